@@ -4,12 +4,16 @@ import {
   integer,
   matching,
   misconfigured,
+  oneOf,
+  orFunction,
   readOptions,
-  secretText,
+  secretOf,
   tlsOptions,
 } from '@locks/core/adapter';
-import type { AdapterConfig, Duration, OptionReaders } from '@locks/core/adapter';
+import type { AdapterConfig, Asked, Duration, OptionReaders } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
+import { libraries } from './connect/libraries.ts';
+import type { LibraryName } from './connect/libraries.ts';
 import { openClient } from './connect/open-client.ts';
 import { hostList, readHost } from './options/hosts.ts';
 import type { RedisHost } from './options/hosts.ts';
@@ -19,20 +23,29 @@ import { readRedisUrl, sentinelPort, serverPort } from './options/redis-url.ts';
 import type { RedisKind, RedisUrl } from './options/redis-url.ts';
 import { RedisProvider } from './provider.ts';
 
-/** Options of `openLocks` for Redis: those of the provider and those of its connection. */
+/**
+ * Options of `openLocks` for Redis: those of the provider and those of its connection. A function
+ * is asked at each connection, and must answer within `connectTimeout`.
+ */
 export interface RedisConfigOptions extends RedisOptions {
+  /**
+   * What opens the connections, if several are installed.
+   * @default the first that is installed of ioredis, iovalkey and redis
+   */
+  readonly library?: LibraryName | undefined;
   /** ACL user; stronger than the URL's. */
-  readonly username?: string | undefined;
+  readonly username?: Asked<string> | undefined;
   /** Stronger than the URL's, so that it need not stand in one. */
-  readonly password?: string | undefined;
+  readonly password?: Asked<string> | undefined;
   /** Database; stronger than the URL's path. @default 0 */
   readonly db?: number | undefined;
   /**
    * `true`: TLS, and Node's defaults check the server's certificate. An object: TLS with these
-   * options of `tls.connect` (`ca`, `cert`, `key`, `servername`, …).
+   * options of `tls.connect` (`ca`, `cert`, `key`, `servername`, …). A function: TLS, with what it
+   * gives (`true` or an object).
    * @default true for `rediss:`, else false
    */
-  readonly tls?: boolean | object | undefined;
+  readonly tls?: Asked<boolean | object> | undefined;
   /** `openLocks` must have connected within this time. @default 5_000 */
   readonly connectTimeout?: Duration | undefined;
   /** The connection's name in CLIENT LIST. */
@@ -44,37 +57,38 @@ export interface RedisConfigOptions extends RedisOptions {
   /** What the Sentinels call the master; stronger than the URL's path. @default none */
   readonly sentinelName?: string | undefined;
   /** ACL user at the Sentinels. @default none */
-  readonly sentinelUsername?: string | undefined;
+  readonly sentinelUsername?: Asked<string> | undefined;
   /** Password at the Sentinels. @default none */
-  readonly sentinelPassword?: string | undefined;
+  readonly sentinelPassword?: Asked<string> | undefined;
   /** Nodes of a Cluster, `'host:port'` each, in place of a URL. @default none */
   readonly nodes?: readonly string[] | undefined;
 }
 
 const readers: OptionReaders<RedisConfigOptions> = {
   ...redisReaders,
-  username: anyText,
-  password: secretText,
+  library: oneOf(...libraries),
+  username: orFunction(anyText),
+  password: secretOf,
   db: integer(0, 2 ** 31 - 1),
-  tls: tlsOptions,
+  tls: orFunction(tlsOptions),
   connectTimeout: duration(10, 600_000),
   connectionName: matching(/^[!-~]{1,200}$/, '1 to 200 printable ASCII characters without spaces'),
   sentinels: hostList(sentinelPort),
   sentinelName: matching(/^\S{1,200}$/, '1 to 200 characters without spaces'),
-  sentinelUsername: anyText,
-  sentinelPassword: secretText,
+  sentinelUsername: orFunction(anyText),
+  sentinelPassword: secretOf,
   nodes: hostList(serverPort),
 };
 
 /**
  * The provider as `openLocks('redis://…')` makes it, with a client of its own.
- * @throws `LOCK_MISCONFIGURED` for a wrong option, missing `ioredis`, refused credentials or TLS
- * that the two sides do not agree on. `LOCK_UNAVAILABLE` when Redis does not answer within
- * `connectTimeout`.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, a library that is missing or cannot do what is
+ * asked for, refused credentials, or TLS that the two sides do not agree on. `LOCK_UNAVAILABLE`
+ * when Redis does not answer within `connectTimeout`.
  */
 export async function fromConfig({ url, options, runtime }: AdapterConfig): Promise<LockProvider> {
   const read = readOptions<RedisConfigOptions>(readers, options, redisSource);
-  const { username, password, db, tls, connectTimeout = 5_000, connectionName, ...rest } = read;
+  const { library, username, password, db, tls, connectTimeout = 5_000, connectionName, ...rest } = read;
   const { sentinels, sentinelName, sentinelUsername, sentinelPassword, nodes, ...own } = rest;
   const place = placeOf(url, sentinels, nodes);
   if (place.secure && tls === false) {
@@ -96,11 +110,12 @@ export async function fromConfig({ url, options, runtime }: AdapterConfig): Prom
       password: password ?? place.password,
       sentinelUsername,
       sentinelPassword,
-      tls: wanted === true ? {} : wanted || undefined,
+      tls: wanted === false ? undefined : wanted,
       connectionName,
       connectTimeout,
       timeout: own.timeout ?? 5_000,
     },
+    library,
     runtime,
   );
   return new RedisProvider(client, readRedisOptions(client, own), runtime, close);

@@ -34,12 +34,14 @@ export function assembleProvider(
   idle: number = 60_000,
 ): SessionProvider {
   const { addresses, tls, auth, sessionTimeout, timeout, root, acl } = options;
+  const ask = options.ask?.bind(undefined, runtime);
   const nodes = new Nodes(root, acl);
   const tokens = new Tokens(nodes);
   const sessions = new SessionManager({
     addresses,
     tls,
     auth,
+    ask,
     sessionTimeout,
     runtime,
     heartbeat: tokens.heartbeat(),
@@ -47,7 +49,7 @@ export function assembleProvider(
       await tokens.current(session);
     },
   });
-  const names = new KeyNames(nodes, { addresses, tls, auth, sessionTimeout, runtime }, timeout);
+  const names = new KeyNames(nodes, { addresses, tls, auth, ask, sessionTimeout, runtime }, timeout);
   const below = options.recipe === 'semaphore' ? ['locks', 'leases'] : [];
   const folders = new FolderCleanup({ sessions, runtime, below, idle });
   const recipe = recipeOf(options, nodes, tokens, folders);

@@ -8,6 +8,7 @@ export type { AclOption } from './options/acl.ts';
 export type { ZookeeperConfigOptions } from './options/config-options.ts';
 export type { Recipe, ZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
 export type { ZookeeperAuth } from './options/readers.ts';
+export type { SecretOptions } from './options/secrets.ts';
 export type { SessionMessage, SessionState } from './session/session-channel.ts';
 export type { Acl } from './wire/records.ts';
 export type { ZookeeperProvider } from './zookeeper-provider.ts';

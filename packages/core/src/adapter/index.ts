@@ -7,14 +7,24 @@ export { LockError, isLockError } from '../errors/lock-error.ts';
 export { misconfigured } from '../errors/misconfigured.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';
 export { duration, durationOrForever, parseDuration } from '../options/duration.ts';
-export type { Duration, OptionReader, OptionReaders, OptionSource, ReadOption } from '../options/option-reader.ts';
+export type {
+  Asked,
+  Duration,
+  OptionReader,
+  OptionReaders,
+  OptionSource,
+  ReadOption,
+} from '../options/option-reader.ts';
 export {
   anyText,
   flag,
   integer,
   matching,
   oneOf,
+  orFunction,
+  secretOf,
   secretText,
+  tlsAnswer,
   tlsOptions,
   withMethods,
 } from '../options/option-readers.ts';
@@ -35,6 +45,8 @@ export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { settledWithin } from '../time/settled-within.ts';
 export { Batches } from './batches.ts';
 export type { BatchParts } from './batches.ts';
+export { askOption } from './ask-option.ts';
+export type { Asking } from './ask-option.ts';
 export { createDeadline } from './deadline.ts';
 export type { CallName, Deadline, Outcome, RacedCall } from './deadline.ts';
 export type { KeyRules, Refusal } from '../key/admission.ts';

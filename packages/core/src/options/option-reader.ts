@@ -6,6 +6,9 @@ import type { LockErrorCode } from '../errors/lock-error.ts';
  */
 export type Duration = number | string;
 
+/** A value that may change: itself, or a function that is asked for it at each connection. */
+export type Asked<T> = T | (() => T | Promise<T>);
+
 /** How one option is checked. Shared by the options of calls, the configuration, and adapters. */
 export interface OptionReader<T> {
   /** What the option must be, as the error message says it: `an integer from 1 to 10`. */

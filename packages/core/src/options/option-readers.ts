@@ -1,4 +1,4 @@
-import type { OptionReader } from './option-reader.ts';
+import type { Asked, OptionReader } from './option-reader.ts';
 
 /** A whole number within bounds. */
 export function integer(least: number, most: number): OptionReader<number> {
@@ -40,12 +40,31 @@ export const anyText: OptionReader<string> = matching(/^[^]*$/, 'a string');
 /** Any string, which no message shows. */
 export const secretText: OptionReader<string> = { ...anyText, secret: true };
 
+/** What `reader` accepts, or a function that gives it: see `askOption`. */
+export function orFunction<T>(reader: OptionReader<T>): OptionReader<Asked<T>> {
+  return {
+    ...reader,
+    expects: `${reader.expects}, or a function that gives it`,
+    accepts: (value): value is Asked<T> => typeof value === 'function' || reader.accepts(value),
+  };
+}
+
+/** A secret, or a function that gives it. No message shows it. */
+export const secretOf: OptionReader<Asked<string>> = orFunction(secretText);
+
 /** TLS: `true` or `false`, or options of `tls.connect`. */
 export const tlsOptions: OptionReader<boolean | object> = {
   expects: 'true, false or an object of TLS options',
   accepts: (value): value is boolean | object =>
     typeof value === 'boolean' || (typeof value === 'object' && value !== null),
   parse: flag.parse,
+};
+
+/** What a function in place of `tlsOptions` gives. It does not say whether TLS is used: it is. */
+export const tlsAnswer: OptionReader<true | object> = {
+  expects: 'true or an object of TLS options',
+  accepts: (value): value is true | object => value === true || (typeof value === 'object' && value !== null),
+  parse: () => undefined,
 };
 
 /** An object with at least these methods. Not readable from text. */

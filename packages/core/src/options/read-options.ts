@@ -40,7 +40,8 @@ export function wrongOption(
   return new LockError(code, `${where}: option "${name}" must be ${expects}${orText}, not ${shown}.`);
 }
 
-function describeSecret(value: unknown): string {
+/** What `value` is, without it. */
+export function describeSecret(value: unknown): string {
   if (typeof value === 'string') return 'the text that it is (not shown)';
   if (value === null) return 'null';
   return /^[aeiou]/.test(typeof value) ? `an ${typeof value}` : `a ${typeof value}`;

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { published } from '../support/packed-app.ts';
 import { root } from '../support/repository.ts';
 
-/** What applications have beside our packages, from the registry. */
-const others = [
+/** What the applications of most tests have beside our packages, from the registry. */
+const usual = [
   ...['ioredis@6.0.0', 'knex@3.3.0', 'pg@8.23.1'],
   ...['@types/node@20.19.43', 'typescript@5.9.3', 'typescript-7@npm:typescript@7.0.2', 'ts-node@10.9.2'],
   ...['jest@30.5.2', 'ts-jest@29.4.15', '@types/jest@30.0.0'],
@@ -28,9 +28,9 @@ export interface ModuleApp {
 
 /**
  * Packs our packages as `npm publish` does, and installs them. No script of an installed package
- * runs. `redis` is the address that programs get.
+ * runs. `redis` is the address that programs get, and `others` are packages from the registry.
  */
-export function createModuleApp(redis: string): ModuleApp {
+export function createModuleApp(redis: string, others: readonly string[] = usual): ModuleApp {
   const folder = mkdtempSync(join(tmpdir(), 'locks-modules-'));
   const npm = (cwd: string, ...args: readonly string[]): void => {
     execFileSync('npm', [...args, '--ignore-scripts', '--loglevel=error'], {

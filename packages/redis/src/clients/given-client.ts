@@ -20,7 +20,7 @@ export function clientOf<Client extends AnyRedisClient>(given: Client | NodeRedi
   }
   const other = otherNodeRedis(given);
   if (other !== undefined) {
-    const why = `it takes no ${other} of node-redis. Pass a client of createClient(), or a client of ioredis for Sentinels and Clusters`;
+    const why = `it takes no ${other} of node-redis. Pass a client of createClient(), or a client of ioredis or iovalkey for Sentinels and Clusters`;
     throw misconfigured(redisSource.where, why);
   }
   checkClient(given);

@@ -4,7 +4,7 @@ import { redisSource } from '../options/options.ts';
 import type { RedisClient, RedisCopy } from '../wire/client.ts';
 
 /**
- * The few members of a client of `redis` (node-redis 6) that are used: what `createClient()`
+ * The few members of a client of `redis` (node-redis 6.1) that are used: what `createClient()`
  * gives. It stays as it is, and is never closed.
  */
 export interface NodeRedisClient {
@@ -44,15 +44,18 @@ export function otherNodeRedis(client: unknown): 'Cluster' | 'pool' | 'Sentinel'
 }
 
 /**
- * `client` as the provider uses one. Version 5 is refused (5.12.1 was tried): after a reconnection
- * it answers no command any more, or gives a command the reply of another one.
+ * Version 5 is refused (5.12.1 was tried): after a reconnection it answers no command any more, or
+ * gives a command the reply of another one. 6.0 cannot be told from it.
  */
+export function checkMajor(client: NodeRedisClient): void {
+  if ('_keyPrefix' in client) return;
+  const why = 'it takes node-redis 6.1 or newer, as older versions may mix up replies after a reconnection';
+  throw misconfigured(redisSource.where, `${why}. Upgrade "redis", or use ioredis or iovalkey`);
+}
+
+/** `client` as the provider uses one. */
 export function fromNodeRedis(client: NodeRedisClient): RedisClient {
-  if (!('_keyPrefix' in client)) {
-    const why =
-      'it takes node-redis 6 or newer. Version 5 may give a command the reply of another one after a reconnection';
-    throw misconfigured(redisSource.where, `${why}. Upgrade "redis", or pass a client of ioredis`);
-  }
+  checkMajor(client);
   const sendNow = senderOf(client);
   const send: Send = async (...args) => {
     if (client.isOpen || client.socketEpoch > 0) return await sendNow(...args);
@@ -60,8 +63,7 @@ export function fromNodeRedis(client: NodeRedisClient): RedisClient {
   };
   return {
     ...commandsOf(send),
-    scan: (cursor, ...rest) => send('SCAN', cursor, ...rest) as Promise<[string, string[]]>,
-    duplicate: () => copyOf(client),
+    duplicate: () => copyOf(() => duplicateOf(client)),
     get stream() {
       return client.socketEpoch;
     },
@@ -72,9 +74,11 @@ export function fromNodeRedis(client: NodeRedisClient): RedisClient {
   };
 }
 
-type Send = (...args: readonly Arg[]) => Promise<unknown>;
+/** Sends a command, and gives its reply. */
+export type Send = (...args: readonly Arg[]) => Promise<unknown>;
 
-function senderOf(client: NodeRedisClient): Send {
+/** Sends over `client`. Errors of the server have the name that they have with ioredis. */
+export function senderOf(client: NodeRedisClient): Send {
   return async (...args) => {
     try {
       return await client.sendCommand(args.map(String));
@@ -84,58 +88,81 @@ function senderOf(client: NodeRedisClient): Send {
   };
 }
 
-function commandsOf(send: Send): Pick<RedisClient, 'evalsha' | 'eval' | 'ping'> {
+/** The commands that the provider uses, over `send`. */
+export function commandsOf(send: Send): Pick<RedisClient, 'evalsha' | 'eval' | 'ping' | 'scan'> {
   return {
     evalsha: (sha, keys, ...args) => send('EVALSHA', sha, keys, ...args),
     eval: (script, keys, ...args) => send('EVAL', script, keys, ...args),
     ping: () => send('PING'),
+    scan: (cursor, ...rest) => send('SCAN', cursor, ...rest) as Promise<[string, string[]]>,
   };
 }
 
-/** Errors of the server have the name that they have with ioredis. */
 function asReply(error: unknown): unknown {
   const isReply = error instanceof Error && /^(?:-?[A-Z]{2,}\b)/.test(error.message);
   if (isReply) error.name = 'ReplyError';
   return error;
 }
 
-/** A connection of its own, with the events of ioredis. */
-function copyOf(client: NodeRedisClient): RedisCopy {
+/** A copy of `client`, which serves until its connection ends. */
+function duplicateOf(client: NodeRedisClient): NodeRedisCopy {
   const { socket } = (client.options ?? {}) as { readonly socket?: object };
-  const copy = client.duplicate({
+  return client.duplicate({
     socket: { ...socket, reconnectStrategy: false },
     disableOfflineQueue: true,
     commandsQueueMaxLength: undefined,
     // Listeners would hear of invalidations.
     clientSideCache: undefined,
   });
+}
+
+/** Ends `copy`. */
+export function destroy(copy: NodeRedisCopy): void {
+  try {
+    copy.destroy();
+  } catch {
+    // It has ended, so there was no connection any more.
+  }
+}
+
+/**
+ * A connection of its own, with the events of ioredis. `create` makes its client, and `explain`
+ * gives the error to tell.
+ */
+export function copyOf(
+  create: () => NodeRedisCopy | Promise<NodeRedisCopy>,
+  explain: (error: Error) => Error = (error) => error,
+): RedisCopy {
   const events = new EventEmitter();
-  const send = senderOf(copy);
+  let copy: NodeRedisCopy | undefined;
   let closed = false;
   const close = (): void => {
     if (closed) return;
     closed = true;
+    if (copy !== undefined) destroy(copy);
     events.emit('close');
   };
-  copy.on('error', (error: Error) => {
-    if (events.listenerCount('error') > 0) events.emit('error', error);
-    close();
-  });
-  copy.on('end', close);
+  const connected = (): NodeRedisCopy => {
+    if (copy === undefined || closed) throw new Error('The client is closed');
+    return copy;
+  };
+  const send: Send = async (...args) => await senderOf(connected())(...args);
   return {
     ...commandsOf(send),
     wait: async (replicas, timeout) => Number(await send('WAIT', replicas, timeout)),
-    connect: () => copy.connect(),
-    subscribe: (channel) => copy.subscribe(channel, (message, from) => void events.emit('message', from, message)),
-    disconnect() {
-      // It throws where there is no connection any more.
-      try {
-        copy.destroy();
-      } catch {
-        // It has ended.
-      }
-      close();
+    async connect() {
+      copy = await create();
+      copy.on('error', (error: Error) => {
+        if (events.listenerCount('error') > 0) events.emit('error', explain(error));
+        close();
+      });
+      copy.on('end', close);
+      if (closed) throw new Error('The client is closed');
+      await copy.connect();
     },
+    subscribe: (channel) =>
+      connected().subscribe(channel, (message, from) => void events.emit('message', from, message)),
+    disconnect: close,
     on: (event, listener) => events.on(event, listener as (...args: unknown[]) => void),
   };
 }

@@ -1,6 +1,7 @@
 import { longestTrusted, settledWithin, socketsHeard } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { ScriptClient } from '../wire/client.ts';
+import { isOver } from './is-over.ts';
 import type { Connecting, OwnClient, OwnClusterClient } from './own-client.ts';
 
 /**
@@ -40,7 +41,7 @@ export function checked<Client extends AnyOwnClient>(Base: ClassOf<Client>, runt
 }
 
 /** Sends in the order of the calls, at once or after a look at the connection. */
-class CheckedSends {
+export class CheckedSends {
   readonly #client: AnyOwnClient;
   readonly #runtime: Runtime;
   #sentAt = -Infinity;
@@ -48,10 +49,13 @@ class CheckedSends {
   #waiting: (() => void)[] | undefined = undefined;
   /** The client was ready since the last wait for it that was in vain. */
   #expected = false;
+  readonly #heard: () => Promise<void>;
 
-  constructor(client: AnyOwnClient, runtime: Runtime) {
+  /** `heard` resolves once the client, or its socket, has heard that its connection has ended. */
+  constructor(client: AnyOwnClient, runtime: Runtime, heard: () => Promise<void> = socketsHeard) {
     this.#client = client;
     this.#runtime = runtime;
+    this.#heard = heard;
     client.on('ready', () => (this.#expected = true));
     client.on('error', () => {
       if (client.status === 'connecting') this.#expected = false;
@@ -74,7 +78,7 @@ class CheckedSends {
   }
 
   async #look(): Promise<void> {
-    await socketsHeard();
+    await this.#heard();
     if (!isReady(this.#client) && this.#expected) {
       await this.#untilReady();
       await settledWithin(this.#runtime, patience, reachNodes(this.#client));
@@ -108,14 +112,6 @@ function isReady(client: AnyOwnClient): boolean {
   const { stream, nodes } = client as Partial<OwnClient & OwnClusterClient>;
   const streams = nodes === undefined ? [stream] : nodes.call(client, 'all').map((node) => node.stream);
   return streams.length > 0 && !streams.some(isOver);
-}
-
-function isOver(stream: unknown): boolean {
-  const { destroyed, readableEnded } = (stream ?? {}) as {
-    readonly destroyed?: boolean;
-    readonly readableEnded?: boolean;
-  };
-  return destroyed === true || readableEnded === true;
 }
 
 /** A node without a connection takes the first command, and refuses others until it has one. */

@@ -1,77 +1,85 @@
-import { LockError, misconfigured } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import type { RedisHost } from '../options/hosts.ts';
-import { redisSource } from '../options/options.ts';
-import type { RedisKind } from '../options/redis-url.ts';
 import { noteLoss } from '../wire/client.ts';
-import type { AnyRedisClient } from '../wire/servers.ts';
-import { otherProtocol } from './other-protocol.ts';
+import { askAtConnect, explainReplies } from './ask-at-connect.ts';
 import { checked, reachNodes } from './checked-client.ts';
-import { connectFirst, importClasses } from './own-client.ts';
+import { credentialsOf } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
+import { explainFirst } from './explain-first.ts';
+import { isOver } from './is-over.ts';
+import { importLibrary } from './libraries.ts';
+import type { Classes, LibraryName } from './libraries.ts';
+import { openNodeRedis } from './open-node-redis.ts';
+import { connectFirst } from './own-client.ts';
 import type { OwnClient, OwnClusterClient } from './own-client.ts';
-
-/** What a client of this package's own connects to, and how. */
-export interface Place {
-  readonly kind: RedisKind;
-  readonly hosts: readonly RedisHost[];
-  /** What the Sentinels call the master. */
-  readonly name: string | undefined;
-  readonly db: number | undefined;
-  readonly username: string | undefined;
-  readonly password: string | undefined;
-  readonly sentinelUsername: string | undefined;
-  readonly sentinelPassword: string | undefined;
-  /** Options of TLS, where it is used. */
-  readonly tls: object | undefined;
-  readonly connectionName: string | undefined;
-  readonly connectTimeout: number;
-  /** How long a call may take, in ms. */
-  readonly timeout: number;
-}
-
-/** A client, and what ends it. */
-export interface Opened {
-  readonly client: AnyRedisClient;
-  close(): void;
-}
+import { given, pauseAfter } from './place.ts';
+import type { Opened, Place } from './place.ts';
 
 /**
- * Opens a client of this package's own.
+ * Opens a client of this package's own, of the library `wanted` or of one that is installed.
  * @throws `LOCK_MISCONFIGURED` where another attempt would fail in the same way; else
  * `LOCK_UNAVAILABLE`.
  */
-export async function openClient(place: Place, runtime: Runtime): Promise<Opened> {
-  const classes = await importClasses();
-  if (place.kind === 'cluster') {
-    const client = new (checked(classes.Cluster, runtime))([...place.hosts], clusterOptions(place));
-    // One node may fail while the others serve.
-    client.on('node error', (error) => {
-      if (client.status !== 'ready') noteLoss(client, error);
-    });
-    client.on('ready', () => noteLoss(client, undefined));
-    await connectCluster(client, place, runtime);
-    return { client, close: () => client.disconnect() };
-  }
+export async function openClient(place: Place, wanted: LibraryName | undefined, runtime: Runtime): Promise<Opened> {
+  const library = await importLibrary(wanted);
+  const credentials = credentialsOf(place, runtime);
+  if (library.name === 'redis') return await openNodeRedis(library, place, credentials, runtime);
+  const open = place.kind === 'cluster' ? openCluster : openServer;
+  return await open(library, place, credentials, runtime);
+}
+
+async function openServer(
+  { Redis }: Classes,
+  place: Place,
+  credentials: Credentials,
+  runtime: Runtime,
+): Promise<Opened> {
   const lost = (error: Error): void => noteLoss(client, error);
   const options = {
-    ...serverOptions(place, lost),
-    ...(place.kind === 'sentinel' ? sentinelOptions(place) : place.hosts[0]),
+    ...serverOptions(place, credentials, lost),
+    ...(place.kind === 'sentinel' ? sentinelOptions(place, credentials) : place.hosts[0]),
   };
-  const client: OwnClient = new (checked(classes.Redis, runtime))({
+  const client: OwnClient = new (checked(Redis, runtime))({
     ...options,
     ...given({ db: place.db }),
     lazyConnect: true,
   });
+  if (credentials.change) askAtConnect(client, credentials);
   client.on('error', lost);
-  client.on('ready', () => noteLoss(client, undefined));
-  await connectServer(client, place, runtime);
+  client.on('ready', () => {
+    if (isOver(client.stream)) return;
+    noteLoss(client, undefined);
+    credentials.accepted();
+  });
+  await connectServer(client, place, credentials, runtime);
   return { client, close: () => client.disconnect() };
 }
 
-const pauseAfter = (attempt: number): number => Math.min(attempt * 50, 1_000);
+async function openCluster(
+  { Cluster }: Classes,
+  place: Place,
+  credentials: Credentials,
+  runtime: Runtime,
+): Promise<Opened> {
+  const client = new (checked(Cluster, runtime))([...place.hosts], clusterOptions(place, credentials));
+  if (credentials.change) {
+    client.on('+node', (node) => askAtConnect(node, credentials));
+    explainReplies(client, credentials);
+  }
+  // One node may fail while the others serve.
+  client.on('node error', (error) => {
+    if (client.status !== 'ready') noteLoss(client, credentials.explain(error));
+  });
+  client.on('ready', () => {
+    noteLoss(client, undefined);
+    credentials.accepted();
+  });
+  await connectCluster(client, place, credentials, runtime);
+  return { client, close: () => client.disconnect() };
+}
 
 function serverOptions(
-  { username, password, connectionName, connectTimeout, timeout, tls }: Place,
+  { connectionName, connectTimeout, timeout }: Place,
+  { shown: { username, password, tls } }: Credentials,
   lost: (error: Error) => void = () => {},
 ): object {
   return {
@@ -97,8 +105,8 @@ function serverOptions(
   };
 }
 
-function sentinelOptions(place: Place): object {
-  const { hosts, name, sentinelUsername, sentinelPassword, tls, connectTimeout } = place;
+function sentinelOptions({ hosts, name, connectTimeout }: Place, { change, shown }: Credentials): object {
+  const { sentinelUsername, sentinelPassword, tls } = shown;
   return {
     ...given({ name, sentinelUsername, sentinelPassword }),
     ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
@@ -106,20 +114,21 @@ function sentinelOptions(place: Place): object {
     role: 'master',
     // Sentinels that say nothing are passed over.
     sentinelCommandTimeout: Math.min(connectTimeout, 1_000),
-    sentinelRetryStrategy: pauseAfter,
+    // It goes round the Sentinels with the password of its first round.
+    sentinelRetryStrategy: change ? () => null : pauseAfter,
     // It ends a client for good that is connecting when the Sentinels tell of another master. A
     // master that is cut off is left by `socketTimeout`, and one that is none by its refusals.
     failoverDetector: false,
   };
 }
 
-function clusterOptions(place: Place): object {
+function clusterOptions(place: Place, credentials: Credentials): object {
   // Nodes are dropped when they close, and found again: the client of a node does not reconnect.
   const {
     retryStrategy: _retryStrategy,
     enableOfflineQueue,
     ...redisOptions
-  } = serverOptions(place) as {
+  } = serverOptions(place, credentials) as {
     readonly retryStrategy: unknown;
     readonly enableOfflineQueue: boolean;
   };
@@ -138,7 +147,12 @@ function clusterOptions(place: Place): object {
   };
 }
 
-async function connectServer(client: OwnClient, place: Place, runtime: Runtime): Promise<void> {
+async function connectServer(
+  client: OwnClient,
+  place: Place,
+  credentials: Credentials,
+  runtime: Runtime,
+): Promise<void> {
   const { db, connectTimeout: limit } = place;
   await connectFirst({
     client,
@@ -148,11 +162,16 @@ async function connectServer(client: OwnClient, place: Place, runtime: Runtime):
     errors: 'error',
     limit,
     runtime,
-    explain: (failure) => explain(failure, place),
+    explain: (failure) => explainFirst(failure, place, credentials),
   });
 }
 
-async function connectCluster(client: OwnClusterClient, place: Place, runtime: Runtime): Promise<void> {
+async function connectCluster(
+  client: OwnClusterClient,
+  place: Place,
+  credentials: Credentials,
+  runtime: Runtime,
+): Promise<void> {
   await connectFirst({
     client,
     db: undefined,
@@ -160,28 +179,6 @@ async function connectCluster(client: OwnClusterClient, place: Place, runtime: R
     errors: 'node error',
     limit: place.connectTimeout,
     runtime,
-    explain: (failure) => explain(failure, place),
+    explain: (failure) => explainFirst(failure, place, credentials),
   });
-}
-
-/** A better error for a first connection that failed, where there is one. */
-async function explain(failure: LockError, { kind, hosts, tls, name }: Place): Promise<LockError | undefined> {
-  const [server] = hosts;
-  const suffix = kind === 'server' ? '' : (`+${kind}` as const);
-  const found = server === undefined ? undefined : await otherProtocol({ ...server, tls, suffix }, failure);
-  if (found === undefined && /ERR No such master with that name/.test(failure.message)) {
-    const why = `the Sentinels know no master "${name}"; check the name in the URL, or option "sentinelName"`;
-    return misconfigured(redisSource.where, why, { cause: failure.cause });
-  }
-  if (found !== undefined || kind === 'server' || failure.code !== 'LOCK_UNAVAILABLE') return found;
-  // The client says that a connection was closed, and not whose.
-  const names = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
-  return new LockError('LOCK_UNAVAILABLE', `${failure.message} None of ${names} could be used.`, {
-    cause: failure.cause,
-  });
-}
-
-/** Without options that are `undefined`, which the client would take for values. */
-function given(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

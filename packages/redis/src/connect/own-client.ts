@@ -3,6 +3,7 @@ import type { LockError, Runtime } from '@locks/core/adapter';
 import type { RedisClient, RedisClusterClient } from '../wire/client.ts';
 import { redisSource } from '../options/options.ts';
 import { toLockError } from '../wire/replies.ts';
+import { isOver } from './is-over.ts';
 
 /**
  * A client of this package's own: `connect`, `disconnect` and events on top of what the provider
@@ -22,24 +23,6 @@ export interface Connecting {
   on(event: string, listener: (error: Error) => void): unknown;
   once(event: 'ready', listener: () => void): unknown;
   off(event: string, listener: () => void): unknown;
-}
-
-/** The classes of `ioredis`. */
-export interface Classes {
-  readonly Redis: new (options: object) => OwnClient;
-  readonly Cluster: new (nodes: object[], options: object) => OwnClusterClient;
-}
-
-/** Throws `LOCK_MISCONFIGURED` with what to install. */
-export async function importClasses(): Promise<Classes> {
-  try {
-    const { Cluster, Redis } = await import('ioredis');
-    return { Redis, Cluster };
-  } catch (error) {
-    // As `require` calls it, and as `import` does.
-    if (!/^(?:ERR_)?MODULE_NOT_FOUND$/.test(String((error as { readonly code?: unknown }).code))) throw error;
-    throw misconfigured(redisSource.where, 'it needs ioredis 5 or 6, which is not installed. Run: npm install ioredis');
-  }
 }
 
 /** How a client connects for the first time. */
@@ -76,6 +59,7 @@ export async function connectFirst<Client extends Connecting>({
   const deadline = createDeadline(runtime, limit, 'Redis');
   try {
     await deadline.race(connected(client), 'the connection');
+    if (isOver((client as Partial<OwnClient>).stream)) throw new Error('Connection is closed.');
     if (afterwards !== undefined) await deadline.race(afterwards(client), 'the connection');
   } catch (error) {
     client.disconnect();

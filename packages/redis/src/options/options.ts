@@ -74,10 +74,17 @@ export interface ReadRedisOptions {
 export function checkClient(client: AnyRedisClient): void {
   const { evalsha, duplicate, nodes } = (client ?? {}) as Partial<RedisClient & RedisClusterClient>;
   const fits = typeof evalsha === 'function' && (typeof duplicate === 'function' || typeof nodes === 'function');
+  // An option that version 5 does not have any more.
+  if (fits && 'dropBufferSupport' in (client.options ?? {})) {
+    throw misconfigured(
+      redisSource.where,
+      'it takes ioredis 5 or 6, and this client is of version 4. Upgrade "ioredis"',
+    );
+  }
   if (fits) return;
   throw misconfigured(
     redisSource.where,
-    'it needs a client of ioredis, as createRedisProvider(new Redis(url)), or a connected one of createClient() of node-redis',
+    'it needs a client of ioredis or iovalkey, as createRedisProvider(new Redis(url)), or a connected one of createClient() of node-redis',
   );
 }
 

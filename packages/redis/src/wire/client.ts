@@ -1,6 +1,8 @@
+import { isLockError } from '@locks/core/adapter';
+
 /**
- * The few methods of an `ioredis` client (5 or 6) that are used, so that both majors fit. Nothing
- * is registered on it, no option of it is changed, and it is never closed.
+ * The few methods of a client of `ioredis` (5 or 6) or `iovalkey` that are used, so that all of
+ * them fit. Nothing is registered on it, no option of it is changed, and it is never closed.
  */
 export interface RedisClient extends ScriptClient {
   scan(
@@ -37,7 +39,7 @@ export interface RedisNode extends RedisClient {
   info(section: string): Promise<unknown>;
 }
 
-/** The few methods of an `ioredis` `Cluster` (5 or 6) that are used. It stays as it is, too. */
+/** The few methods of their `Cluster` that are used. It stays as it is, too. */
 export interface RedisClusterClient extends ScriptClient {
   readonly isCluster: boolean;
   /** `host:port` of the master of each slot, and of its replicas. */
@@ -84,12 +86,16 @@ const noConnection =
  */
 export class NoConnection extends Error {
   readonly code: string | undefined;
+  /** The connection's error itself. */
+  readonly reason: Error | undefined;
   /** Only the client tells of it. It may be mended by now, so it is no mistake of the caller. */
   readonly told: boolean;
 
   constructor(trouble: NodeJS.ErrnoException | undefined, cause: Error, told = false) {
     super(trouble?.message ?? 'its client has no connection', { cause });
-    this.code = trouble?.code;
+    this.reason = trouble instanceof NoConnection ? trouble.reason : trouble;
+    // With the code of a `LockError` it would be taken for one.
+    this.code = isLockError(this.reason) ? undefined : trouble?.code;
     this.told = told;
   }
 }

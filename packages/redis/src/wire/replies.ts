@@ -38,6 +38,11 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
       ...options,
       sent: unsent ? false : undefined,
     });
+  if (error instanceof NoConnection && isLockError(error.reason)) {
+    const { code, message, cause = options.cause } = error.reason;
+    const sent = unsent ? false : undefined;
+    return new LockError(code, `Redis failed at ${what}: ${message}`, { ...options, cause, sent });
+  }
   const credentials = /\b(?:NOAUTH|WRONGPASS)\b/.test(text);
   if (error instanceof NoConnection && error.told && !credentials && !isTlsRefusal(error)) return failed();
   const misconfigured = (message: string): LockError =>
@@ -64,7 +69,7 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   }
   if (/^(?:MOVED|CROSSSLOT)\b/.test(text)) {
     return misconfigured(
-      `Redis failed at ${what}: ${text} It is a node of a Cluster: pass a Cluster client of ioredis.`,
+      `Redis failed at ${what}: ${text} It is a node of a Cluster: pass a Cluster client of ioredis or iovalkey.`,
     );
   }
   return failed();

@@ -1,5 +1,5 @@
 import { suite } from '../support/conformance.ts';
-import { configured } from '../support/make.ts';
+import { configuredWith } from '../support/make.ts';
 import { ofConnections } from '../support/requirements.ts';
 
-await suite('redis, client from configuration', configured, {}, ofConnections);
+await suite('redis, client from configuration', configuredWith(), {}, ofConnections);

@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import type { Cluster, Redis } from 'ioredis';
+import Redis4 from 'ioredis-4';
 import type { Cluster as Cluster5, Redis as Redis5 } from 'ioredis-5';
+import type { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
 import { describe, expect, expectTypeOf, inject, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import type { RedisClient, RedisClusterClient } from '../../src/index.ts';
@@ -120,8 +122,18 @@ test('the copy of the client that listens is made outside of the asynchronous co
 
 test('what is not a client is refused at once', () => {
   for (const client of [undefined, null, {}, 'redis://localhost', () => {}]) {
-    expect(() => createRedisProvider(client as never)).toThrow(/needs a client of ioredis/);
+    expect(() => createRedisProvider(client as never)).toThrow(/needs a client of ioredis or iovalkey/);
   }
+});
+
+test('a client of ioredis 4 is refused by name', () => {
+  const client = new Redis4({ lazyConnect: true });
+  const refused = {
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('ioredis 5 or 6, and this') as string,
+  };
+  expect(() => createRedisProvider(client as never)).toThrow(expect.objectContaining(refused) as Error);
+  client.disconnect();
 });
 
 test.each([
@@ -135,9 +147,11 @@ test.each([
   expect(() => createRedisProvider(connect(), options as never)).toThrow(message);
 });
 
-test('the types of both majors fit', () => {
+test('the types of ioredis 5 and 6 and of iovalkey fit', () => {
   expectTypeOf<Redis>().toExtend<RedisClient>();
   expectTypeOf<Redis5>().toExtend<RedisClient>();
+  expectTypeOf<Valkey>().toExtend<RedisClient>();
   expectTypeOf<Cluster>().toExtend<RedisClusterClient>();
   expectTypeOf<Cluster5>().toExtend<RedisClusterClient>();
+  expectTypeOf<ValkeyCluster>().toExtend<RedisClusterClient>();
 });

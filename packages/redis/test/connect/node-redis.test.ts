@@ -70,7 +70,7 @@ test('with a client that is not connected, or has ended, calls say so', async ()
 });
 
 test.each([
-  ['node-redis 5', () => createClient5(), /node-redis 6 or newer/],
+  ['node-redis 5', () => createClient5(), /node-redis 6\.1 or newer/],
   ['a pool', () => createClientPool(), /no pool of node-redis/],
   ['a Cluster', () => createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }), /no Cluster of node-redis/],
   [

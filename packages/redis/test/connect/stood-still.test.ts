@@ -1,10 +1,11 @@
 import { startRedis } from '@locks/test-servers';
 import { describe } from 'vitest';
+import { libraries } from '../../src/connect/libraries.ts';
 import { testStoodStill } from '../support/stood-still.ts';
 
-describe('a process that stood still while its server ended its connections', () => {
+describe.each(libraries)('a process that stood still, and %s', (library) => {
   testStoodStill(async () => {
     const server = await startRedis();
-    return { ports: [server.port], url: server.url, stop: () => server.stop() };
+    return { ports: [server.port], url: `${server.url}?library=${library}`, stop: () => server.stop() };
   });
 });

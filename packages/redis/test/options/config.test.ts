@@ -176,7 +176,9 @@ test.each([
 
 test('a password that is no text is told as what it is', async () => {
   const error = await refusal(openLocks({ url: inject('redisUrl'), options: { password: 4711 } }));
-  expect(error.message).toBe('@locks/redis: option "password" must be a string, not a number.');
+  expect(error.message).toBe(
+    '@locks/redis: option "password" must be a string, or a function that gives it, not a number.',
+  );
 });
 
 test('a server that accepts and never answers is told within connectTimeout', async () => {

@@ -3,7 +3,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { closing } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
 import { createRedisProvider, fromConfig } from '../../src/index.ts';
-import type { RedisOptions } from '../../src/index.ts';
+import type { LibraryName, RedisOptions } from '../../src/index.ts';
 
 /** Makes the provider on the server at `address`. */
 export type Make = (address: string, options: RedisOptions) => LockProvider | Promise<LockProvider>;
@@ -18,6 +18,7 @@ export function over(open: (address: string) => Redis): Make {
   };
 }
 
-/** With a client that comes from configuration. */
-export const configured: Make = (address, options) =>
-  fromConfig({ url: address, options: { ...options }, runtime: systemRuntime });
+/** With a client of `library` that comes from configuration. */
+export function configuredWith(library?: LibraryName): Make {
+  return (address, options) => fromConfig({ url: address, options: { ...options, library }, runtime: systemRuntime });
+}

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
+import { Redis as Valkey } from 'iovalkey';
 import { inject, onTestFinished } from 'vitest';
 import type { RedisClient } from '../../src/index.ts';
 
 export { collect, eventually } from '@locks/test-servers';
 
-/** Both majors of the client, for tests that run with each. */
+/** The clients with the interface of ioredis, for tests that run with each. */
 export const clients = [
   ['ioredis 6', (url: string, options: object = {}): Redis => new Redis(url, options)],
-  // The two majors have types of their own; client.test.ts shows that both fit.
+  // Each has types of its own; client.test.ts shows that all fit.
   ['ioredis 5', (url: string, options: object = {}): Redis => new Redis5(url, options) as unknown as Redis],
+  ['iovalkey', (url: string, options: object = {}): Redis => new Valkey(url, options) as unknown as Redis],
 ] as const;
 
 /** A client of the shared server that ends with the test. */

@@ -1,22 +1,22 @@
-import type { ConnectionOptions } from 'node:tls';
 import {
   duration,
   flag,
   matching,
   misconfigured,
   oneOf,
+  orFunction,
   readOptions,
-  secretText,
+  secretOf,
   tlsOptions,
 } from '@locks/core/adapter';
-import type { Duration, OptionReaders, OptionSource, ReadOptions } from '@locks/core/adapter';
+import type { Duration, OptionReaders, OptionSource, Runtime } from '@locks/core/adapter';
 import { aclFrom } from './acl.ts';
 import type { AclOption } from './acl.ts';
 import { readConnectString } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
-import type { Credentials } from '../connection/handshake.ts';
 import { aclReader, authReader, markersReader, nodePath } from './readers.ts';
-import type { ZookeeperAuth } from './readers.ts';
+import { askSecrets, changes, knownSecrets, userReader } from './secrets.ts';
+import type { SecretOptions, Secrets } from './secrets.ts';
 import type { Acl } from '../wire/records.ts';
 
 /**
@@ -25,8 +25,11 @@ import type { Acl } from '../wire/records.ts';
  */
 export type Recipe = 'mutex' | 'read-write' | 'semaphore';
 
-/** Options of the ZooKeeper provider. */
-export interface ZookeeperOptions {
+/**
+ * Options of the ZooKeeper provider. A function is asked at each connection, and must answer within
+ * half of `timeout`.
+ */
+export interface ZookeeperOptions extends SecretOptions {
   /**
    * The node above the nodes of all keys, below the chroot. It is made if it is missing. Missing
    * nodes above it are made only where `acl` is `open`.
@@ -64,22 +67,11 @@ export interface ZookeeperOptions {
    * @default 20_000
    */
   readonly sessionTimeout?: Duration | undefined;
-  /** Credentials that are shown to the servers on each connection. */
-  readonly auth?: ZookeeperAuth | readonly ZookeeperAuth[] | undefined;
-  /** With `password`: credentials of the scheme `digest`. */
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
   /**
    * The clients that may use the nodes. It must be given where there are no credentials.
    * @default 'creator'
    */
   readonly acl?: AclOption | undefined;
-  /**
-   * TLS. `true` checks the servers' certificates by Node's defaults. An object has options of
-   * `tls.connect` (`ca`, `cert`, …).
-   * @default false
-   */
-  readonly tls?: boolean | object | undefined;
 }
 
 /** Options of `createZookeeperProvider`. */
@@ -98,18 +90,18 @@ export const zookeeperReaders: OptionReaders<ZookeeperProviderOptions> = {
   knownPlaces: flag,
   timeout: duration(10, 600_000),
   sessionTimeout: duration(50, 86_400_000),
-  auth: authReader,
-  username: matching(/^[^:]+$/, 'a string without ":"'),
-  password: secretText,
+  auth: orFunction(authReader),
+  username: orFunction(userReader),
+  password: secretOf,
   acl: aclReader,
-  tls: tlsOptions,
+  tls: orFunction(tlsOptions),
 };
 
 /** Where the options of this package come from, for messages. */
 export const zookeeperSource: OptionSource = { where: '@locks/zookeeper', code: 'LOCK_MISCONFIGURED', text: true };
 
 /** The options with their defaults. */
-export interface ReadZookeeperOptions {
+export interface ReadZookeeperOptions extends Secrets {
   readonly addresses: readonly Address[];
   /** With the chroot before it. */
   readonly root: string;
@@ -119,11 +111,10 @@ export interface ReadZookeeperOptions {
   readonly knownPlaces: boolean;
   readonly timeout: number;
   readonly sessionTimeout: number;
-  readonly auth: readonly Credentials[];
   /** Of every node that is made. */
   readonly acl: readonly Acl[];
-  /** Options of `tls.connect`; `undefined`: no TLS. */
-  readonly tls: ConnectionOptions | undefined;
+  /** What the next connection shows, where that may change. */
+  readonly ask: ((runtime: Runtime) => Promise<Secrets>) | undefined;
 }
 
 /**
@@ -148,8 +139,9 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
       `option "recipe" is "${recipe}", which has a line; leave it out or set fair: true`,
     );
   }
-  const auth = credentialsOf(read);
-  const tls = tlsOf(read.tls);
+  const { auth, tls } = knownSecrets(read);
+  const { timeout = 5_000 } = read;
+  const byCredentials = auth.length > 0 || read.auth !== undefined || read.username !== undefined;
   return {
     addresses,
     root: root === '/' ? chroot || '/' : chroot + root,
@@ -157,31 +149,11 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
     recipe,
     sharedMarkers: read.sharedMarkers ?? [],
     knownPlaces: read.knownPlaces ?? true,
-    timeout: read.timeout ?? 5_000,
+    timeout,
     sessionTimeout: read.sessionTimeout ?? 20_000,
     auth,
-    acl: aclFrom(read.acl, { byCredentials: auth.length > 0, byTls: tls !== undefined }),
+    acl: aclFrom(read.acl, { byCredentials, byTls: tls !== undefined || typeof read.tls === 'function' }),
     tls,
+    ask: changes(read) ? (runtime) => askSecrets(read, runtime, timeout / 2) : undefined,
   };
-}
-
-function credentialsOf({ auth = [], username, password }: ReadOptions<ZookeeperOptions>): readonly Credentials[] {
-  if ((username === undefined) !== (password === undefined)) {
-    throw misconfigured(
-      '@locks/zookeeper',
-      `option "${username === undefined ? 'username' : 'password'}" is missing: digest needs both`,
-    );
-  }
-  const digest = username === undefined ? [] : [{ scheme: 'digest', credentials: `${username}:${password}` }];
-  const given: readonly ZookeeperAuth[] = [...digest, ...('scheme' in auth ? [auth] : auth)];
-  return given.map(({ scheme, credentials }) => ({ scheme, credentials: bytesOf(credentials) }));
-}
-
-function bytesOf(text: string | Uint8Array): Buffer {
-  return typeof text === 'string' ? Buffer.from(text) : Buffer.from(text);
-}
-
-function tlsOf(tls: boolean | object | undefined): ConnectionOptions | undefined {
-  if (typeof tls === 'object') return { ...tls };
-  return tls === true ? {} : undefined;
 }

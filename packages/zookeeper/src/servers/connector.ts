@@ -5,10 +5,12 @@ import { ConnectError, ConnectionClosedError } from '../connection/errors.ts';
 import type { WatchEvent } from '../wire/records.ts';
 import type { Refusals } from './refusals.ts';
 import type { Rotation } from './rotation.ts';
+import { shownNow } from './showing.ts';
+import type { Showing } from './showing.ts';
 import { connectToVotingServer } from './voting-server.ts';
 
 /** What all connections of one session have in common. */
-export type Connecting = Pick<ConnectionParts, 'runtime' | 'tls' | 'auth' | 'sessionTimeout'>;
+export interface Connecting extends Showing, Pick<ConnectionParts, 'runtime' | 'sessionTimeout'> {}
 
 /** A session that a connection is made for. */
 export interface ConnectingSession {
@@ -61,9 +63,11 @@ export class Connector {
     let session = resumed;
     let onEnd: (cause: Error) => void = () => {};
     const address = this.#rotation.next();
+    const shown = await shownNow(this.#connecting, signal);
     const left = resumed === undefined ? Infinity : resumed.deadline - this.#connecting.runtime.clock.now();
     const parts = {
       ...this.#connecting,
+      ...shown,
       address,
       resume: resumed,
       lastZxid: resumed?.lastZxid ?? 0n,

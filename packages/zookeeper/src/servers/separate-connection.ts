@@ -1,15 +1,16 @@
 import type { LockError } from '@locks/core/adapter';
 import type { Address } from '../connection/address.ts';
 import { connect } from '../connection/connect.ts';
-import type { ConnectionParts } from '../connection/connect.ts';
 import type { Connection } from '../connection/connection.ts';
 import { unansweredError } from '../connection/request-errors.ts';
 import type { Answer } from '../wire/answer.ts';
 import type { Request } from '../wire/request.ts';
+import type { Connecting } from './connector.ts';
 import { Rotation } from './rotation.ts';
+import { shownNow } from './showing.ts';
 
 /** How a separate connection is made. */
-export interface SeparateParts extends Pick<ConnectionParts, 'tls' | 'auth' | 'runtime' | 'sessionTimeout'> {
+export interface SeparateParts extends Connecting {
   readonly addresses: readonly Address[];
 }
 
@@ -59,6 +60,7 @@ async function connectToAny({ addresses, ...parts }: SeparateParts, signal: Abor
     try {
       return await connect({
         ...parts,
+        ...(await shownNow(parts, signal)),
         address: rotation.next(),
         lastZxid: 0n,
         within: rotation.patience(parts.sessionTimeout),

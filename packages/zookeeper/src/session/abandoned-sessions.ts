@@ -5,6 +5,7 @@ import { closeSession } from '../wire/session-requests.ts';
 import type { Connecting } from '../servers/connector.ts';
 import { pause } from '../servers/pause.ts';
 import type { Rotation } from '../servers/rotation.ts';
+import { shownNow } from '../servers/showing.ts';
 
 /** A session that this process does not rely on any more. */
 export interface AbandonedSession {
@@ -45,12 +46,13 @@ export class AbandonedSessions {
   }
 
   async #end(session: AbandonedSession, last: Connection | undefined): Promise<void> {
-    const { runtime, tls, sessionTimeout } = this.#connecting;
+    const { runtime, sessionTimeout } = this.#connecting;
     const rotation = this.#rotation;
     const { signal } = this.#over;
     let ended = last !== undefined && (await this.#endOver(last));
     while (!ended && !signal.aborted) {
       try {
+        const { tls } = await shownNow(this.#connecting, signal);
         await endSession({
           runtime,
           tls,

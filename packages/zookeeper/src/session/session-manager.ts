@@ -39,8 +39,8 @@ export class SessionManager {
   #begun = false;
 
   constructor(options: SessionOptions) {
-    const { addresses, runtime, tls, auth, sessionTimeout } = options;
-    const connecting = { runtime, tls, auth, sessionTimeout };
+    const { addresses, runtime, tls, auth, ask, sessionTimeout } = options;
+    const connecting = { runtime, tls, auth, ask, sessionTimeout };
     this.#options = options;
     this.#rotation = new Rotation(addresses, runtime);
     this.#waiters = new SessionWaiters(runtime);

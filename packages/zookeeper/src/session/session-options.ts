@@ -1,7 +1,6 @@
-import type { ConnectionOptions } from 'node:tls';
 import type { Runtime } from '@locks/core/adapter';
 import type { Address } from '../connection/address.ts';
-import type { Credentials } from '../connection/handshake.ts';
+import type { Showing } from '../servers/showing.ts';
 import type { Request } from '../wire/request.ts';
 import type { Session } from './session.ts';
 
@@ -9,10 +8,8 @@ import type { Session } from './session.ts';
 export type PreparingSession = Pick<Session, 'id' | 'timeout' | 'send' | 'watch' | 'unwatch' | 'lost'>;
 
 /** What sessions are made of. */
-export interface SessionOptions {
+export interface SessionOptions extends Showing {
   readonly addresses: readonly Address[];
-  readonly tls?: ConnectionOptions | undefined;
-  readonly auth: readonly Credentials[];
   /** Asked for, in ms. The servers may grant another one, which then counts. */
   readonly sessionTimeout: number;
   readonly runtime: Runtime;

@@ -1,0 +1,48 @@
+import { LockError } from '../errors/lock-error.ts';
+import { misconfigured } from '../errors/misconfigured.ts';
+import type { Asked, OptionReader } from '../options/option-reader.ts';
+import { describeSecret } from '../options/read-options.ts';
+import { outsideContext } from '../time/outside-context.ts';
+import type { Runtime } from '../time/runtime.ts';
+import { createDeadline } from './deadline.ts';
+
+/** How an option that may be a function is asked. */
+export interface Asking<T> {
+  /** The package, for messages: `@locks/redis`. */
+  readonly where: string;
+  /** The option, for messages. */
+  readonly name: string;
+  /** What its function must give. */
+  readonly reader: OptionReader<T>;
+  readonly runtime: Runtime;
+  /** How long the function may take, in ms. */
+  readonly within: number;
+}
+
+/**
+ * What `option` is at this moment. A function is called outside of the caller's asynchronous
+ * context. No message has what it gave.
+ * @throws `LOCK_UNAVAILABLE` when the function fails (`cause` is its error), or is silent for
+ * `within` ms. `LOCK_MISCONFIGURED` when it gives what `reader` does not accept.
+ */
+export async function askOption<T>(option: Asked<T>, { where, name, reader, runtime, within }: Asking<T>): Promise<T> {
+  if (typeof option !== 'function') return option;
+  const ask = option as () => T | Promise<T>;
+  const what = `the function of option "${name}"`;
+  const deadline = createDeadline(runtime, within, `${where}: ${what}`);
+  try {
+    const answer: unknown = await deadline.race<unknown>(
+      outsideContext(async () => await ask()),
+      'a new connection',
+      within,
+      (cause) => {
+        throw new LockError('LOCK_UNAVAILABLE', `${where}: ${what} failed; see the cause.`, { cause });
+      },
+    );
+    if (reader.accepts(answer)) return answer;
+    const shown = answer === undefined ? 'undefined' : describeSecret(answer);
+    throw misconfigured(where, `${what} must give ${reader.expects}, and gave ${shown}`);
+  } finally {
+    deadline.stop();
+  }
+}

@@ -1,0 +1,91 @@
+import { LockError, askOption, isLockError, secretText, tlsAnswer } from '@locks/core/adapter';
+import type { Asked, OptionReader, Runtime } from '@locks/core/adapter';
+import { redisSource } from '../options/options.ts';
+import type { Place } from './place.ts';
+
+/** What a connection shows to its server. */
+export interface Shown {
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly sentinelUsername: string | undefined;
+  readonly sentinelPassword: string | undefined;
+  /** Options of TLS, where it is used. */
+  readonly tls: object | undefined;
+}
+
+/** What the connections of a client show. */
+export interface Credentials {
+  /** One of the options is a function, so each connection may show something else. */
+  readonly change: boolean;
+  /** The options that are no functions. `tls` is empty until its function was asked. */
+  readonly shown: Shown;
+  /** Why the latest question has no answer. Waits for an answer that is under way. */
+  failure(): Promise<LockError | undefined>;
+  /** What the next connection shows. Functions are asked again. */
+  ask(): Promise<Shown>;
+  /** The server has accepted a connection. */
+  accepted(): void;
+  /**
+   * The error to tell in place of `error`. Where a server refuses credentials that change, it may
+   * accept the next ones.
+   */
+  refused(error: Error): Error;
+  /** The same, or why the latest question has no answer. */
+  explain(error: Error): Error;
+}
+
+/** The credentials of `place`, each of which may be a function. */
+export function credentialsOf(place: Place, runtime: Runtime): Credentials {
+  const names = ['username', 'password', 'sentinelUsername', 'sentinelPassword'] as const;
+  let tls = typeof place.tls === 'function' ? {} : optionsOf(place.tls);
+  let failure: LockError | undefined;
+  let asking: Promise<Shown> | undefined;
+  let wasAccepted = false;
+
+  async function one<T>(name: keyof Shown, option: Asked<T> | undefined, reader: OptionReader<T>) {
+    if (option === undefined) return undefined;
+    const { where } = redisSource;
+    return await askOption(option, { where, name, reader, runtime, within: place.connectTimeout });
+  }
+
+  async function askAll(): Promise<Shown> {
+    try {
+      const texts = names.map(async (name) => [name, await one(name, place[name], secretText)] as const);
+      const [answer, ...answers] = await Promise.all([one('tls', place.tls, tlsAnswer), ...texts]);
+      tls = optionsOf(answer);
+      failure = undefined;
+      return { ...(Object.fromEntries(answers) as unknown as Omit<Shown, 'tls'>), tls };
+    } catch (error) {
+      if (isLockError(error)) failure = error;
+      throw error;
+    }
+  }
+
+  function refused(error: Error): Error {
+    if (!change || !wasAccepted || !/\b(?:NOAUTH|WRONGPASS)\b/.test(error.message)) return error;
+    return new LockError('LOCK_UNAVAILABLE', `${error.message} The next connection asks for the credentials again.`);
+  }
+
+  const change = [...names, 'tls' as const].some((name) => typeof place[name] === 'function');
+  return {
+    change,
+    get shown() {
+      const known = names.map((name) => [name, typeof place[name] === 'function' ? undefined : place[name]]);
+      return { ...(Object.fromEntries(known) as Omit<Shown, 'tls'>), tls };
+    },
+    ask: () => (asking = askAll()),
+    async failure() {
+      await asking?.catch(() => {});
+      return failure;
+    },
+    accepted() {
+      wasAccepted = true;
+    },
+    refused,
+    explain: (error) => failure ?? refused(error),
+  };
+}
+
+function optionsOf(tls: true | object | undefined): object | undefined {
+  return tls === true ? {} : tls;
+}

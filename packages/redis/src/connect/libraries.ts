@@ -1,0 +1,73 @@
+import { createRequire } from 'node:module';
+import { misconfigured } from '@locks/core/adapter';
+import { redisSource } from '../options/options.ts';
+import type { NodeRedisCopy } from '../clients/node-redis.ts';
+import type { OwnClient, OwnClusterClient } from './own-client.ts';
+
+/** The libraries that open a URL. The first one that is installed does, unless an option says. */
+export const libraries: readonly ['ioredis', 'iovalkey', 'redis'] = ['ioredis', 'iovalkey', 'redis'];
+
+/** The package of a library. */
+export type LibraryName = 'ioredis' | 'iovalkey' | 'redis';
+
+/** The classes of `ioredis`, or of `iovalkey`, which has the same. */
+export interface Classes {
+  readonly name: 'ioredis' | 'iovalkey';
+  readonly Redis: new (options: object) => OwnClient;
+  readonly Cluster: new (nodes: object[], options: object) => OwnClusterClient;
+}
+
+/** The part of `redis` (node-redis) that is used. */
+export interface NodeRedis {
+  readonly name: 'redis';
+  readonly createClient: (options: object) => NodeRedisCopy;
+}
+
+/** A library that is installed. */
+export type Library = Classes | NodeRedis;
+
+/**
+ * The library `wanted`, or the first one that is installed.
+ * @throws `LOCK_MISCONFIGURED` with what to install.
+ */
+export async function importLibrary(wanted: LibraryName | undefined): Promise<Library> {
+  for (const name of wanted === undefined ? libraries : [wanted]) {
+    const found = await importIfInstalled(name);
+    if (found !== undefined) return libraryOf(name, found);
+  }
+  if (wanted !== undefined) {
+    throw misconfigured(
+      redisSource.where,
+      `option "library" is "${wanted}", which is not installed. Run: npm install ${wanted}`,
+    );
+  }
+  const names = 'ioredis (5 or 6), iovalkey (0.3 or 0.4) or redis (6.1)';
+  throw misconfigured(redisSource.where, `it needs ${names}, and none is installed. Run: npm install ioredis`);
+}
+
+async function importIfInstalled(name: LibraryName): Promise<object | undefined> {
+  try {
+    // A bundle contains this one. To ask for the others, too, would fail where they are missing.
+    if (name === 'ioredis') return await import('ioredis');
+    return createRequire(import.meta.url)(name) as object;
+  } catch (error) {
+    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+    // As `require` calls it, and as `import` does. A package that it needs itself may be missing.
+    const missing = /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(code)) && String(message).includes(`'${name}'`);
+    if (missing) return undefined;
+    throw error;
+  }
+}
+
+function libraryOf(name: LibraryName, found: object): Library {
+  const { Redis, Cluster, createClient } = found as Partial<Classes & NodeRedis>;
+  if (name === 'redis') {
+    if (createClient !== undefined) return { name, createClient };
+  } else if (Redis !== undefined && Cluster !== undefined) {
+    return { name, Redis, Cluster };
+  }
+  throw misconfigured(
+    redisSource.where,
+    `the version of ${name} that is installed is too old. Run: npm install ${name}@latest`,
+  );
+}

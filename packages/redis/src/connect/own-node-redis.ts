@@ -1,0 +1,157 @@
+import { EventEmitter } from 'node:events';
+import { socketsHeard } from '@locks/core/adapter';
+import type { Runtime, TimerHandle } from '@locks/core/adapter';
+import { commandsOf, copyOf, destroy, senderOf } from '../clients/node-redis.ts';
+import type { NodeRedisCopy, Send } from '../clients/node-redis.ts';
+import type { RedisClient } from '../wire/client.ts';
+import { CheckedSends } from './checked-client.ts';
+import type { Connecting } from './own-client.ts';
+import { pauseAfter } from './place.ts';
+
+/** What the client is made of. */
+export interface OwnNodeRedisParts {
+  readonly runtime: Runtime;
+  /** A connection without an answer for so long is replaced, in ms. */
+  readonly timeout: number;
+  /** A connection is made within this time, in ms. */
+  readonly connectTimeout: number;
+  /** The error to tell in place of that of a connection. */
+  explain(error: Error): Error;
+  /** Makes a client of the library for one connection. */
+  create(): Promise<NodeRedisCopy>;
+}
+
+/**
+ * A client of this package's own over node-redis. Each connection is a client of the library of its
+ * own, so each can have other credentials, and none has what the one before it left behind.
+ */
+export function ownNodeRedis(parts: OwnNodeRedisParts): RedisClient & Connecting {
+  const { runtime, timeout, create } = parts;
+  const events = new EventEmitter();
+  let status: 'wait' | 'connecting' | 'close' | 'ready' | 'end' = 'wait';
+  let current: NodeRedisCopy | undefined;
+  let send: Send | undefined;
+  let attempts = 0;
+  let next: TimerHandle | undefined;
+
+  /** One attempt. It rejects with what it failed of. */
+  async function connect(): Promise<void> {
+    status = 'connecting';
+    let limit: TimerHandle | undefined;
+    try {
+      const connection = await create();
+      if (isOver()) throw new Error('The client is closed');
+      current = connection;
+      // A server may accept a connection, and then say nothing.
+      limit = runtime.setTimer(drop, parts.connectTimeout, true);
+      let broken: Error | undefined;
+      const end = (error: Error): void => {
+        if (current !== connection || status !== 'ready') broken ??= error;
+        else lose(error);
+      };
+      connection.on('error', end);
+      connection.on('end', () => end(new Error('Socket closed unexpectedly')));
+      await connection.connect();
+      if (broken !== undefined) throw broken;
+      send = watched(connection, end);
+      attempts = 0;
+      status = 'ready';
+      events.emit('ready');
+    } catch (error) {
+      drop();
+      if (!isOver()) tell(error as Error);
+      throw error;
+    } finally {
+      if (limit !== undefined) runtime.clearTimer(limit);
+    }
+  }
+
+  function lose(error: Error): void {
+    status = 'close';
+    drop();
+    tell(error);
+    connectLater();
+  }
+
+  function tell(error: Error): void {
+    events.emit('error', parts.explain(error));
+  }
+
+  function connectLater(): void {
+    if (isOver()) return;
+    attempts += 1;
+    next = runtime.setTimer(() => void connect().catch(connectLater), pauseAfter(attempts), true);
+  }
+
+  function drop(): void {
+    const connection = current;
+    current = undefined;
+    send = undefined;
+    if (connection !== undefined) destroy(connection);
+  }
+
+  function isOver(): boolean {
+    return status === 'end';
+  }
+
+  /** Sends over `connection`, and ends it when it gives no answer, or that of a replica. */
+  function watched(connection: NodeRedisCopy, end: (error: Error) => void): Send {
+    const sendNow = senderOf(connection);
+    let unanswered = 0;
+    let timer: TimerHandle | undefined;
+    const silent = (): void => end(new Error(`Redis was silent for ${timeout} ms`));
+    const watch = (): void => {
+      if (timer !== undefined) runtime.clearTimer(timer);
+      timer = unanswered > 0 ? runtime.setTimer(silent, timeout, false) : undefined;
+    };
+    return async (...args) => {
+      unanswered += 1;
+      if (unanswered === 1) watch();
+      try {
+        return await sendNow(...args);
+      } catch (error) {
+        // Another server is the master now: its name leads there.
+        if (error instanceof Error && /\bREADONLY\b/.test(error.message)) end(error);
+        throw error;
+      } finally {
+        unanswered -= 1;
+        watch();
+      }
+    };
+  }
+
+  const commands = commandsOf(async (...args) => {
+    if (status === 'ready' && send !== undefined) return await send(...args);
+    throw new Error('The client is offline');
+  });
+  const client: RedisClient & Connecting = {
+    ...commands,
+    evalsha: (...args) => checked.send(() => commands.evalsha(...args)),
+    eval: (...args) => checked.send(() => commands.eval(...args)),
+    duplicate: () => copyOf(create, (error) => parts.explain(error)),
+    get stream() {
+      return current;
+    },
+    get status() {
+      return status === 'ready' && current?.isReady !== true ? 'close' : status;
+    },
+    connect,
+    disconnect() {
+      if (isOver()) return;
+      status = 'end';
+      if (next !== undefined) runtime.clearTimer(next);
+      drop();
+      events.emit('end');
+    },
+    on: (event, listener) => events.on(event, listener),
+    once: (event, listener) => events.once(event, listener),
+    off: (event, listener) => events.off(event, listener),
+  };
+  const checked = new CheckedSends(client, runtime, closesHeard);
+  return client;
+}
+
+/** The library hears of the close of a socket, which comes some turns of the loop after its end. */
+async function closesHeard(): Promise<void> {
+  for (let look = 0; look < 3; look += 1) await socketsHeard();
+}

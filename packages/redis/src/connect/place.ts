@@ -1,0 +1,37 @@
+import type { Asked } from '@locks/core/adapter';
+import type { RedisHost } from '../options/hosts.ts';
+import type { RedisKind } from '../options/redis-url.ts';
+import type { AnyRedisClient } from '../wire/servers.ts';
+
+/** What a client of this package's own connects to, and how. */
+export interface Place {
+  readonly kind: RedisKind;
+  readonly hosts: readonly RedisHost[];
+  /** What the Sentinels call the master. */
+  readonly name: string | undefined;
+  readonly db: number | undefined;
+  readonly username: Asked<string> | undefined;
+  readonly password: Asked<string> | undefined;
+  readonly sentinelUsername: Asked<string> | undefined;
+  readonly sentinelPassword: Asked<string> | undefined;
+  /** Options of TLS, where it is used; `true`: Node's defaults. */
+  readonly tls: Asked<true | object> | undefined;
+  readonly connectionName: string | undefined;
+  readonly connectTimeout: number;
+  /** How long a call may take, in ms. */
+  readonly timeout: number;
+}
+
+/** A client, and what ends it. */
+export interface Opened {
+  readonly client: AnyRedisClient;
+  close(): void;
+}
+
+/** How long a client waits after its failed attempt of that number, in ms. */
+export const pauseAfter = (attempt: number): number => Math.min(attempt * 50, 1_000);
+
+/** `options` without those that are `undefined`, which clients would take for values. */
+export function given(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

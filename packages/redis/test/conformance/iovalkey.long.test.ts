@@ -1,0 +1,6 @@
+import { suite } from '../support/conformance.ts';
+import { over } from '../support/make.ts';
+import { clients } from '../support/redis.ts';
+
+const [, , [name, open]] = clients;
+await suite(`redis, ${name}`, over(open), {});

@@ -1,0 +1,151 @@
+import { inspect } from 'node:util';
+import { isLockError, openLocks } from '@locks/core';
+import type { LockError } from '@locks/core';
+import { selfSigned, startRedis, unusedPort } from '@locks/test-servers';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { libraries } from '../../src/connect/libraries.ts';
+import { connect, eventually, ownPrefix } from '../support/redis.ts';
+import { behindTls } from '../support/tls.ts';
+
+async function refusal(open: Promise<{ close(): Promise<void> }>): Promise<LockError> {
+  try {
+    await (await open).close();
+  } catch (error) {
+    if (isLockError(error)) return error;
+    throw error;
+  }
+  throw new Error('It opened.');
+}
+
+const secret = 'hunter2';
+
+describe.each(libraries)('a URL that %s opens', (library) => {
+  test('user, password, database, name and TLS are those of the configuration', async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const admin = connect({}, server.url);
+    await admin.acl('SETUSER', 'locker', 'on', '>p@ss:/word', '~*', '&*', '+@all');
+    const port = await behindTls(server);
+    const tls = { ca: selfSigned.cert, servername: 'localhost' };
+    const options = { library, username: 'locker', password: 'p@ss:/word', db: 2, tls, connectionName: 'locks' };
+    const locks = await openLocks({ url: `rediss://127.0.0.1:${port}`, options });
+    const lease = await locks.acquire('job');
+    await admin.select(2);
+    expect(await admin.get('locks:job')).toBe(lease.owner);
+    expect(await admin.client('LIST')).toMatch(/name=locks .*user=locker/);
+    await locks.close();
+    const url = `rediss://locker:p%40ss%3A%2Fword@127.0.0.1:${port}/2?library=${library}`;
+    const viaUrl = await openLocks({ url, options: { tls } });
+    await (await viaUrl.acquire('job')).release();
+    await viaUrl.close();
+  });
+
+  test('close ends every connection that it made', async () => {
+    const observer = connect();
+    const named = ownPrefix();
+    const options = { library, connectionName: named, prefix: ownPrefix() };
+    const locks = await openLocks({ url: inject('redisUrl'), options });
+    const lease = await locks.acquire('job');
+    const waiting = locks.acquire('job');
+    waiting.catch(() => {});
+    await eventually('the subscriber', async () => String(await observer.client('LIST')).split(named).length === 3);
+    await locks.close();
+    await expect(waiting).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(lease.held).toBe(false);
+    await eventually('the end of both', async () => !String(await observer.client('LIST')).includes(named));
+  });
+
+  test('a server that is down is told by the error of its connection, and found again when it is back', async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const locks = await openLocks({ url: server.url, options: { library, timeout: '1s' } });
+    onTestFinished(() => locks.close());
+    await server.restart({ keepData: false });
+    await eventually('a lock', async () => (await locks.tryAcquire('job').catch(() => null))?.held === true);
+    await server.stop();
+    await eventually('the refusal', async () => {
+      const error = (await locks.inspect('job').catch((reason: unknown) => reason)) as LockError;
+      expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      return error.message.includes(`connect ECONNREFUSED 127.0.0.1:${server.port}`);
+    });
+  });
+
+  test('a connection that has silently died is replaced', async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const admin = connect({}, server.url);
+    const named = ownPrefix();
+    const options = { library, timeout: '1s', connectionName: named };
+    const locks = await openLocks({ url: server.url, options });
+    onTestFinished(() => locks.close());
+    const idOf = async (): Promise<string | undefined> =>
+      new RegExp(`id=(\\d+) .*name=${named}`).exec(String(await admin.client('LIST')))?.[1];
+    const before = await idOf();
+    await server.pause();
+    await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await server.resume();
+    await eventually('another connection', async () => {
+      const after = await idOf();
+      return after !== undefined && after !== before;
+    });
+    await (await locks.acquire('job', { wait: 5_000 })).release();
+  });
+
+  test('what fails is told at once, by what is wrong, and without the password', async () => {
+    const url = inject('redisUrl');
+    const down = await unusedPort();
+    const wrong: readonly [url: string, code: string, message: RegExp][] = [
+      [url.replace('://', `://stranger:${secret}@`), 'LOCK_MISCONFIGURED', /Check the user name and the password/],
+      [`redis://x:${secret}@127.0.0.1:${down}`, 'LOCK_UNAVAILABLE', /ECONNREFUSED/],
+      [`${url}/9999`, 'LOCK_MISCONFIGURED', /option "db" is 9999/],
+    ];
+    for (const [address, code, message] of wrong) {
+      const error = await refusal(openLocks({ url: address, options: { library } }));
+      expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
+    }
+  });
+
+  test('TLS that the two sides do not agree on is a misconfiguration', async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const secure = await behindTls(server);
+    const strict = await behindTls(server, { requestCert: true, ca: selfSigned.cert });
+    const wrong: readonly [url: string, options: object, message: RegExp][] = [
+      [`rediss://127.0.0.1:${server.port}`, {}, /has no TLS; write redis:\/\//],
+      [`redis://127.0.0.1:${secure}`, {}, /wants TLS; write rediss:\/\//],
+      [`rediss://127.0.0.1:${secure}`, {}, /self-signed certificate\. Check option "tls"/],
+      [`rediss://127.0.0.1:${secure}`, { tls: { cert: 'none', key: 'none' } }, /no start line/],
+      [`rediss://127.0.0.1:${strict}`, { tls: { rejectUnauthorized: false } }, /certificate required/],
+    ];
+    for (const [url, tls, message] of wrong) {
+      const error = await refusal(openLocks({ url, options: { library, connectTimeout: '1s', ...tls } }));
+      expect(error, url).toMatchObject({
+        code: 'LOCK_MISCONFIGURED',
+        message: expect.stringMatching(message) as string,
+      });
+    }
+  });
+});
+
+test('what node-redis is not used for is refused by name', async () => {
+  for (const [url, what] of [
+    ['redis+sentinel://127.0.0.1:1/main', 'Sentinels'],
+    ['redis+cluster://127.0.0.1:1', 'a Cluster'],
+  ] as const) {
+    await expect(openLocks({ url, options: { library: 'redis' } })).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: `@locks/redis: ${what} need ioredis or iovalkey, and the library that opens the URL is redis. Run: npm install ioredis.`,
+    });
+  }
+});
+
+test('another library is refused', async () => {
+  await expect(openLocks('redis://127.0.0.1:1?library=tedis')).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining(
+      'option "library" must be "ioredis" or "iovalkey" or "redis", not "tedis"',
+    ) as string,
+  });
+});

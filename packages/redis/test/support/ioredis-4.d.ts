@@ -1,0 +1,7 @@
+/** The package has no types. */
+declare module 'ioredis-4' {
+  export default class Redis {
+    constructor(options: object);
+    disconnect(): void;
+  }
+}

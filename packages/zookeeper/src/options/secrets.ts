@@ -1,0 +1,90 @@
+import type { ConnectionOptions } from 'node:tls';
+import { askOption, matching, misconfigured, secretText, tlsAnswer } from '@locks/core/adapter';
+import type { Asked, OptionReader, Runtime } from '@locks/core/adapter';
+import type { Credentials } from '../connection/handshake.ts';
+import { authReader } from './readers.ts';
+import type { ZookeeperAuth } from './readers.ts';
+
+/** Options that say who this process is. Each may be a function. */
+export interface SecretOptions {
+  /** Credentials that are shown to the servers on each connection. */
+  readonly auth?: Asked<ZookeeperAuth | readonly ZookeeperAuth[]> | undefined;
+  /** With `password`: credentials of the scheme `digest`. */
+  readonly username?: Asked<string> | undefined;
+  readonly password?: Asked<string> | undefined;
+  /**
+   * TLS. `true` checks the servers' certificates by Node's defaults. An object has options of
+   * `tls.connect` (`ca`, `cert`, …). A function: TLS, with what it gives (`true` or an object).
+   * @default false
+   */
+  readonly tls?: Asked<boolean | object> | undefined;
+}
+
+/** What a connection shows to its server. */
+export interface Secrets {
+  readonly auth: readonly Credentials[];
+  /** Options of `tls.connect`; `undefined`: no TLS. */
+  readonly tls: ConnectionOptions | undefined;
+}
+
+/** The name of a user. */
+export const userReader: OptionReader<string> = matching(/^[^:]+$/, 'a string without ":"');
+
+const names = ['auth', 'username', 'password', 'tls'] as const;
+
+/** Whether one of `options` is a function. */
+export function changes(options: SecretOptions): boolean {
+  return names.some((name) => typeof options[name] === 'function');
+}
+
+/** The options that are no functions. The others are as if they were not there. */
+export function knownSecrets(options: SecretOptions): Secrets {
+  if ((options.username === undefined) !== (options.password === undefined)) {
+    const missing = options.username === undefined ? 'username' : 'password';
+    throw misconfigured('@locks/zookeeper', `option "${missing}" is missing: digest needs both`);
+  }
+  const known: Known = Object.fromEntries<unknown>(
+    names.map((name) => [name, options[name]] as const).filter(([, value]) => typeof value !== 'function'),
+  );
+  return secretsOf(known);
+}
+
+/**
+ * What the next connection shows. Functions are asked, and have `within` ms.
+ * @throws `LOCK_UNAVAILABLE` and `LOCK_MISCONFIGURED`, as `askOption` does.
+ */
+export async function askSecrets(options: SecretOptions, runtime: Runtime, within: number): Promise<Secrets> {
+  async function one<T>(name: keyof SecretOptions, option: Asked<T> | undefined, reader: OptionReader<T>) {
+    if (option === undefined) return undefined;
+    return await askOption(option, { where: '@locks/zookeeper', name, reader, runtime, within });
+  }
+  const tls = options.tls === false ? undefined : options.tls;
+  const [auth, username, password, answer] = await Promise.all([
+    one('auth', options.auth, authReader),
+    one('username', options.username, userReader),
+    one('password', options.password, secretText),
+    one('tls', tls, tlsAnswer),
+  ]);
+  return secretsOf({ auth, username, password, tls: answer });
+}
+
+interface Known {
+  readonly auth?: ZookeeperAuth | readonly ZookeeperAuth[] | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly tls?: boolean | object | undefined;
+}
+
+function secretsOf({ auth = [], username, password, tls }: Known): Secrets {
+  const both = username !== undefined && password !== undefined;
+  const digest = both ? [{ scheme: 'digest', credentials: `${username}:${password}` }] : [];
+  const given: readonly ZookeeperAuth[] = [...digest, ...('scheme' in auth ? [auth] : auth)];
+  return {
+    auth: given.map(({ scheme, credentials }) => ({ scheme, credentials: bytesOf(credentials) })),
+    tls: tls === true ? {} : typeof tls === 'object' ? { ...tls } : undefined,
+  };
+}
+
+function bytesOf(text: string | Uint8Array): Buffer {
+  return typeof text === 'string' ? Buffer.from(text) : Buffer.from(text);
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { createLocks, openLocks } from '@locks/core';
+import { eventually, startProxy, startZookeeper } from '@locks/test-servers';
+import type { ServerHandle, ZookeeperTlsServer } from '@locks/test-servers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { ZookeeperAuth, ZookeeperOptions } from '../../src/index.ts';
+import { getAcl, getChildren } from '../../src/wire/requests.ts';
+import { Opened, valueOf } from '../support/sessions.ts';
+
+let server: ServerHandle;
+let secure: ZookeeperTlsServer;
+
+beforeAll(async () => {
+  [server, secure] = await Promise.all([startZookeeper({ tickTime: 500 }), startZookeeper({ tls: 'mutual' })]);
+});
+afterAll(async () => {
+  await Promise.all([server.stop(), secure.stop()]);
+});
+
+const secret = 'hunter2';
+
+function digest(password: string): ZookeeperAuth {
+  return { scheme: 'digest', credentials: `app:${password}` };
+}
+
+test('credentials that change under load: each connection shows the new ones, and no lock is lost', async () => {
+  const proxy = await startProxy(server);
+  const auth = [digest('first')];
+  let asked = 0;
+  const provider = createZookeeperProvider({
+    servers: `${proxy.host}:${proxy.port}`,
+    root: `/${randomUUID()}`,
+    auth: async () => {
+      asked += 1;
+      await sleep(5);
+      return [...auth];
+    },
+  });
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+    await proxy.stop();
+  });
+  const held = await locks.acquire('held');
+  let running = true;
+  let done = 0;
+  const inside = new Set<string>();
+  const worker = async (index: number): Promise<void> => {
+    for (let round = 0; running; round += 1) {
+      const key = `job ${(index + round) % 5}`;
+      await locks.withLock(key, { wait: 20_000 }, async () => {
+        expect(inside.has(key)).toBe(false);
+        inside.add(key);
+        await sleep(5);
+        inside.delete(key);
+        done += 1;
+      });
+    }
+  };
+  const work = Promise.all(Array.from({ length: 20 }, (_, index) => worker(index)));
+  work.catch(() => (running = false));
+  for (const next of ['second', 'third']) {
+    const before = { done, asked };
+    await eventually('work', () => done > before.done + 50);
+    auth.push(digest(next));
+    await proxy.cut();
+    await eventually('another connection', () => asked > before.asked);
+    const cut = done;
+    await eventually('work over it', () => done > cut + 50);
+  }
+  running = false;
+  await work;
+  expect(held.held).toBe(true);
+  expect(await held.release()).toBe(true);
+});
+
+test('a node that is made over the next connection belongs to the next credentials', async () => {
+  await using opened = new Opened();
+  const proxy = await startProxy(server);
+  const root = `/${randomUUID()}`;
+  const auth = [digest('first')];
+  const provider = createZookeeperProvider({
+    servers: `${proxy.host}:${proxy.port}`,
+    root,
+    auth: () => [...auth],
+  });
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+    await proxy.stop();
+  });
+  const owners = async (key: string): Promise<number> => {
+    const admin = await opened
+      .sessions([server], { auth: [{ scheme: 'digest', credentials: Buffer.from('app:first') }] })
+      .ready(10_000);
+    const { children } = valueOf(await admin.send(getChildren(`${root}/${key}`)));
+    const { acl } = valueOf(await admin.send(getAcl(`${root}/${key}/${children[0]}`)));
+    return acl.length;
+  };
+  const before = await locks.acquire('before');
+  expect(await owners('before')).toBe(1);
+  auth.push(digest('second'));
+  await proxy.cut();
+  const after = await locks.acquire('after', { wait: 10_000 });
+  expect(await owners('after')).toBe(2);
+  expect(await before.release()).toBe(true);
+  expect(await after.release()).toBe(true);
+});
+
+test.each<readonly [string, ZookeeperOptions, string, RegExp]>([
+  ['fails', { auth: () => Promise.reject(new Error('sealed')) }, 'LOCK_UNAVAILABLE', /option "auth" failed; see/],
+  [
+    'is silent',
+    { username: 'app', password: () => new Promise(() => {}) },
+    'LOCK_UNAVAILABLE',
+    /"password" did not answer a new connection within 200 ms/,
+  ],
+  [
+    'gives no text',
+    { username: 'app', password: () => ({ secret }) as never },
+    'LOCK_MISCONFIGURED',
+    /"password" must give a string, and gave an object/,
+  ],
+  [
+    'gives no credentials',
+    { auth: () => secret as never },
+    'LOCK_MISCONFIGURED',
+    /"auth" must give an object .*\(not shown\)/,
+  ],
+  [
+    'gives a wrong user',
+    { username: () => `a:${secret}`, password: 'x' },
+    'LOCK_MISCONFIGURED',
+    /"username" must give/,
+  ],
+  ['gives no TLS', { auth: digest('first'), tls: () => false }, 'LOCK_MISCONFIGURED', /"tls" must give true or/],
+])('a function that %s is told, without what it gave', async (_what, options, code, message) => {
+  const url = `zookeeper://${server.host}:${server.port}`;
+  const config = { root: `/${randomUUID()}`, timeout: '400ms', connectTimeout: '1s', ...options };
+  const error: unknown = await openLocks({ url, options: config }).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
+});
+
+test('close() does not wait for a function that is silent', async () => {
+  const options = { root: `/${randomUUID()}`, auth: () => new Promise<never>(() => {}) };
+  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, ...options });
+  const call = provider.inspect('job').catch((reason: unknown) => reason);
+  await sleep(50);
+  const since = performance.now();
+  await provider.close();
+  expect(performance.now() - since).toBeLessThan(500);
+  expect(await call).toMatchObject({ code: 'LOCK_CLOSED' });
+});
+
+test('options of TLS are asked at each connection', async () => {
+  const { ca, cert, key, host, port } = secure.tls;
+  const proxy = await startProxy({ host, port });
+  let asked = 0;
+  const tls = async (): Promise<object> => {
+    asked += 1;
+    return { ca, cert, key };
+  };
+  const provider = createZookeeperProvider({
+    servers: `${proxy.host}:${proxy.port}`,
+    root: `/${randomUUID()}`,
+    acl: 'open',
+    tls,
+  });
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+    await proxy.stop();
+  });
+  const lease = await locks.acquire('job');
+  const before = asked;
+  await proxy.cut();
+  await eventually('another connection', () => asked > before);
+  expect(await lease.release()).toBe(true);
+});
