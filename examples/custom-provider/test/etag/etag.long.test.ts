@@ -39,9 +39,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+/** Shorter than usual, for several requirements wait for it. */
+const timeout = 2_000;
 const proxied = proxiedProviders({
   target: { host: '127.0.0.1', port },
-  make: (proxy) => connect({ url: `http://${proxy.host}:${proxy.port}` }),
+  make: (proxy) => connect({ url: `http://${proxy.host}:${proxy.port}`, timeout }),
   dropReply: (proxy) => void proxy.dropReply({ when: (piece) => piece.toString('latin1').startsWith('PUT ') }),
 });
 

@@ -9,8 +9,12 @@ import * as sql from '@locks/sql';
 import { startPostgres, startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import knex from 'knex';
-import { expect, onTestFinished, test } from 'vitest';
+import { test } from 'vitest';
+import type { TestContext } from 'vitest';
 import { openDatabases } from '../support/databases.ts';
+
+/** Calls `cleanup` when the test has ended. */
+type AtTheEnd = TestContext['onTestFinished'];
 
 /** A server that loses what it was told, or some of it. */
 interface Server {
@@ -20,12 +24,12 @@ interface Server {
   lose(): Promise<void>;
 }
 
-async function redisServer(isRestored: boolean): Promise<Server> {
+async function redisServer(atTheEnd: AtTheEnd, isRestored: boolean): Promise<Server> {
   const server = await startRedis();
-  onTestFinished(() => server.stop());
+  atTheEnd(() => server.stop());
   const client = new Redis(server.url);
   client.on('error', () => {});
-  onTestFinished(() => client.disconnect());
+  atTheEnd(() => client.disconnect());
   let saved: (readonly [key: string, ttl: number, value: Buffer])[] = [];
   return {
     open: async () => await redis.fromConfig({ url: server.url, options: { timeout: 2_000 }, runtime: systemRuntime }),
@@ -47,15 +51,15 @@ async function redisServer(isRestored: boolean): Promise<Server> {
   };
 }
 
-async function postgresServer(isRestored: boolean): Promise<Server> {
+async function postgresServer(atTheEnd: AtTheEnd, isRestored: boolean): Promise<Server> {
   const server = await startPostgres();
-  onTestFinished(() => server.stop());
+  atTheEnd(() => server.stop());
   const databases = openDatabases(server.url);
   await databases.create('store');
-  onTestFinished(() => databases.remove());
+  atTheEnd(() => databases.remove());
   const url = databases.url('store');
   const client = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
-  onTestFinished(() => client.destroy());
+  atTheEnd(() => client.destroy());
   const tables = async (): Promise<readonly string[]> => {
     const { rows } = await client.raw<{ rows: { name: string }[] }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '%version%'",
@@ -81,18 +85,25 @@ async function postgresServer(isRestored: boolean): Promise<Server> {
   };
 }
 
-const servers: Readonly<Record<string, () => Promise<Server>>> = {
-  'Redis that was restarted empty': () => redisServer(false),
-  'Redis that was restored to an older dump': () => redisServer(true),
-  'Postgres whose rows were deleted': () => postgresServer(false),
-  'Postgres whose rows were restored': () => postgresServer(true),
+const servers: Readonly<Record<string, (atTheEnd: AtTheEnd) => Promise<Server>>> = {
+  'Redis that was restarted empty': (atTheEnd) => redisServer(atTheEnd, false),
+  'Redis that was restored to an older dump': (atTheEnd) => redisServer(atTheEnd, true),
+  'Postgres whose rows were deleted': (atTheEnd) => postgresServer(atTheEnd, false),
+  'Postgres whose rows were restored': (atTheEnd) => postgresServer(atTheEnd, true),
 };
 
 const phases = ['from', 'to', 'both', 'plain'] as const;
 const cases = Object.keys(servers).flatMap((server) => phases.map((phase) => [server, phase] as const));
 
-test.each(cases)('tokens increase of a %s, in %s', { timeout: 120_000 }, async (name, phase) => {
-  const server = await servers[name]!();
+// At once, for they mostly wait.
+test.concurrent.for(cases)('tokens increase of a %s, in %s', { timeout: 120_000 }, async ([name, phase], context) => {
+  const { expect, onTestFinished: atTheEnd } = context;
+  const opened = (provider: LockProvider, tokenFloor?: string): Locks => {
+    const made = createLocks(provider, { closeProvider: true, ttl: 1_000, tokenFloor });
+    atTheEnd(() => made.close());
+    return made;
+  };
+  const server = await servers[name]!(atTheEnd);
   const other = createMemoryStore();
   const wanted: { phase: Phase } = { phase: phase === 'from' ? 'from' : 'to' };
   const process = async (): Promise<Locks> => {
@@ -131,12 +142,6 @@ test.each(cases)('tokens increase of a %s, in %s', { timeout: 120_000 }, async (
   await take(locks, 20);
   expect(back).toEqual([]);
 });
-
-function opened(provider: LockProvider, tokenFloor?: string): Locks {
-  const locks = createLocks(provider, { closeProvider: true, ttl: 1_000, tokenFloor });
-  onTestFinished(() => locks.close());
-  return locks;
-}
 
 /** A server that starts answers nothing. */
 async function eventually<T>(call: () => Promise<T>): Promise<T> {
