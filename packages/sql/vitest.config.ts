@@ -3,6 +3,8 @@ import { defaultExclude } from 'vitest/config';
 import { packageTests, usual } from '../../vitest.shared.ts';
 
 const shared = 'test/databases/**/*.test.ts';
+// What Node 20 does not have.
+const newest = 'test/**/*.newest.test.ts';
 const long = 'test/databases/**/*.long.test.ts';
 // Only those that share servers wait for them.
 const globalSetup = fileURLToPath(new URL('test/support/start-databases.ts', import.meta.url));
@@ -10,7 +12,8 @@ const globalSetup = fileURLToPath(new URL('test/support/start-databases.ts', imp
 export default packageTests(import.meta.url, {
   options: { testTimeout: 30_000, hookTimeout: 60_000 },
   projects: {
-    ...usual([shared]),
+    ...usual([shared, newest]),
+    newest: { include: [newest] },
     'test:databases': { include: [shared], exclude: [...defaultExclude, long], globalSetup },
     'long:databases': { include: [long], globalSetup },
   },

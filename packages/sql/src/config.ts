@@ -1,10 +1,9 @@
-import { createDeadline } from '@locks/core/adapter';
+import { createDeadline, settledWithin } from '@locks/core/adapter';
 import type { AdapterConfig } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
-import { openPool } from './connections/open-pool.ts';
 import { assembleProvider } from './create-provider.ts';
 import { dialectOfUrl } from './dialects.ts';
-import { migrateTables } from './migrations/migrate-tables.ts';
+import { migrateTablesOf } from './migrations/migrate-tables.ts';
 import { readConfigOptions } from './options/config-options.ts';
 
 /** The longest that `close` waits for connections to end in order, in ms. */
@@ -22,13 +21,15 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { runtime } = config;
   const { provider: given, connections, migrate: toMigrate } = readConfigOptions(config.options, dialect);
   const { connectTimeout } = connections;
-  const pool = dialect.poolConfig(url, connections, given.names, runtime);
-  const { knex, end } = await openPool(dialect.driver, pool, connections, runtime);
+  const pool = await dialect.openPool({ url, options: connections, names: given.names, runtime });
   const own = { ...given, names: { ...given.names, schema: pool.schema ?? given.names.schema } };
-  const provider = assembleProvider(knex, own, runtime, () => end(Math.min(own.timeout / 2, longestGrace)));
+  const provider = assembleProvider(pool.client, own, runtime, async () => {
+    await settledWithin(runtime, Math.min(own.timeout / 2, longestGrace), pool.end());
+    pool.destroy();
+  });
   const deadline = createDeadline(runtime, connectTimeout, provider.name);
   const connect = async (): Promise<void> => {
-    if (toMigrate) await migrateTables(knex, { ...own.names, routines: own.routines });
+    if (toMigrate) await migrateTablesOf(pool.client, { ...own.names, routines: own.routines });
     await provider.connect();
   };
   try {

@@ -1,7 +1,9 @@
 import { LockError, systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
-import type { KnexInstance } from './dialect/knex.ts';
+import type { SqlClient } from './clients/client.ts';
+import { findClient } from './clients/find-client.ts';
+import type { AnySqlClient } from './clients/find-client.ts';
 import { dialectOf } from './dialects.ts';
 import { readSqlOptions } from './options/provider-options.ts';
 import type { ReadSqlOptions, SqlOptions } from './options/provider-options.ts';
@@ -9,31 +11,31 @@ import { PlainProvider } from './plain-provider.ts';
 import { SqlProvider } from './provider.ts';
 
 /**
- * Locks in the database of a knex instance, which stays the caller's. The provider borrows
+ * Locks in the database of a client that the application has: a knex instance, a `Pool` of pg, a
+ * pool of mysql2, a database of SQLite. It stays the caller's. The provider borrows
  * connections of its pool for one statement each, outside of any transaction. The tables must be
  * there: see `LocksMigrationSource`, `migrateTables` and the folder `sql`.
- * @throws `LOCK_MISCONFIGURED` for a wrong option, or a transaction in place of a knex instance.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, or a client that cannot be used.
  */
-export function createSqlProvider(knex: KnexInstance, options: SqlOptions = {}): LockProvider {
-  return assembleProvider(knex, readSqlOptions(options), systemRuntime);
+export function createSqlProvider(client: AnySqlClient, options: SqlOptions = {}): LockProvider {
+  return assembleProvider(findClient(client), readSqlOptions(options), systemRuntime);
 }
 
 /** A provider that can be asked to connect before its first call. */
 type ConnectingProvider = PlainProvider | SqlProvider;
 
-/** The provider behind `createSqlProvider` and `fromConfig`; the latter's destroys its knex. */
+/** The provider behind `createSqlProvider` and `fromConfig`; the latter's ends its pool. */
 export function assembleProvider(
-  knex: KnexInstance,
+  client: SqlClient,
   options: ReadSqlOptions,
   runtime: Runtime,
   destroy?: () => Promise<unknown>,
 ): ConnectingProvider {
-  const dialect = dialectOf(knex, options.names);
-  const { client } = knex;
-  if (knex.isTransaction === true) {
+  const dialect = dialectOf(client, options.names);
+  if (client.isTransaction) {
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      '@locks/sql was given a transaction: a lock taken in it would be undone, or seen by others, only with it. Give it the knex instance itself.',
+      '@locks/sql was given a transaction: a lock taken in it would be undone, or seen by others, only with it. Give it the pool, or the knex instance itself.',
     );
   }
   if (!options.routines) {

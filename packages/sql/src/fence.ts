@@ -2,15 +2,18 @@ import { LockError, checkFenceable, staleError } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
 import { withSession } from './connections/with-session.ts';
 import type { Dialect } from './dialect/dialect.ts';
-import type { KnexInstance } from './dialect/knex.ts';
-import type { KnexSession } from './dialect/knex-session.ts';
+import { findTransaction } from './clients/find-client.ts';
+import type { AnySqlTransaction } from './clients/find-client.ts';
+import type { SqlClient } from './clients/client.ts';
+import type { SqlSession } from './dialect/sql-session.ts';
 import { readTableOptions } from './options/provider-options.ts';
 import type { TableOptions } from './options/provider-options.ts';
 
 /** Refuses writes of holders that come too late, where they write: in their own transactions. */
 export interface SqlGuard {
   /**
-   * Within `trx`, a Knex transaction of the caller: resolves if no later holder has been at
+   * Within `trx`, a transaction of the caller: one of knex, or the connection of pg, mysql2,
+   * better-sqlite3 or node:sqlite on which it was begun. Resolves if no later holder has been at
    * `resource`. Other transactions that ask for it wait until this one ends. Call it before the
    * writes that it protects. With a token in place of the lease, the caller must know that the
    * lease is exclusive. Errors of the database are passed on as they are.
@@ -19,7 +22,7 @@ export interface SqlGuard {
    * @throws `LOCK_INVALID` for a lease that is not exclusive, a token or a resource that cannot be,
    * or a `trx` that is no transaction.
    */
-  fence(trx: KnexInstance, resource: string, lease: Pick<Lease, 'token' | 'mode'> | bigint): Promise<void>;
+  fence(trx: AnySqlTransaction, resource: string, lease: Pick<Lease, 'token' | 'mode'> | bigint): Promise<void>;
 }
 
 /** A guard whose rows are in the table `<table>_fences`, one per resource. */
@@ -27,10 +30,10 @@ export function createSqlGuard(options: TableOptions = {}): SqlGuard {
   const names = readTableOptions(options);
   return {
     async fence(trx, resource, lease) {
-      checkTransaction(trx);
+      const transaction = checkTransaction(trx);
       checkResource(resource);
       const token = tokenOf(resource, lease);
-      await withSession(trx, names, (session, dialect) => pass(dialect, session, resource, token));
+      await withSession(transaction, names, (session, dialect) => pass(dialect, session, resource, token));
     },
   };
 }
@@ -48,11 +51,16 @@ function tokenOf(resource: string, lease: Pick<Lease, 'token' | 'mode'> | bigint
   throw new LockError('LOCK_INVALID', `A fencing token is a bigint from 0 to ${highestToken}, not ${token}.`);
 }
 
-function checkTransaction(trx: KnexInstance): void {
-  if (trx?.isTransaction === true) return;
-  throw new LockError(
+function checkTransaction(trx: AnySqlTransaction): SqlClient {
+  const found = findTransaction(trx);
+  if (found !== undefined) return found;
+  throw notInTransaction();
+}
+
+function notInTransaction(): LockError {
+  return new LockError(
     'LOCK_INVALID',
-    'fence() needs a Knex transaction: outside of the one that makes the write, a later holder could come between the two. Call it as knex.transaction((trx) => fence(trx, …)).',
+    'fence() needs the transaction that makes the write: outside of it, a later holder could come between the two. Call it as knex.transaction((trx) => fence(trx, …)), or with the connection of your driver after its BEGIN.',
   );
 }
 
@@ -72,13 +80,14 @@ function isResource(text: string): boolean {
 
 async function pass(
   { fence: statements }: Dialect,
-  session: KnexSession,
+  session: SqlSession,
   resource: string,
   token: bigint,
 ): Promise<void> {
   const value = statements.resourceValue(resource);
   await session.rows(statements.raise, value, `${token}`);
   const [row] = await session.rows(statements.read, value);
+  if (session.leftOpen === false || (row?.['open'] ?? 'open') !== 'open') throw notInTransaction();
   const seen = BigInt(String(row?.['token']));
   if (seen > token) throw staleError(resource, token, seen);
 }

@@ -21,6 +21,7 @@ const shape = [
   'plain-statements.ts',
   'plain.ts',
   'statements.ts',
+  'sql-session.ts',
   'store.ts',
 ];
 
@@ -29,10 +30,10 @@ describe.each(dialects)('the folder of %s', (dialect) => {
     expect(files).toEqual(expect.arrayContaining(shape.map((file) => `${dialect}/${file}`)));
   });
 
-  test('is imported by the table of dialects alone', () => {
+  test('is imported by the table of dialects and by client libraries alone', () => {
     const importers = files.filter(
       (file) =>
-        folderOf(file) !== dialect &&
+        ![dialect, 'clients'].includes(folderOf(file)) &&
         new RegExp(`from '[./]+/${dialect}/`).test(readFileSync(new URL(file, source), 'utf8')),
     );
     expect(importers).toEqual(['dialects.ts']);
@@ -40,7 +41,7 @@ describe.each(dialects)('the folder of %s', (dialect) => {
 });
 
 test('no file outside of the folders asks which database it is', () => {
-  const shared = files.filter((file) => !dialects.includes(folderOf(file)));
+  const shared = files.filter((file) => ![...dialects, 'clients'].includes(folderOf(file)));
   const asking = shared.filter((file) =>
     /=== '(?:postgres|mysql|sqlite|pg|mysql2|better-sqlite3)'/.test(readFileSync(new URL(file, source), 'utf8')),
   );

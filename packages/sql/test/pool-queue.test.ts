@@ -1,7 +1,9 @@
 import knex from 'knex';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { KnexClient } from '../src/dialect/knex.ts';
+import type { SqlClient } from '../src/clients/client.ts';
+import { knexClient } from '../src/clients/knex.ts';
+import type { KnexClient, KnexInstance } from '../src/clients/knex.ts';
 import { PoolQueue } from '../src/connections/pool-queue.ts';
 
 interface Thing {
@@ -34,7 +36,11 @@ function createPool(max: number, acquireConnectionTimeout = 5_000) {
   });
   opened.push(instance);
   const client = instance.client as KnexClient & { pool: { numUsed(): number; numPendingAcquires(): number } };
-  return { client, refusals, queue: new PoolQueue<Thing>(client) };
+  return {
+    client,
+    refusals,
+    queue: new PoolQueue<Thing>(knexClient(instance as KnexInstance) as unknown as SqlClient<Thing>),
+  };
 }
 
 // knex prints what it rejects with.

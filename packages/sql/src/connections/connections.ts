@@ -1,11 +1,11 @@
 import { LockError, isLockError, longestTrusted, socketsHeard } from '@locks/core/adapter';
 import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
 import type { Store } from '../dialect/stores/store.ts';
 import { pause } from '../dialect/pause.ts';
-import { PoolQueue, isDisposed, usualMaximum } from './pool-queue.ts';
+import { PoolQueue } from './pool-queue.ts';
 
 /** One call: what it holds, so that its deadline can take it away. */
 interface Call<Connection> {
@@ -28,8 +28,8 @@ export interface About {
 
 /** What `Connections` are made of. */
 export interface ConnectionsParts<Connection> {
-  readonly client: KnexClient;
-  readonly dialect: ConnectionRules<Connection>;
+  readonly client: SqlClient<Connection>;
+  readonly dialect: ConnectionRules;
   readonly store: Store<Connection>;
   readonly deadline: Deadline;
   readonly runtime: Runtime;
@@ -43,9 +43,9 @@ export interface ConnectionsParts<Connection> {
  * statement takes no effect later.
  */
 export class Connections<Connection> {
-  readonly #client: KnexClient;
+  readonly #client: SqlClient<Connection>;
   readonly #queue: PoolQueue<Connection>;
-  readonly #dialect: ConnectionRules<Connection>;
+  readonly #dialect: ConnectionRules;
   readonly #store: Store<Connection>;
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
@@ -78,7 +78,7 @@ export class Connections<Connection> {
       this.#queue.withdraw(call);
       const explained = this.#explain(error, call, about);
       if (call.connection !== undefined) {
-        this.#discard(call.connection, error);
+        this.#queue.discard(call.connection);
         this.#queue.give(call.connection);
       }
       throw explained;
@@ -90,7 +90,7 @@ export class Connections<Connection> {
   }
 
   async #attempts<T>(call: Call<Connection>, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const most = this.#client.pool?.max ?? usualMaximum;
+    const most = this.#client.max;
     for (let failures = 0, refused = 0; ; failures++) {
       const connection = await this.#checkOut(call);
       try {
@@ -106,7 +106,7 @@ export class Connections<Connection> {
         // A deadline has taken it away already.
         if (call.over) throw error;
         const inTransaction = this.#dialect.isInTransaction(error);
-        if (inTransaction || this.#dialect.isBroken(error)) this.#discard(connection, error);
+        if (inTransaction || this.#dialect.isBroken(error)) this.#queue.discard(connection);
         this.#checkIn(call, connection);
         // Each connection that the pool had may be like that; those that replace them are not.
         if (inTransaction && refused++ < most) continue;
@@ -124,13 +124,13 @@ export class Connections<Connection> {
   async #checkOut(call: Call<Connection>): Promise<Connection> {
     for (;;) {
       const connection = await this.#take(call);
-      if (this.#dialect.isOver === undefined) return connection;
+      if (this.#client.isOver === undefined) return connection;
       const idle = this.#runtime.clock.now() - (this.#usedAt.get(connection as object) ?? -Infinity);
       if (idle < longestTrusted) return connection;
       await socketsHeard();
       if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name} did not answer in time.`);
-      if (!isDisposed(connection) && !this.#dialect.isOver(connection)) return connection;
-      this.#discard(connection, 'its server has ended it');
+      if (!this.#queue.isBroken(connection) && !this.#client.isOver(connection)) return connection;
+      this.#queue.discard(connection);
       this.#checkIn(call, connection);
     }
   }
@@ -155,15 +155,8 @@ export class Connections<Connection> {
   #checkIn(call: Call<Connection>, connection: Connection): void {
     if (call.over) return;
     call.connection = undefined;
-    if (this.#dialect.isOver !== undefined) this.#usedAt.set(connection as object, this.#runtime.clock.now());
+    if (this.#client.isOver !== undefined) this.#usedAt.set(connection as object, this.#runtime.clock.now());
     this.#queue.give(connection);
-  }
-
-  /** Ends it, and has the pool replace it. */
-  #discard(connection: Connection, reason: unknown): void {
-    // Its pool does not lend it again.
-    Object.assign(connection as object, { __knex__disposed: reason });
-    this.#dialect.discard(connection);
   }
 
   /** The contract's error for what a call ended with. */
@@ -182,7 +175,8 @@ export class Connections<Connection> {
   /** Why the pool gave no connection in time. */
   #whyNone(): string {
     const { name } = this.#dialect;
-    return (this.#client.pool?.numPendingCreates?.() ?? 0) > 0
+    const { opening, waiting } = this.#client;
+    return (opening?.() ?? waiting() === 0)
       ? `A connection to ${name} was still being opened: see that it answers.`
       : `No connection of the pool became free: raise its maximum, or look for what holds its connections to ${name}.`;
   }

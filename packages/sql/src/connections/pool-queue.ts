@@ -1,5 +1,5 @@
 import { LockError, outsideContext } from '@locks/core/adapter';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 
 /** A call that waits for a connection. */
 interface Waiting<Connection> {
@@ -8,28 +8,24 @@ interface Waiting<Connection> {
 }
 
 /**
- * How many connections a pool is taken to have that does not tell its maximum. A lower number opens
- * them more slowly.
- */
-export const usualMaximum = 10;
-
-/**
- * Borrows connections from a pool. Going through knex's pool costs a client more than the rest of a
+ * Borrows connections from a pool. Going through the pool may cost a client more than the rest of a
  * statement. So a connection that a call gives back goes to the next call that waits. Without one
  * it stays here until the end of this turn of the event loop. If others wait at the pool, they get
  * it at once.
  */
 export class PoolQueue<Connection> {
-  readonly #client: KnexClient;
+  readonly #client: SqlClient<Connection>;
   /** By call. First come, first served. */
   readonly #waiting = new Map<object, Waiting<Connection>>();
   /** Given back in this turn of the event loop. */
   readonly #spare: Connection[] = [];
+  /** They must not be lent again. */
+  readonly #broken = new WeakSet<object>();
   /** How many the pool has been asked for and has not given. */
   #asked = 0;
   #flushing = false;
 
-  constructor(client: KnexClient) {
+  constructor(client: SqlClient<Connection>) {
     this.#client = client;
   }
 
@@ -38,9 +34,9 @@ export class PoolQueue<Connection> {
    * @throws `LOCK_CLOSED` once the pool was ended.
    */
   async take(call: object): Promise<Connection> {
-    if (this.#ended()) throw ended();
+    if (this.#client.ended) throw ended();
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
-      if (!isDisposed(spare)) return spare;
+      if (!this.isBroken(spare)) return spare;
       this.#release(spare);
     }
     return await new Promise((resolve, reject) => {
@@ -54,8 +50,19 @@ export class PoolQueue<Connection> {
     this.#waiting.delete(call);
   }
 
+  /** Ends `connection`, and has the pool replace it once it is given back. */
+  discard(connection: Connection): void {
+    this.#broken.add(connection as object);
+    this.#client.discard(connection);
+  }
+
+  /** Whether `connection` must not be used again. */
+  isBroken(connection: Connection): boolean {
+    return this.#broken.has(connection as object) || this.#client.isBroken?.(connection) === true;
+  }
+
   give(connection: Connection): void {
-    if (isDisposed(connection) || this.#othersWait()) {
+    if (this.isBroken(connection) || this.#othersWait()) {
       this.#release(connection);
       return;
     }
@@ -77,14 +84,14 @@ export class PoolQueue<Connection> {
 
   /** The pool cannot take a request back, so it never gets more of them than it has connections. */
   #ask(): void {
-    const most = this.#client.pool?.max ?? usualMaximum;
+    const most = this.#client.max;
     while (this.#asked < Math.min(this.#waiting.size, most)) {
       this.#asked += 1;
       // The connection that the pool may open now outlives this call.
-      outsideContext(() => this.#client.acquireConnection()).then(
+      outsideContext(() => this.#client.acquire()).then(
         (connection) => {
           this.#asked -= 1;
-          this.#received(connection as Connection);
+          this.#received(connection);
         },
         (error: unknown) => {
           this.#asked -= 1;
@@ -95,11 +102,11 @@ export class PoolQueue<Connection> {
   }
 
   #refused(error: unknown): void {
-    if (this.#ended() || isEnd(error)) {
+    if (this.#client.ended || isEnd(error)) {
       // What a pool is asked for while it ends it never answers.
       for (const { reject } of this.#waiting.values()) reject(ended());
       this.#waiting.clear();
-    } else if (!isTimeout(error)) {
+    } else if (this.#client.gaveUp?.(error) !== true) {
       this.#next()?.reject(error);
     }
     // After a timeout of the pool: a call has a limit of its own, and those that wait now may have
@@ -124,29 +131,18 @@ export class PoolQueue<Connection> {
     return undefined;
   }
 
-  /** A knex that was destroyed has no pool. */
-  #ended(): boolean {
-    const { pool } = this.#client;
-    return pool === undefined || pool.destroyed === true;
-  }
-
   /** Whether the pool has been asked by others too; one that does not tell may have been. */
   #othersWait(): boolean {
-    const waiting = this.#client.pool?.numPendingAcquires?.();
+    const waiting = this.#client.waiting();
     return waiting === undefined || waiting > this.#asked;
   }
 
   #release(connection: Connection): void {
-    void outsideContext(() => this.#client.releaseConnection(connection));
+    outsideContext(() => this.#client.release(connection, this.isBroken(connection)));
   }
 }
 
-/** Whether the pool has given up waiting for itself. */
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === 'KnexTimeoutError';
-}
-
-/** Whether a pool of `pg` or `mysql2`, which knex was given, was ended. */
+/** Whether a pool of `pg` or `mysql2` was ended, which knex may have been given. */
 function isEnd(error: unknown): boolean {
   return error instanceof Error && /after calling end on the pool|^Pool is closed/.test(error.message);
 }
@@ -154,11 +150,6 @@ function isEnd(error: unknown): boolean {
 function ended(): LockError {
   return new LockError(
     'LOCK_CLOSED',
-    'The pool of @locks/sql was ended: its knex was destroyed, or the pool that knex was given. Close the locks before it.',
+    'The pool of @locks/sql was ended, or its knex was destroyed. Close the locks before it.',
   );
-}
-
-/** What knex marks a connection with that must not be used again. */
-export function isDisposed(connection: unknown): boolean {
-  return Boolean((connection as { readonly __knex__disposed?: unknown }).__knex__disposed);
 }

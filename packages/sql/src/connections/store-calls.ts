@@ -1,7 +1,7 @@
 import { LockError, checkRegister, createDeadline } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { KeyState, RegisterChange } from '@locks/core';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
 import type { Store, Swept } from '../dialect/stores/store.ts';
 import type { ReadSqlOptions } from '../options/provider-options.ts';
@@ -16,7 +16,7 @@ const listedTogether = 1_000;
 
 /** What the calls of a provider are made of. */
 export interface StoreCallsParts {
-  readonly client: KnexClient;
+  readonly client: SqlClient;
   readonly dialect: ConnectionRules;
   readonly store: Store;
   readonly options: ReadSqlOptions;

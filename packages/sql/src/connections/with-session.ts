@@ -1,26 +1,24 @@
+import type { SqlClient } from '../clients/client.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { KnexInstance } from '../dialect/knex.ts';
-import type { KnexSession } from '../dialect/knex-session.ts';
 import type { TableNames } from '../dialect/names.ts';
+import type { SqlSession } from '../dialect/sql-session.ts';
 import { dialectOf } from '../dialects.ts';
 
 /**
- * What `work` resolves to, with a session over a connection of `knex`, or over that of a
+ * What `work` resolves to, with a session over a connection of `client`, or over that of a
  * transaction.
  */
 export async function withSession<T>(
-  knex: KnexInstance,
+  client: SqlClient,
   names: TableNames,
-  work: (session: KnexSession, dialect: Dialect) => Promise<T>,
+  work: (session: SqlSession, dialect: Dialect) => Promise<T>,
 ): Promise<T> {
-  const dialect = dialectOf(knex, names);
-  const { client } = knex;
-  const connection = await client.acquireConnection();
+  const dialect = dialectOf(client, names);
+  const connection = await client.acquire();
   try {
-    const session = dialect.openSession({ client, connection, names, inTransaction: knex.isTransaction === true });
-    return await work(session, dialect);
+    return await work(dialect.openSession({ connection, names, inTransaction: client.isTransaction }), dialect);
   } finally {
     // A transaction keeps its connection nevertheless.
-    await client.releaseConnection(connection);
+    client.release(connection, false);
   }
 }

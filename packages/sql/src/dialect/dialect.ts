@@ -1,12 +1,12 @@
-import type { CallName, LockError, Runtime } from '@locks/core/adapter';
+import type { CallName, LockError } from '@locks/core/adapter';
 import type { PlainTable } from './stores/plain-store.ts';
-import type { KnexClient } from './knex.ts';
-import type { KnexSession, SessionParts } from './knex-session.ts';
+import type { SqlClient } from '../clients/client.ts';
+import type { SessionParts, SqlSession } from './sql-session.ts';
 import type { Layout } from './layout/layout.ts';
 import type { LockStore, StoreOptions } from './stores/lock-store.ts';
 import type { Migration } from './layout/migration.ts';
 import type { TableNames } from './names.ts';
-import type { ConnectionOptions, Driver, PoolConfig, SpecificOption } from './pools/pool-config.ts';
+import type { OwnPool, OwnPoolParts, SpecificOption } from './pools/own-pool.ts';
 
 /** The statements of a guard. Their first binding is `resourceValue(resource)`. */
 export interface FenceStatements {
@@ -15,14 +15,17 @@ export interface FenceStatements {
    * transactions that do.
    */
   readonly raise: string;
-  /** Selects the resource's `token` as text, and keeps its row locked. */
+  /**
+   * Selects the resource's `token` as text, and keeps its row locked. `open` is
+   * 'open' in the transaction of `raise`, where the database tells.
+   */
   readonly read: string;
   /** The name of a resource as the table compares it: byte for byte. */
   resourceValue(resource: string): unknown;
 }
 
 /** What lending a connection for one call needs to know of a database. */
-export interface ConnectionRules<Connection = unknown> {
+export interface ConnectionRules {
   /** The database, for messages, and the name of the providers that use it. */
   readonly name: string;
   /**
@@ -37,13 +40,6 @@ export interface ConnectionRules<Connection = unknown> {
   isInTransaction(error: unknown): boolean;
   /** Whether the connection must not be used again. */
   isBroken(error: unknown): boolean;
-  /** Whether its server has ended the connection, as far as is known. Absent: it has no server. */
-  isOver?(connection: Connection): boolean;
-  /**
-   * Ends the connection now: what it is still doing is given up, on the server too where that is
-   * possible.
-   */
-  discard(connection: Connection): void;
 }
 
 /**
@@ -53,8 +49,6 @@ export interface ConnectionRules<Connection = unknown> {
 export interface Dialect extends ConnectionRules {
   /** Whether processes of other hosts can use it. */
   readonly scope: 'host' | 'network';
-  /** What knex calls its client of this database, and where the driver comes from. */
-  readonly driver: Driver;
   /** How its URLs begin, with the colon. */
   readonly schemes: readonly string[];
   /** The options of a configuration that mean nothing to it. */
@@ -67,28 +61,28 @@ export interface Dialect extends ConnectionRules {
   /** Refuses names that it cannot have. @throws `LOCK_MISCONFIGURED` */
   checkNames(names: TableNames): void;
   /**
-   * The pool that `url` and the options ask for.
-   * @throws `LOCK_MISCONFIGURED` for a URL that names no database; the message does not contain the
-   * URL.
+   * The pool that a URL and options ask for.
+   * @throws `LOCK_MISCONFIGURED` for a URL that names no database, without the URL; for a driver
+   * that is not installed.
    */
-  poolConfig(url: string, options: ConnectionOptions, names: TableNames, runtime: Runtime): PoolConfig;
-  createStore(client: KnexClient, options: StoreOptions): LockStore;
+  openPool(parts: OwnPoolParts): Promise<OwnPool>;
+  createStore(client: SqlClient, options: StoreOptions): LockStore;
   /** What the tables call a process with this id, which no other process has. */
   processName(id: string): string;
   /** The one table of `routines: false`. */
   readonly plain: PlainTable;
-  openSession(parts: SessionParts): KnexSession;
+  openSession(parts: SessionParts): SqlSession;
   /**
    * The layout of the tables; `undefined` without tables, and where a migration was not finished.
    */
-  layoutOf(session: KnexSession): Promise<Layout | undefined>;
+  layoutOf(session: SqlSession): Promise<Layout | undefined>;
   /**
    * What `change` resolves to, which no other process runs meanwhile. What a rejected change did is
    * undone where `transactionalDdl` is true.
    */
-  withMigrationLock<T>(session: KnexSession, change: () => Promise<T>): Promise<T>;
+  withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T>;
   /** What can be done about a failed migration that the user must mend, for messages. */
   migrationRemedy(error: unknown): string | undefined;
   /** The contract's error for one of the driver or of the server. */
-  explain(client: KnexClient, error: unknown, what: CallName): LockError;
+  explain(client: SqlClient, error: unknown, what: CallName): LockError;
 }

@@ -1,7 +1,7 @@
 import { withSession } from '../connections/with-session.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { KnexInstance } from '../dialect/knex.ts';
-import type { KnexSession } from '../dialect/knex-session.ts';
+import type { SqlClient } from '../clients/client.ts';
+import type { SqlSession } from '../dialect/sql-session.ts';
 import { checkReadable } from '../dialect/layout/layout.ts';
 import type { Layout } from '../dialect/layout/layout.ts';
 import type { TableNames } from '../dialect/names.ts';
@@ -13,20 +13,20 @@ import { explainMigration } from './explain-migration.ts';
  * @throws `LOCK_MISCONFIGURED` that names the way out.
  */
 export async function changeLayout(
-  knex: KnexInstance,
+  client: SqlClient,
   names: TableNames,
   steps: (found: Layout | undefined, dialect: Dialect) => readonly string[],
 ): Promise<void> {
-  const change = async (session: KnexSession, dialect: Dialect): Promise<void> => {
+  const change = async (session: SqlSession, dialect: Dialect): Promise<void> => {
     const found = await dialect.layoutOf(session);
     for (const statement of steps(found, dialect)) await session.run(statement);
   };
   try {
-    await withSession(knex, names, (session, dialect) =>
+    await withSession(client, names, (session, dialect) =>
       dialect.withMigrationLock(session, () => change(session, dialect)),
     );
   } catch (error) {
-    throw explainMigration(knex, names, error);
+    throw explainMigration(client, names, error);
   }
 }
 

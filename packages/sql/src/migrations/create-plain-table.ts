@@ -1,5 +1,5 @@
 import { withSession } from '../connections/with-session.ts';
-import type { KnexInstance } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { checkColumns } from '../dialect/stores/plain-columns.ts';
 import { explainMigration } from './explain-migration.ts';
@@ -9,9 +9,9 @@ import { explainMigration } from './explain-migration.ts';
  * @throws `LOCK_MISCONFIGURED` for a table with other columns, and for a user who may not create
  * one.
  */
-export async function createPlainTable(knex: KnexInstance, names: TableNames): Promise<void> {
+export async function createPlainTable(client: SqlClient, names: TableNames): Promise<void> {
   try {
-    await withSession(knex, names, (session, { plain, withMigrationLock }) =>
+    await withSession(client, names, (session, { plain, withMigrationLock }) =>
       withMigrationLock(session, async () => {
         const found = await plain.columnsOf(session);
         if (found === undefined) await session.run(plain.create);
@@ -19,6 +19,6 @@ export async function createPlainTable(knex: KnexInstance, names: TableNames): P
       }),
     );
   } catch (error) {
-    throw explainMigration(knex, names, error);
+    throw explainMigration(client, names, error);
   }
 }

@@ -1,5 +1,7 @@
 import { misconfigured } from '@locks/core/adapter';
-import type { KnexInstance } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
+import { findClient } from '../clients/find-client.ts';
+import type { AnySqlClient } from '../clients/find-client.ts';
 import { layoutVersion } from '../dialect/layout/layout.ts';
 import { readMigrateTablesOptions } from '../options/provider-options.ts';
 import type { MigrateTablesOptions } from '../options/provider-options.ts';
@@ -16,14 +18,19 @@ import { createPlainTable } from './create-plain-table.ts';
  * @throws `LOCK_MISCONFIGURED` when the tables are of a later version of this package, or when the
  * user may not do it.
  */
-export async function migrateTables(knex: KnexInstance, options: MigrateTablesOptions = {}): Promise<void> {
-  if (knex?.isTransaction === true) {
+export async function migrateTables(client: AnySqlClient, options: MigrateTablesOptions = {}): Promise<void> {
+  await migrateTablesOf(findClient(client), options);
+}
+
+/** The same for a client that was found. */
+export async function migrateTablesOf(client: SqlClient, options: MigrateTablesOptions): Promise<void> {
+  if (client.isTransaction) {
     throw misconfigured(
       '@locks/sql',
-      'migrateTables() was given a transaction; give it the knex instance itself, or list LocksMigrationSource among your migrations',
+      'migrateTables() was given a transaction; give it the pool, or the knex instance itself, or list LocksMigrationSource among your migrations',
     );
   }
   const { names, routines } = readMigrateTablesOptions(options);
-  if (!routines) return await createPlainTable(knex, names);
-  await changeLayout(knex, names, (found, dialect) => stepsTo(layoutVersion, found, names, dialect));
+  if (!routines) return await createPlainTable(client, names);
+  await changeLayout(client, names, (found, dialect) => stepsTo(layoutVersion, found, names, dialect));
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialect/dialect.ts';
-import type { KnexInstance } from '../dialect/knex.ts';
+import { knexClient } from '../clients/knex.ts';
+import type { KnexInstance } from '../clients/knex.ts';
 import { layoutVersion } from '../dialect/layout/layout.ts';
 import type { Layout } from '../dialect/layout/layout.ts';
 import type { TableNames } from '../dialect/names.ts';
@@ -51,8 +52,8 @@ export class LocksMigrationSource {
   async getMigration({ from }: LocksMigration): Promise<KnexMigration> {
     const names = this.#names;
     return {
-      up: (knex) => changeLayout(knex, names, (found, dialect) => stepsTo(from + 1, found, names, dialect)),
-      down: (knex) => changeLayout(knex, names, (found, dialect) => stepBack(from, found, dialect)),
+      up: (knex) => changeLayout(knexClient(knex), names, (found, dialect) => stepsTo(from + 1, found, names, dialect)),
+      down: (knex) => changeLayout(knexClient(knex), names, (found, dialect) => stepBack(from, found, dialect)),
     };
   }
 }

@@ -1,21 +1,19 @@
 import type { MysqlConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { createKnexSession } from '../dialect/knex-session.ts';
-import type { Row } from '../dialect/knex-session.ts';
+import type { SessionParts } from '../dialect/sql-session.ts';
 import { readLayout } from '../dialect/layout/layout.ts';
 import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
-import { poolConfig } from './connection/pool.ts';
-import { discard } from './connection/session.ts';
+import { openPool } from './connection/pool.ts';
+import { openSession } from './sql-session.ts';
 import { createStore } from './store.ts';
 
 /** MariaDB 10.6 and MySQL 8.0 or newer, through `mysql2`. */
 export const mysql: Dialect = {
   name: 'mysql',
   scope: 'network',
-  driver: { client: 'mysql2', module: 'mysql2', load: () => import('mysql2') },
   schemes: ['mysql:', 'mariadb:'],
   unusedOptions: ['sslmode', 'applicationName'],
   migrations,
@@ -29,14 +27,12 @@ export const mysql: Dialect = {
   canRepeat,
   isInTransaction,
   isBroken,
-  isOver: ({ stream }: MysqlConnection) => stream?.readable === false,
-  discard,
   checkNames() {},
-  poolConfig,
+  openPool,
   createStore,
   processName: (id) => id,
   plain,
-  openSession: (parts) => createKnexSession(parts, { quote: '`', rowsOf }),
+  openSession: (parts) => openSession(parts as SessionParts<MysqlConnection>),
   layoutOf: (session) =>
     readLayout(session, {
       exists:
@@ -48,9 +44,3 @@ export const mysql: Dialect = {
   migrationRemedy,
   explain: (_client, error, what) => explain(error, what),
 };
-
-/** mysql2 answers with rows and fields, or with a header and no fields. */
-function rowsOf(response: unknown): readonly Row[] {
-  const [rows] = response as readonly unknown[];
-  return Array.isArray(rows) ? (rows as readonly Row[]) : [];
-}

@@ -1,11 +1,11 @@
-import type { KnexSession } from '../dialect/knex-session.ts';
+import type { SqlSession } from '../dialect/sql-session.ts';
 import { migrationPatience, migrationTooLong } from '../dialect/layout/transaction.ts';
 
 /**
  * What `change` resolves to, which no other process runs meanwhile. MySQL commits each of its
  * statements.
  */
-export async function withMigrationLock<T>(session: KnexSession, change: () => Promise<T>): Promise<T> {
+export async function withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T> {
   const [answer] = await session.rows(`SELECT GET_LOCK('@locks/sql migrate', ${migrationPatience / 1_000}) AS locked`);
   if (Number(answer?.['locked']) !== 1) throw migrationTooLong();
   try {

@@ -1,6 +1,6 @@
 import type { Claim, RegisterChange } from '@locks/core';
 import type { CallName, LockError } from '@locks/core/adapter';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import { ColumnsCheck, routinesAdded } from '../dialect/stores/plain-columns.ts';
 import type { TableNames } from '../dialect/names.ts';
 import type { PlainOptions, PlainStore, PlainTable } from '../dialect/stores/plain-store.ts';
@@ -33,7 +33,7 @@ export const plain: PlainTable = {
     const [row] = await session.rows(plainStatements.checkConnection, schema, table);
     return columnsIn(row);
   },
-  createStore: (_client: KnexClient, options: PlainOptions) => new MysqlPlainStore(options),
+  createStore: (_client: SqlClient, options: PlainOptions) => new MysqlPlainStore(options),
 };
 
 class MysqlPlainStore implements PlainStore<MysqlConnection> {

@@ -1,6 +1,6 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState, RegisterChange } from '@locks/core';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
@@ -23,7 +23,7 @@ const nobodyInLine = 1n;
 const headIsOurs = 3n;
 const headMayBeGone = 4n;
 
-export function createStore(client: KnexClient, options: StoreOptions): LockStore {
+export function createStore(client: SqlClient, options: StoreOptions): LockStore {
   return new MysqlStore(client, options);
 }
 
@@ -40,7 +40,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
   readonly #session: WaitingSession | undefined;
   readonly #facts = new WeakMap<MysqlConnection, ConnectionFacts>();
 
-  constructor(client: KnexClient, options: StoreOptions) {
+  constructor(client: SqlClient, options: StoreOptions) {
     this.#options = options;
     const { process, runtime, listen } = options;
     if (listen) this.#session = createWaitingSession(client, process, runtime);

@@ -1,6 +1,6 @@
 import { settledWithin } from '@locks/core/adapter';
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import { sessionMark } from '../line/process-name.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 import { discard, rowsOf, textOf } from './connection/session.ts';
@@ -34,7 +34,7 @@ export interface WaitingSession {
  * A connection beside the pool, which keeps a lock of its name. Where it cannot be had, as with a
  * cluster that refuses such locks, places of the process end by their time alone.
  */
-export function createWaitingSession(client: KnexClient, process: string, runtime: Runtime): WaitingSession {
+export function createWaitingSession(client: SqlClient, process: string, runtime: Runtime): WaitingSession {
   let name = process;
   let current: MysqlConnection | undefined;
   let opening: Promise<void> | undefined;
@@ -75,9 +75,8 @@ export function createWaitingSession(client: KnexClient, process: string, runtim
   };
 
   async function open(): Promise<void> {
-    // Knex would connect with no settings, to wherever that leads.
-    if (client.config?.connectionPool !== undefined) throw new Error('knex was given a pool');
-    const connection = (await client.acquireRawConnection()) as MysqlConnection & NodeJS.EventEmitter;
+    if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
+    const connection = (await client.connect()) as MysqlConnection & NodeJS.EventEmitter;
     for (const event of ['error', 'end'] as const) connection.on(event, () => lost(connection));
     const limit = runtime.setTimer(() => discard(connection), openingLimit, false);
     try {

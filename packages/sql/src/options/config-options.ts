@@ -7,13 +7,14 @@ import {
   matching,
   misconfigured,
   oneOf,
+  orFunction,
   readOptions,
-  secretText,
+  secretOf,
   tlsOptions,
 } from '@locks/core/adapter';
-import type { Duration, OptionReaders } from '@locks/core/adapter';
+import type { Asked, Duration, OptionReaders } from '@locks/core/adapter';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { ConnectionOptions } from '../dialect/pools/pool-config.ts';
+import type { ConnectionOptions } from '../dialect/pools/own-pool.ts';
 import { readSqlOptions, sqlReaders, sqlSource } from './provider-options.ts';
 import type { ReadSqlOptions, SqlOptions } from './provider-options.ts';
 
@@ -30,16 +31,19 @@ export interface SqlConfigOptions extends SqlOptions {
    * @default 10, SQLite 1
    */
   readonly pool?: number | undefined;
-  /** Stronger than the URL's. Not for SQLite. */
-  readonly username?: string | undefined;
+  /**
+   * Stronger than the URL's. Not for SQLite. It may be a function, as `password` and `tls` may.
+   * They are asked at each connection, within `connectTimeout`.
+   */
+  readonly username?: Asked<string> | undefined;
   /** Stronger than the URL's, so that it need not stand in one. Not for SQLite. */
-  readonly password?: string | undefined;
+  readonly password?: Asked<string> | undefined;
   /**
    * TLS: `true` checks the server's certificate by Node's defaults; an object has options of
    * `tls.connect` (`ca`, `cert`, …). Not for SQLite.
    * @default false
    */
-  readonly tls?: boolean | object | undefined;
+  readonly tls?: Asked<boolean | object> | undefined;
   /**
    * Postgres: what `pg` makes of it; `require` and both `verify-…` check the certificate. Weaker
    * than `tls`.
@@ -58,9 +62,9 @@ const readers: OptionReaders<SqlConfigOptions> = {
   ...sqlReaders,
   migrate: flag,
   pool: integer(1, 1_000),
-  username: anyText,
-  password: secretText,
-  tls: tlsOptions,
+  username: orFunction(anyText),
+  password: secretOf,
+  tls: orFunction(tlsOptions),
   sslmode: oneOf('disable', 'require', 'verify-ca', 'verify-full', 'no-verify'),
   connectTimeout: duration(10, 600_000),
   applicationName: matching(/^[ -~]{1,63}$/, '1 to 63 printable ASCII characters'),
@@ -102,7 +106,8 @@ export function readConfigOptions(options: object, { name, unusedOptions }: Dial
   };
 }
 
-function tlsOf(tls: boolean | object | undefined, sslmode: SqlConfigOptions['sslmode']): object | undefined {
+function tlsOf(tls: SqlConfigOptions['tls'], sslmode: SqlConfigOptions['sslmode']): ConnectionOptions['tls'] {
+  if (typeof tls === 'function') return tls;
   if (typeof tls === 'object') {
     // pg throws for what cannot be used where no caller can catch it.
     try {

@@ -1,48 +1,37 @@
 import type { PgConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { createKnexSession } from '../dialect/knex-session.ts';
-import type { Row } from '../dialect/knex-session.ts';
+import type { SessionParts } from '../dialect/sql-session.ts';
 import { readLayout } from '../dialect/layout/layout.ts';
-import { abandon } from './connection/cancel.ts';
 import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
-import { poolConfig } from './connection/pool.ts';
+import { openPool } from './connection/pool.ts';
+import { openSession } from './sql-session.ts';
 import { createStore } from './store.ts';
 
 /** Postgres 13 or newer, through `pg`. */
 export const postgres: Dialect = {
   name: 'postgres',
   scope: 'network',
-  driver: { client: 'pg', module: 'pg', load: () => import('pg') },
   schemes: ['postgres:', 'postgresql:'],
   unusedOptions: [],
   migrations,
   transactionalDdl: true,
   fence: {
-    raise:
-      'INSERT INTO "locks_fences" AS fence (resource, token) VALUES (?, ?::bigint) ON CONFLICT (resource) DO UPDATE SET token = excluded.token WHERE fence.token < excluded.token',
-    read: 'SELECT token::text AS token FROM "locks_fences" WHERE resource = ? FOR UPDATE',
+    raise: `INSERT INTO "locks_fences" AS fence (resource, token) SELECT ?::bytea, ?::bigint FROM set_config('locks.fence', 'open', true) ON CONFLICT (resource) DO UPDATE SET token = excluded.token WHERE fence.token < excluded.token`,
+    read: `SELECT token::text AS token, current_setting('locks.fence', true) AS open FROM "locks_fences" WHERE resource = ? FOR UPDATE`,
     resourceValue: (resource) => Buffer.from(resource),
   },
   canRepeat,
   isInTransaction,
   isBroken,
-  isOver: ({ connection }: PgConnection) => !connection.stream.readable,
-  discard: abandon,
   checkNames() {},
-  poolConfig,
+  openPool,
   createStore,
   processName: (id) => id,
   plain,
-  openSession: (parts) =>
-    createKnexSession(parts, {
-      quote: '"',
-      rowsOf: (response) => (response as { readonly rows?: readonly Row[] }).rows ?? [],
-      // Knex gives every question mark a number, and takes the backslash away.
-      literal: (sql) => sql.replaceAll('?', '\\?'),
-    }),
+  openSession: (parts) => openSession(parts as SessionParts<PgConnection>),
   layoutOf: (session) =>
     readLayout(session, {
       exists: `SELECT count(*) AS found FROM pg_class WHERE oid = to_regclass('"locks_layout"')`,

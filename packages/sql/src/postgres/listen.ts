@@ -1,5 +1,5 @@
 import type { Listener } from '@locks/core/adapter';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import { sessionMark } from '../line/process-name.ts';
 import { end } from './connection/cancel.ts';
 import type { PgConnection } from './connection/connection.ts';
@@ -19,16 +19,13 @@ export interface Listening {
   listen(heard: (owner: string) => void, lost: () => void): Promise<Listener>;
 }
 
-export function createListening(client: KnexClient, process: string): Listening {
+export function createListening(client: SqlClient, process: string): Listening {
   let sessions = 0;
   let name = process;
 
   async function listen(heard: (owner: string) => void, lost: () => void): Promise<Listener> {
-    if (client.config?.connectionPool !== undefined) {
-      // Knex would connect with no settings, to wherever that leads.
-      throw new Error('knex was given a pool, and does not know how to connect beside it');
-    }
-    const connection = (await client.acquireRawConnection()) as PgConnection;
+    if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
+    const connection = (await client.connect()) as PgConnection;
     sessions += 1;
     let session = `${process}${sessionMark}${sessions}`;
     const over = (): void => {

@@ -1,8 +1,8 @@
-import type { KnexSession } from '../dialect/knex-session.ts';
+import type { SqlSession } from '../dialect/sql-session.ts';
 import { inTransaction } from '../dialect/layout/transaction.ts';
 
 /** What `change` resolves to, in a transaction that no other process runs meanwhile. */
-export async function withMigrationLock<T>(session: KnexSession, change: () => Promise<T>): Promise<T> {
+export async function withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T> {
   const locked = async (): Promise<T> => {
     // It ends with the transaction.
     await session.run("SELECT pg_advisory_xact_lock(hashtext('@locks/sql'), hashtext('migrate'))");

@@ -1,4 +1,4 @@
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import { ColumnsCheck, routinesAdded } from '../dialect/stores/plain-columns.ts';
 import type { PlainOptions, PlainStore, PlainTable } from '../dialect/stores/plain-store.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
@@ -31,7 +31,7 @@ export const plain: PlainTable = {
   createStore,
 };
 
-function createStore(_client: KnexClient, { names, timeout }: PlainOptions): PlainStore {
+function createStore(_client: SqlClient, { names, timeout }: PlainOptions): PlainStore {
   const prepared = new PreparedStatements(statements, names, timeout);
   const columnsCheck = new ColumnsCheck(columns, names);
 

@@ -1,6 +1,6 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
@@ -20,7 +20,7 @@ const tokenSwept = 'LK001';
 type Row = Reply['rows'][number];
 
 /** Locks in the tables of Postgres, through `pg`. */
-export function createStore(client: KnexClient, options: StoreOptions): LockStore {
+export function createStore(client: SqlClient, options: StoreOptions): LockStore {
   const { names, timeout, fair, waiterTtl, process } = options;
   const prepared = new PreparedStatements(statements, names, timeout);
   const listening = createListening(client, process);

@@ -1,6 +1,5 @@
 import type { Dialect } from '../dialect/dialect.ts';
-import { createKnexSession } from '../dialect/knex-session.ts';
-import type { Row } from '../dialect/knex-session.ts';
+import type { SessionParts } from '../dialect/sql-session.ts';
 import { readLayout } from '../dialect/layout/layout.ts';
 import type { Database } from './connection/connection.ts';
 import { explain, isBroken, isBusy, isInTransaction, migrationRemedy } from './errors.ts';
@@ -8,8 +7,8 @@ import { withMigrationLock } from './migration-lock.ts';
 import { processName } from './host/process.ts';
 import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
-import { checkNoSchema, poolConfig } from './connection/pool.ts';
-import { discard } from './connection/session.ts';
+import { checkNoSchema, openPool } from './connection/pool.ts';
+import { openSession } from './sql-session.ts';
 import { createStore } from './store.ts';
 import { pathOf } from './store-sessions.ts';
 
@@ -19,8 +18,6 @@ import { pathOf } from './store-sessions.ts';
 export const sqlite: Dialect = {
   name: 'sqlite',
   scope: 'host',
-  // libsql has the interface of better-sqlite3, and installs without a compiler.
-  driver: { client: 'better-sqlite3', module: 'libsql', load: () => import('libsql') },
   schemes: ['sqlite:'],
   unusedOptions: ['username', 'password', 'tls', 'sslmode', 'applicationName'],
   migrations,
@@ -35,20 +32,12 @@ export const sqlite: Dialect = {
   canRepeat: isBusy,
   isInTransaction,
   isBroken,
-  discard,
   checkNames: checkNoSchema,
-  poolConfig,
+  openPool,
   createStore,
   processName,
   plain,
-  openSession: (parts) =>
-    createKnexSession(parts, {
-      quote: '"',
-      rowsOf: (response) => response as readonly Row[],
-      // libsql leaves a prepared statement open that found the file busy, and the next COMMIT fails
-      // for it.
-      run: (connection, sql) => (connection as Database).exec(sql),
-    }),
+  openSession: (parts) => openSession(parts as SessionParts<Database>),
   layoutOf: (session) =>
     readLayout(session, {
       // In each file that is attached.

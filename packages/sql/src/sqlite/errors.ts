@@ -85,7 +85,7 @@ export function explain(error: unknown, path: string | undefined, what: CallName
   if (code.startsWith('SQLITE_NOTADB'))
     return misconfigured('Name the file of a SQLite database, or one that is not there yet.');
   if (/no such (table|column)/.test(reason)) {
-    return misconfigured('The tables of the locks are gone: create them again with migrateTables(knex).');
+    return misconfigured('The tables of the locks are gone: create them again with migrateTables(client).');
   }
   if (isInTransaction(error)) return misconfigured(endTransactions);
   const advice =

@@ -1,11 +1,11 @@
 import { systemRuntime } from '@locks/core/adapter';
-import type { KnexSession } from '../dialect/knex-session.ts';
+import type { SqlSession } from '../dialect/sql-session.ts';
 import { inTransaction, migrationPatience, migrationTooLong } from '../dialect/layout/transaction.ts';
 import { pause } from '../dialect/pause.ts';
 import { isBusy } from './errors.ts';
 
 /** What `change` resolves to, in a transaction that no other process runs meanwhile. */
-export async function withMigrationLock<T>(session: KnexSession, change: () => Promise<T>): Promise<T> {
+export async function withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T> {
   if (session.inTransaction) return await change();
   const [setting] = await session.rows('PRAGMA busy_timeout');
   // A wait within SQLite stops this process, which may be the one that is waited for.

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Claim, RegisterChange } from '@locks/core';
 import { tokensEnded } from '@locks/core/adapter';
 import type { CallName, LockError } from '@locks/core/adapter';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import { ColumnsCheck, routinesAdded } from '../dialect/stores/plain-columns.ts';
 import type { PlainOptions, PlainStore, PlainTable } from '../dialect/stores/plain-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
@@ -34,7 +34,7 @@ export const plain: PlainTable = {
     const [row] = await session.rows(plainStatements.columns.replace(':table', '?'), session.names.table);
     return textOf(row?.['columns']) || undefined;
   },
-  createStore: (client: KnexClient, options: PlainOptions) => new SqlitePlainStore(client, options),
+  createStore: (client: SqlClient, options: PlainOptions) => new SqlitePlainStore(client, options),
 };
 
 /** All its work on the table is synchronous: no transaction is ever open while other code runs. */
@@ -43,7 +43,7 @@ class SqlitePlainStore implements PlainStore<Database> {
   readonly #check: ColumnsCheck;
   readonly #sessions: StoreSessions<Name>;
 
-  constructor(client: KnexClient, options: PlainOptions) {
+  constructor(client: SqlClient, options: PlainOptions) {
     this.#options = options;
     this.#sessions = new StoreSessions(statements, options.names, client);
     // The schema is a name that this package has made up.

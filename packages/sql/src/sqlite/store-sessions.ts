@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { textOf } from './connection/connection.ts';
 import type { Database } from './connection/connection.ts';
@@ -15,7 +15,7 @@ export class StoreSessions<Name extends string> {
   readonly #open = new WeakMap<Database, Session<Name | 'list'>>();
   #path: string | undefined;
 
-  constructor(texts: Readonly<Record<Name | 'list', string>>, names: TableNames, client: KnexClient) {
+  constructor(texts: Readonly<Record<Name | 'list', string>>, names: TableNames, client: SqlClient) {
     this.#texts = texts;
     this.#names = names;
     this.#path = pathOf(client);
@@ -55,7 +55,6 @@ export class StoreSessions<Name extends string> {
 }
 
 /** The file that the pool of `client` is configured for. */
-export function pathOf({ connectionSettings }: KnexClient): string | undefined {
-  const filename = connectionSettings?.filename;
-  return typeof filename === 'string' ? resolve(filename) : undefined;
+export function pathOf({ file }: SqlClient): string | undefined {
+  return file === undefined ? undefined : resolve(file);
 }

@@ -1,6 +1,6 @@
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState, RegisterChange } from '@locks/core';
-import type { KnexClient } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions } from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
@@ -23,7 +23,7 @@ import { TurnWatch } from './turns/turn-watch.ts';
 const notAll = new Error('a key is not free');
 
 /** Locks in a SQLite file, for the processes of one host. */
-export function createStore(client: KnexClient, options: StoreOptions): LockStore<Database> {
+export function createStore(client: SqlClient, options: StoreOptions): LockStore<Database> {
   return new SqliteStore(client, options);
 }
 
@@ -39,7 +39,7 @@ class SqliteStore implements LockStore<Database> {
   readonly #watches = new WeakMap<Database, TurnWatch>();
   readonly #pace = new LinePace();
 
-  constructor(client: KnexClient, options: StoreOptions) {
+  constructor(client: SqlClient, options: StoreOptions) {
     this.#options = options;
     this.#sessions = new StoreSessions(statements, options.names, client);
     const { fair, waiterTtl, runtime } = options;

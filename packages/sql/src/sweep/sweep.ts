@@ -1,7 +1,9 @@
 import { systemRuntime } from '@locks/core/adapter';
 import { StoreCalls } from '../connections/store-calls.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { KnexClient, KnexInstance } from '../dialect/knex.ts';
+import type { SqlClient } from '../clients/client.ts';
+import { findClient } from '../clients/find-client.ts';
+import type { AnySqlClient } from '../clients/find-client.ts';
 import type { Store, Swept } from '../dialect/stores/store.ts';
 import { dialectOf } from '../dialects.ts';
 import { readSqlOptions } from '../options/provider-options.ts';
@@ -25,10 +27,10 @@ export interface SweepOptions extends TableOptions {
  * @throws `LOCK_UNAVAILABLE` when the database does not answer; `LOCK_MISCONFIGURED` for a wrong
  * option or missing tables.
  */
-export async function sweep(knex: KnexInstance, options: SweepOptions = {}): Promise<number> {
+export async function sweep(given: AnySqlClient, options: SweepOptions = {}): Promise<number> {
   const read = readSqlOptions(options);
-  const dialect = dialectOf(knex, read.names);
-  const { client } = knex;
+  const client = findClient(given);
+  const dialect = dialectOf(client, read.names);
   const store = storeOf(dialect, client, read);
   const calls = new StoreCalls({ client, dialect, store, options: read, runtime: systemRuntime });
   try {
@@ -45,7 +47,7 @@ export async function sweep(knex: KnexInstance, options: SweepOptions = {}): Pro
 }
 
 /** The store of either layout. */
-function storeOf(dialect: Dialect, client: KnexClient, options: ReadSqlOptions): Store {
+function storeOf(dialect: Dialect, client: SqlClient, options: ReadSqlOptions): Store {
   const given = { ...options, runtime: systemRuntime };
   return options.routines
     ? dialect.createStore(client, { ...given, process: systemRuntime.uniqueId() })

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
+import { resolve as absolute } from 'node:path';
 import { eventually } from '@locks/test-servers';
 import { isLockError, openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
@@ -54,7 +55,7 @@ describe.each(databases)('on $name', (database) => {
     expect(error).toMatchObject({
       code: 'LOCK_MISCONFIGURED',
       message: expect.stringMatching(
-        /locks.* missing.*LocksMigrationSource.*migrateTables\(knex\).*migrate=true/s,
+        /locks.* missing.*migrateTables\(client\).*migrate=true.*LocksMigrationSource/s,
       ) as string,
     });
     expect(await tablesOf(knex)).toEqual([]);
@@ -254,26 +255,22 @@ test('its sessions on Postgres have limits on the server, and wait no longer tha
   await admin.raw(
     `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_isolation = 'serializable'`,
   );
-  const { openPool } = await import('../../src/connections/open-pool.ts');
   const { readConfigOptions } = await import('../../src/options/config-options.ts');
   const { postgres: dialect } = await import('../../src/postgres/dialect.ts');
   const { systemRuntime } = await import('@locks/core/adapter');
   const settingsOf = async (options: object): Promise<readonly unknown[]> => {
     const { connections, provider } = readConfigOptions(options, dialect);
-    const config = dialect.poolConfig(url, connections, provider.names, systemRuntime);
-    const pool = await openPool(dialect.driver, config, connections, systemRuntime);
-    onTestFinished(() => pool.end(100));
-    const connection = await pool.knex.client.acquireConnection();
+    const { names } = provider;
+    const pool = await dialect.openPool({ url, options: connections, names, runtime: systemRuntime });
+    onTestFinished(async () => void (await pool.end()));
+    const connection = await pool.client.acquire();
+    const session = dialect.openSession({ connection, names, inTransaction: false });
     const shown: unknown[] = [];
     for (const name of ['statement_timeout', 'lock_timeout', 'default_transaction_isolation']) {
-      const answer = await pool.knex.client.query(connection, { sql: `SHOW ${name}` });
-      shown.push(
-        (answer as { readonly response: { readonly rows: readonly Record<string, unknown>[] } }).response.rows[0]?.[
-          name
-        ],
-      );
+      const [row] = await session.rows(`SHOW ${name}`);
+      shown.push(row?.[name]);
     }
-    await pool.knex.client.releaseConnection(connection);
+    pool.client.release(connection, false);
     return shown;
   };
   expect(await settingsOf({ timeout: 1_500 })).toEqual(['1500ms', '1500ms', 'read committed']);
@@ -311,15 +308,17 @@ test('a path of SQLite may be relative, absolute, or escaped', async () => {
   const { sqlite: dialect } = await import('../../src/sqlite/dialect.ts');
   const { systemRuntime } = await import('@locks/core/adapter');
   const { connections, provider } = readConfigOptions({}, dialect);
-  const fileOf = (url: string): unknown =>
-    (dialect.poolConfig(url, connections, provider.names, systemRuntime).connection as { readonly filename: unknown })
-      .filename;
-  expect(fileOf('sqlite:./locks.db')).toBe('./locks.db');
-  expect(fileOf('sqlite:locks.db')).toBe('locks.db');
-  expect(fileOf('sqlite:/var/locks.db')).toBe('/var/locks.db');
-  expect(fileOf('sqlite:///var/my%20locks.db')).toBe('/var/my locks.db');
-  expect(fileOf('sqlite:C:\\data\\locks.db')).toBe('C:\\data\\locks.db');
-  expect(fileOf('sqlite:///C:/data/locks.db')).toBe('C:/data/locks.db');
+  const fileOf = async (url: string): Promise<unknown> => {
+    const { names } = provider;
+    const pool = await dialect.openPool({ url, options: connections, names, runtime: systemRuntime });
+    return pool.client.file;
+  };
+  expect(await fileOf('sqlite:./locks.db')).toBe(absolute('locks.db'));
+  expect(await fileOf('sqlite:locks.db')).toBe(absolute('locks.db'));
+  expect(await fileOf('sqlite:/var/locks.db')).toBe('/var/locks.db');
+  expect(await fileOf('sqlite:///var/my%20locks.db')).toBe('/var/my locks.db');
+  expect(await fileOf('sqlite:C:\\data\\locks.db')).toBe(absolute('C:\\data\\locks.db'));
+  expect(await fileOf('sqlite:///C:/data/locks.db')).toBe(absolute('C:/data/locks.db'));
   const url = await sqlite.create();
   const locks = await openLocks(`${url.replace('sqlite:', 'sqlite://')}?migrate=true`);
   await (await locks.acquire('job')).release();

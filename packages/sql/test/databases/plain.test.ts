@@ -174,7 +174,7 @@ describe.each(databases)('without routines, on $name', (database) => {
     const knex = connect(await database.create());
     await expect(provide(knex).inspect('job')).rejects.toMatchObject({
       code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(/"locks" is missing.*migrateTables\(knex, \{ routines: false \}\)/) as string,
+      message: expect.stringMatching(/"locks" is missing.*migrateTables\(client, \{ routines: false \}\)/) as string,
     });
   });
 

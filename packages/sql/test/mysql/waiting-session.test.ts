@@ -3,7 +3,7 @@ import { eventually } from '@locks/test-servers';
 import { afterAll, expect, test } from 'vitest';
 import { createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
 import { join } from './support/mariadb.ts';
-import type { KnexClient } from '../../src/dialect/knex.ts';
+import { knexClient } from '../../src/clients/knex.ts';
 import { createWaitingSession } from '../../src/mysql/waiting-session.ts';
 import type { Party } from '../servers/parties.ts';
 
@@ -117,7 +117,7 @@ test('a session that no claim waits with any more is ended', async () => {
   };
   const setTimer: typeof systemRuntime.setTimer = (callback, ms, keeps) =>
     systemRuntime.setTimer(callback, ms === 30_000 ? 500 : ms, keeps);
-  const { client } = join(url).knex as unknown as { readonly client: KnexClient };
+  const client = knexClient(join(url).knex);
   const session = createWaitingSession(client, 'idle', { ...systemRuntime, clock, setTimer });
   await session.begin();
   const { name } = session;

@@ -97,7 +97,7 @@ describe('other names', () => {
 
 describe('tables that do not fit', () => {
   test.each([
-    ['missing', undefined, /To create the locks' tables, list LocksMigrationSource/],
+    ['missing', undefined, /To create the locks' tables, call migrateTables/],
     ['of a later layout', 'UPDATE locks_layout SET version = 2, readable_from = 2', /layout 2/],
     ['without a layout', 'DELETE FROM locks_layout', /To create the locks/],
     ['without a routine', 'DROP FUNCTION locks_acquire', /run the migrations/],

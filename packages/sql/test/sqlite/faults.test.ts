@@ -5,7 +5,7 @@ import type { LockProvider } from '@locks/core';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
-import type { KnexClient } from '../../src/dialect/knex.ts';
+import type { KnexClient } from '../../src/clients/knex.ts';
 import type { Database } from '../../src/sqlite/connection/connection.ts';
 import { migrations } from '../../src/sqlite/migrations.ts';
 import { connect } from '../support/databases.ts';

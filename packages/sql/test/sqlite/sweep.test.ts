@@ -5,7 +5,8 @@ import { createStore } from '../../src/sqlite/store.ts';
 import type { LockStore } from '../../src/dialect/stores/lock-store.ts';
 import type { Database } from '../../src/sqlite/connection/connection.ts';
 import { connect } from '../support/databases.ts';
-import type { KnexClient } from '../../src/dialect/knex.ts';
+import { knexClient } from '../../src/clients/knex.ts';
+import type { KnexInstance } from '../../src/clients/knex.ts';
 import { sweep } from '../../src/index.ts';
 import { ownFile } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
@@ -17,12 +18,12 @@ async function storeOf(file: TestFile, skew = 0): Promise<{ store: LockStore<Dat
     ...systemRuntime,
     clock: { origin: clock.origin + skew, now: () => clock.now(), exact: () => clock.exact() },
   };
-  const client = connect(file.url).client as KnexClient;
+  const client = knexClient(connect(file.url) as KnexInstance);
   const names = { table: 'locks', schema: undefined };
   const rest = { fair: true, waiterTtl: 6_000, timeout: 5_000, listen: false, process: 'me', runtime };
   const store = createStore(client, { names, ...rest });
-  const connection = (await client.acquireConnection()) as Database;
-  onTestFinished(() => void client.releaseConnection(connection));
+  const connection = (await client.acquire()) as Database;
+  onTestFinished(() => client.release(connection, false));
   await store.checkConnection(connection);
   return { store, connection };
 }

@@ -45,6 +45,28 @@ export const ofConnections: readonly string[] = [
   'locks-close',
 ];
 
+/** What a client library may do in its own way. */
+export const ofClients: readonly string[] = [
+  'close-',
+  'locks-close',
+  'wake-chain',
+  'sever-',
+  'lost-reply',
+  'duplicate-',
+  'locks-sever',
+  'locks-dropped',
+];
+
+/** What a library of SQLite may do in its own way. */
+export const ofSqliteLibraries: readonly string[] = [
+  'close-',
+  'locks-close',
+  'wake-chain',
+  'token-',
+  'repeat-',
+  'names-',
+];
+
 /** What a provider needs that has holds, and nothing else. */
 export const ofHolds: readonly string[] = [
   'exclusion-one',
@@ -62,3 +84,6 @@ export const every: readonly string[] = requirements.map(({ id }) => id);
 export function ofLevel(level: 'provider' | 'locks'): readonly string[] {
   return requirements.filter((one) => one.level === level).map(({ id }) => id);
 }
+
+/** Those that need no other process: how a client is opened there would say nothing about it. */
+export const inOneProcess: readonly string[] = every.filter((id) => !id.startsWith('processes-'));

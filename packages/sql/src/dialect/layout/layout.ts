@@ -1,5 +1,5 @@
 import { misconfigured } from '@locks/core/adapter';
-import type { KnexSession } from '../knex-session.ts';
+import type { SqlSession } from '../sql-session.ts';
 import type { TableNames } from '../names.ts';
 
 /** The layout of the tables that this version writes. */
@@ -7,7 +7,7 @@ export const layoutVersion = 1;
 
 /** The ways to have the tables. */
 const ways =
-  'list LocksMigrationSource among your Knex migrations, call migrateTables(knex), open with migrate=true, or run the files of sql/<database>/migrations';
+  'call migrateTables(client), open with migrate=true, list LocksMigrationSource among your Knex migrations, or run the files of sql/<database>/migrations';
 
 /** What the layout table says. */
 export interface Layout {
@@ -75,7 +75,7 @@ interface LayoutStatements {
  * finished.
  */
 export async function readLayout(
-  session: KnexSession,
+  session: SqlSession,
   { exists, bindings, read }: LayoutStatements,
 ): Promise<Layout | undefined> {
   const [there] = await session.rows(exists, ...bindings);

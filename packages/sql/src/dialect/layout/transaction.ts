@@ -1,5 +1,5 @@
 import { LockError } from '@locks/core/adapter';
-import type { KnexSession } from '../knex-session.ts';
+import type { SqlSession } from '../sql-session.ts';
 
 /** How long to wait for another process that changes the layout, in ms. */
 export const migrationPatience = 60_000;
@@ -17,7 +17,7 @@ export function migrationTooLong(): LockError {
  * rejects.
  */
 export async function inTransaction<T>(
-  session: KnexSession,
+  session: SqlSession,
   begin: string,
   work: () => Promise<T>,
   send: (statement: string) => Promise<void> = (statement) => session.run(statement),

@@ -12,7 +12,7 @@ export function checkColumns(found: string | undefined, needed: string, names: T
   if (found === undefined) {
     throw misconfigured(
       '@locks/sql',
-      `the table ${nameOf(names)} is missing${otherwise}. To create it, run sql/<database>/plain/table.sql, call migrateTables(knex, { routines: false }), or open with migrate=true`,
+      `the table ${nameOf(names)} is missing${otherwise}. To create it, run sql/<database>/plain/table.sql, call migrateTables(client, { routines: false }), or open with migrate=true`,
     );
   }
   if (hasMore(found, needed)) throw routinesAdded(names);

@@ -1,7 +1,7 @@
 import type { Claim } from '@locks/core';
 import type { Runtime } from '@locks/core/adapter';
-import type { KnexClient } from '../knex.ts';
-import type { KnexSession } from '../knex-session.ts';
+import type { SqlClient } from '../../clients/client.ts';
+import type { SqlSession } from '../sql-session.ts';
 import type { TableNames } from '../names.ts';
 import type { Store } from './store.ts';
 
@@ -32,6 +32,6 @@ export interface PlainTable {
   /** Its columns with their types, in their order, as `columnsOf` answers them. */
   readonly columns: string;
   /** The columns of the table that is there; `undefined` without one. */
-  columnsOf(session: KnexSession): Promise<string | undefined>;
-  createStore(client: KnexClient, options: PlainOptions): PlainStore;
+  columnsOf(session: SqlSession): Promise<string | undefined>;
+  createStore(client: SqlClient, options: PlainOptions): PlainStore;
 }

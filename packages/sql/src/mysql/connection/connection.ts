@@ -1,5 +1,5 @@
 /**
- * The part of a connection of mysql2 that is used: its interface of callbacks, as knex lends it.
+ * The part of a connection of mysql2 that is used: its interface of callbacks.
  */
 export interface MysqlConnection {
   execute(
@@ -7,6 +7,8 @@ export interface MysqlConnection {
     values: readonly Value[],
     done: (error: Error | null, answer: unknown) => void,
   ): unknown;
+  /** With the protocol of texts, which knows each statement. */
+  query(options: QueryOptions, done: (error: Error | null, answer: unknown) => void): unknown;
   destroy(): void;
   /** Says goodbye. */
   end?(done: () => void): unknown;
@@ -25,6 +27,10 @@ interface ExecuteOptions {
   readonly typeCast: true;
   readonly rowsAsArray: false;
   readonly nestTables: false;
+}
+
+interface QueryOptions extends ExecuteOptions {
+  readonly values: readonly unknown[];
 }
 
 /** A row of an answer. */

@@ -1,56 +1,82 @@
+import type { Socket } from 'node:net';
 import { misconfigured } from '@locks/core/adapter';
-import type { TableNames } from '../../dialect/names.ts';
-import type { ConnectionOptions, PoolConfig } from '../../dialect/pools/pool-config.ts';
-import { withDriver } from '../../dialect/pools/pool-config.ts';
+import { mysql2Client } from '../../clients/mysql2.ts';
+import { askCredentials, askingEach, change } from '../../dialect/pools/credentials.ts';
+import type { Credentials } from '../../dialect/pools/credentials.ts';
+import { numberOf } from '../errors.ts';
+import { importDriver } from '../../dialect/pools/import-driver.ts';
+import type { OwnPool, OwnPoolParts } from '../../dialect/pools/own-pool.ts';
 import { Sockets } from '../../dialect/pools/server-pool.ts';
 import { readServerUrl } from '../../dialect/pools/server-url.ts';
 
+/** What a pool of mysql2 keeps without a public name. */
+interface Inner {
+  readonly config: { readonly connectionConfig: object };
+  readonly _freeConnections: { readonly length: number };
+  readonly _allConnections: { readonly length: number };
+}
+
+interface Lent {
+  readonly stream: Socket;
+}
+
 /**
- * A pool of connections of `mysql2`.
- * @throws `LOCK_MISCONFIGURED` when neither URL nor option names a database: without one no table
- * is found.
+ * A pool of `mysql2`.
+ * @throws `LOCK_MISCONFIGURED` for a URL without a database, where no schema is set either.
  */
-export function poolConfig(url: string, options: ConnectionOptions, { schema }: TableNames): PoolConfig {
+export async function openPool({ url, options, names, runtime }: OwnPoolParts): Promise<OwnPool> {
   const address = readServerUrl(url, 'mysql', 3306);
   const { host, port, database } = address;
-  if (database === undefined && schema === undefined) {
+  if (database === undefined && names.schema === undefined) {
     throw misconfigured(
       '@locks/sql',
       'its URL names no database; write mysql://user:password@host/database, or set option "schema"',
     );
   }
-  const { timeout, connectTimeout, tls } = options;
+  const { timeout, connectTimeout } = options;
+  const ask = (): Promise<Credentials> => askCredentials(options, address, runtime);
+  const shown = change(options) ? undefined : await ask();
+  const { createPool } = await importDriver('mysql2', () => import('mysql2'));
   const sockets = new Sockets(address);
   const seconds = Math.max(1, Math.ceil(timeout / 1_000));
-  const settings = [
-    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-    `SET SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = ${seconds}`,
-  ];
+  const settings = `SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    SET SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = ${seconds}`;
+  const pool = createPool({
+    connectionLimit: options.pool ?? 10,
+    host,
+    port,
+    user: shown?.user,
+    password: shown?.password,
+    database,
+    ...(shown?.tls === undefined ? {} : { ssl: shown.tls }),
+    connectTimeout,
+    // Unlike pg, mysql2 expects a socket that connects already.
+    stream: () =>
+      sockets.path === undefined ? sockets.create().connect(port, host) : sockets.create().connect(sockets.path),
+    // It would note a stack for each statement.
+    trace: false,
+  } as object);
+  pool.on('connection', (connection) => {
+    for (const setting of settings.split(';')) {
+      connection.query(setting, (error) => {
+        if (error) connection.destroy();
+      });
+    }
+  });
+  // A provider that is not closed must not keep its process running by connections that are idle.
+  pool.on('acquire', ({ stream }: Lent) => stream.ref());
+  pool.on('release', ({ stream }: Lent) => stream.unref());
+  const client = mysql2Client(pool);
+  const inner = pool as unknown as Inner;
+  const asking = askingEach(client, {
+    ask,
+    show: ({ user, password, tls }) => Object.assign(inner.config.connectionConfig, { user, password, ssl: tls }),
+    mayOpen: () => inner._freeConnections.length === 0 && inner._allConnections.length < client.max,
+    isRefused: (error) => numberOf(error) === 1045,
+  });
   return {
-    client: withDriver,
-    max: options.pool ?? 10,
-    connection: {
-      host,
-      port,
-      user: options.user ?? address.user,
-      password: options.password ?? address.password,
-      database,
-      ...(tls === undefined ? {} : { ssl: tls }),
-      connectTimeout,
-      // Unlike pg, mysql2 expects a socket that connects already.
-      stream: () =>
-        sockets.path === undefined ? sockets.create().connect(port, host) : sockets.create().connect(sockets.path),
-      // It would note a stack for each statement.
-      trace: false,
-    },
-    afterCreate(connection: { query(sql: string, done: (error: unknown) => void): void }, done) {
-      const next = (index: number): void => {
-        const setting = settings[index];
-        if (setting === undefined) return done(null);
-        connection.query(setting, (error) => (error ? done(error) : next(index + 1)));
-      };
-      next(0);
-    },
+    client: shown === undefined ? asking : client,
+    end: () => new Promise<void>((resolve, reject) => pool.end((error) => (error ? reject(error) : resolve()))),
     destroy: () => sockets.destroy(),
   };
 }

@@ -33,6 +33,11 @@ export async function affected(connection: MysqlConnection, sql: string, values:
   return affectedRows;
 }
 
+/** Whether the server has ended `connection`, as far as is known. */
+export function isOver({ stream }: MysqlConnection): boolean {
+  return stream?.readable === false;
+}
+
 /** Ends `connection` now. */
 export function discard(connection: MysqlConnection): void {
   connection.destroy();

@@ -15,6 +15,11 @@ export function abandon(connection: PgConnection): void {
   reset(connection.connection.stream);
 }
 
+/** Whether the server has ended `connection`, as far as is known. */
+export function isOver({ connection }: PgConnection): boolean {
+  return !connection.stream.readable;
+}
+
 /** Ends `connection` in order, without waiting for its end. */
 export function end(connection: PgConnection): void {
   // Its server may never answer.

@@ -6,6 +6,7 @@ export type Value = string | number | bigint | boolean | Buffer | null | readonl
 /** Rows as arrays of texts. */
 export interface Reply {
   readonly rows: readonly (readonly (string | null)[])[];
+  readonly fields?: readonly { readonly name: string }[];
 }
 
 /** A query as `pg` takes it. */

@@ -1,12 +1,19 @@
-import type { ConnectionOptions, PoolConfig } from '../../dialect/pools/pool-config.ts';
-import { withDriver } from '../../dialect/pools/pool-config.ts';
+import { pgClient } from '../../clients/pg.ts';
+import { askCredentials, askingEach, change } from '../../dialect/pools/credentials.ts';
+import type { Credentials } from '../../dialect/pools/credentials.ts';
+import { stateOf } from '../errors.ts';
+import { importDriver } from '../../dialect/pools/import-driver.ts';
+import type { OwnPool, OwnPoolParts } from '../../dialect/pools/own-pool.ts';
 import { Sockets, keepAliveDelay } from '../../dialect/pools/server-pool.ts';
 import { readServerUrl } from '../../dialect/pools/server-url.ts';
 
-/** A pool of clients of `pg`. */
-export function poolConfig(url: string, options: ConnectionOptions): PoolConfig {
+/** A pool of `pg`. */
+export async function openPool({ url, options, runtime }: OwnPoolParts): Promise<OwnPool> {
   const address = readServerUrl(url, 'postgres', 5432);
-  const { timeout, connectTimeout, applicationName, sessions, tls } = options;
+  const { timeout, connectTimeout, applicationName, sessions } = options;
+  const ask = (): Promise<Credentials> => askCredentials(options, address, runtime);
+  const shown = change(options) ? undefined : await ask();
+  const { Pool } = await importDriver('pg', () => import('pg'));
   const sockets = new Sockets(address);
   const limits = {
     statement_timeout: timeout,
@@ -14,24 +21,37 @@ export function poolConfig(url: string, options: ConnectionOptions): PoolConfig 
     idle_in_transaction_session_timeout: timeout,
     options: '-c default_transaction_isolation=read\\ committed',
   };
-  return {
-    client: withDriver,
+  const pool = new Pool({
     max: options.pool ?? 10,
-    connection: {
-      host: address.host,
-      port: address.port,
-      user: options.user ?? address.user,
-      password: options.password ?? address.password,
-      database: address.database,
-      ssl: tls ?? false,
-      application_name: applicationName,
-      connectionTimeoutMillis: connectTimeout,
-      stream: () => sockets.create(),
-      keepAlive: true,
-      keepAliveInitialDelayMillis: keepAliveDelay,
-      // A pooler refuses what it cannot set on the connections that it lends.
-      ...(sessions ? limits : {}),
-    },
+    idleTimeoutMillis: 30_000,
+    // A provider that is not closed must not keep its process running.
+    allowExitOnIdle: true,
+    host: address.host,
+    port: address.port,
+    user: shown?.user,
+    password: shown?.password,
+    database: address.database,
+    ssl: shown?.tls ?? false,
+    application_name: applicationName,
+    connectionTimeoutMillis: connectTimeout,
+    stream: () => sockets.create(),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelay,
+    // A pooler refuses what it cannot set on the connections that it lends.
+    ...(sessions ? limits : {}),
+  });
+  // An idle connection was ended: the next call opens another one.
+  pool.on('error', () => {});
+  const client = pgClient(pool);
+  const asking = askingEach(client, {
+    ask,
+    show: ({ user, password, tls }) => Object.assign(pool.options, { user, password, ssl: tls ?? false }),
+    mayOpen: () => pool.idleCount === 0 && pool.totalCount < client.max,
+    isRefused: (error) => stateOf(error)?.startsWith('28') === true,
+  });
+  return {
+    client: shown === undefined ? asking : client,
+    end: () => pool.end(),
     destroy: () => sockets.destroy(),
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Reply, PgConnection, Value } from './connection.ts';
+import type { Reply, PgConnection, Query, Value } from './connection.ts';
 import { TransactionOpen } from '../../dialect/transaction-open.ts';
 import { stateOf } from '../errors.ts';
 import { isInTransaction } from './transaction-status.ts';
@@ -25,7 +25,7 @@ export function statement(name: string, text: string): Statement {
 const notPrepared = new Set(['26000', '42P05', '0A000']);
 
 /** Values as the server writes them, whatever parsers an application has set. */
-const asText = { getTypeParser: () => (text: unknown) => text };
+export const asText: Query['types'] = { getTypeParser: () => (text: unknown) => text };
 
 /**
  * Sends statements over connections of the caller's pool. It changes nothing there but the prepared

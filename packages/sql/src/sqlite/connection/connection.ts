@@ -13,8 +13,10 @@ export interface Statement {
    * libsql leaves a statement open that was not read to its end, as `get` does, and its transaction
    * with it.
    */
-  all(parameters?: Parameters): unknown[];
-  run(parameters?: Parameters): unknown;
+  all(...parameters: readonly unknown[]): unknown[];
+  run(...parameters: readonly unknown[]): unknown;
+  /** Of node:sqlite, which refuses numbers above 2^53 otherwise. */
+  setReadBigInts?(enabled: boolean): unknown;
 }
 
 /** By the names they have in the statement. */

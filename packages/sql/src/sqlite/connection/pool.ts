@@ -1,28 +1,25 @@
+import { resolve } from 'node:path';
 import { misconfigured } from '@locks/core/adapter';
-import type { Runtime } from '@locks/core/adapter';
+import { importDriver } from '../../dialect/pools/import-driver.ts';
+import type { OwnPool, OwnPoolParts } from '../../dialect/pools/own-pool.ts';
 import type { TableNames } from '../../dialect/names.ts';
-import type { ClientClass, ConnectionOptions, PoolConfig } from '../../dialect/pools/pool-config.ts';
-import { fileSchema, withLibsql } from '../file/driver.ts';
-import type { DatabaseClass, SqliteClientClass } from '../file/driver.ts';
+import { createFilePool } from '../file/file-pool.ts';
+import { fileSchema, openFile } from '../file/open-file.ts';
+import type { DatabaseClass } from '../file/open-file.ts';
 
-/** A pool of connections of libsql. @throws `LOCK_MISCONFIGURED` for a URL that names no file. */
-export function poolConfig(url: string, options: ConnectionOptions, names: TableNames, runtime: Runtime): PoolConfig {
-  const filename = readFilePath(url.slice(url.indexOf(':') + 1));
+/**
+ * Connections of libsql: it has the interface of better-sqlite3, and installs without a compiler.
+ * @throws `LOCK_MISCONFIGURED` for a URL that names no file.
+ */
+export async function openPool({ url, options, names, runtime }: OwnPoolParts): Promise<OwnPool> {
+  const path = readFilePath(url.slice(url.indexOf(':') + 1));
   checkNoSchema(names);
-  const client = (base: ClientClass, driver: unknown): ClientClass =>
-    withLibsql(base as SqliteClientClass, driver as DatabaseClass, {
-      patience: options.connectTimeout,
-      creates: options.creates,
-      runtime,
-    });
-  return {
-    client,
-    // What SQLite does it does at once: a second connection of a process could only wait for the
-    // first.
-    max: options.pool ?? 1,
-    connection: { filename },
-    schema: fileSchema,
-  };
+  const Libsql = (await importDriver('libsql', () => import('libsql'))) as unknown as DatabaseClass;
+  const opening = { patience: options.connectTimeout, creates: options.creates, runtime };
+  // What SQLite does it does at once: a second connection of a process could only wait for the
+  // first.
+  const { client, end } = createFilePool(path, options.pool ?? 1, () => openFile(Libsql, path, opening));
+  return { client, schema: fileSchema, end, destroy() {} };
 }
 
 /** Refuses a schema of the user's. @throws `LOCK_MISCONFIGURED` */
@@ -50,7 +47,7 @@ function readFilePath(rest: string): string {
     );
   }
   try {
-    return decodeURIComponent(path);
+    return resolve(decodeURIComponent(path));
   } catch {
     throw misconfigured('@locks/sql', 'the path of its URL has a % that begins no escape; write %25 for it');
   }

@@ -111,6 +111,7 @@ export class Session<Name extends string = StatementName> {
     let statement = this.#prepared.get(name);
     if (statement === undefined) {
       statement = this.#database.prepare(rendered(this.#texts[name], this.#names, '"'));
+      statement.setReadBigInts?.(true);
       this.#prepared.set(name, statement);
     }
     return statement;

@@ -1,0 +1,61 @@
+import { misconfigured } from '@locks/core/adapter';
+import type { SqlClient } from './client.ts';
+import { isKnex, knexClient } from './knex.ts';
+import type { KnexInstance } from './knex.ts';
+import { mysql2Client, mysql2ConnectionOf, mysql2PoolOf, mysql2Transaction } from './mysql2.ts';
+import type { Mysql2Connection, Mysql2Pool, Mysql2PromiseConnection, Mysql2PromisePool } from './mysql2.ts';
+import { isPgClient, isPgPool, pgClient, pgTransaction } from './pg.ts';
+import type { PgClient, PgPool } from './pg.ts';
+import { isSqliteDatabase, sqliteClient } from './sqlite.ts';
+import type { SqliteDatabase } from './sqlite.ts';
+
+/** What this package takes: what an application has already. */
+export type AnySqlClient = KnexInstance | PgPool | Mysql2Pool | Mysql2PromisePool | SqliteDatabase;
+
+/** A transaction of the caller's, or the connection that it is open on. */
+export type AnySqlTransaction = KnexInstance | PgClient | Mysql2Connection | Mysql2PromiseConnection | SqliteDatabase;
+
+const taken = 'a knex instance, a Pool of pg, a pool of mysql2, or a database of better-sqlite3, libsql or node:sqlite';
+
+/**
+ * The client that `given` is, found by what it can do.
+ * @throws `LOCK_MISCONFIGURED` that names what was found and what is taken.
+ */
+export function findClient(given: AnySqlClient): SqlClient {
+  if (isKnex(given)) return knexClient(given);
+  if (isPgPool(given)) return pgClient(given);
+  const pool = mysql2PoolOf(given);
+  if (pool !== undefined) return mysql2Client(pool);
+  if (isSqliteDatabase(given)) return sqliteClient(given);
+  throw misconfigured('@locks/sql', `it needs ${taken}, not ${whatIs(given)}`);
+}
+
+/** The transaction that `given` is. `undefined`: it is none. */
+export function findTransaction(given: AnySqlTransaction): SqlClient | undefined {
+  if (isKnex(given)) {
+    const open = given.isTransaction === true && given.isCompleted?.() !== true;
+    return open ? knexClient(given) : undefined;
+  }
+  const connection = mysql2ConnectionOf(given);
+  if (connection !== undefined) return mysql2Transaction(connection);
+  if (isPgPool(given)) return undefined;
+  if (isPgClient(given)) return pgTransaction(given);
+  const database = isSqliteDatabase(given) ? sqliteClient(given) : undefined;
+  return database?.isTransaction === true ? database : undefined;
+}
+
+/** What was given, with the way from there. */
+function whatIs(given: unknown): string {
+  if (typeof given === 'string') return 'a text; give that to openLocks';
+  if (given === null || (typeof given !== 'object' && typeof given !== 'function')) return String(given);
+  const has = (name: string): boolean => (given as Readonly<Record<string, unknown>>)[name] !== undefined;
+  if (isPgClient(given)) return 'one connection of pg; give it the Pool';
+  if (mysql2ConnectionOf(given) !== undefined) return 'one connection of mysql2; give it the pool';
+  if (has('getConnection') && has('add')) return 'a PoolCluster of mysql2; give it one pool of the primary';
+  if (has('$client')) return 'a database of Drizzle; give it its $client';
+  if (has('$queryRawUnsafe')) return 'a client of Prisma; give it the pool that its driver adapter has';
+  if (has('driver') && has('createQueryRunner')) return 'a DataSource of TypeORM; give it dataSource.driver.master';
+  if (has('selectFrom') && has('getExecutor')) return 'a database of Kysely; give it the pool of its dialect';
+  const { name } = given.constructor ?? {};
+  return name === undefined || name === 'Object' ? 'another object' : `an object of class ${name}`;
+}

@@ -1,0 +1,105 @@
+import { misconfigured } from '@locks/core/adapter';
+import { discard as discardMysql, isOver as isMysqlOver } from '../mysql/connection/session.ts';
+import { abandon, isOver as isPgOver } from '../postgres/connection/cancel.ts';
+import { discard as discardSqlite } from '../sqlite/connection/session.ts';
+import type { SqlClient } from './client.ts';
+
+/**
+ * The part of a knex instance that is used, so that several majors fit. It is never destroyed, and
+ * its configuration is not changed.
+ */
+export interface KnexInstance {
+  readonly client: KnexClient;
+  /** Only a transaction has it. */
+  readonly isTransaction?: boolean | undefined;
+  /** Of a transaction: whether it is over. Its connection is another's then. */
+  isCompleted?(): boolean;
+}
+
+/** The part of knex that hands out connections of its pool. */
+export interface KnexClient {
+  /** `pg`, `mysql2`, `better-sqlite3`, … */
+  readonly driverName: string;
+  /** Of the pool; rejects after the pool's own timeout, a minute by default. */
+  acquireConnection(): Promise<unknown>;
+  releaseConnection(connection: unknown): Promise<unknown>;
+  /**
+   * knex's own pool tells how many wait for a connection, and its maximum; one that it was given
+   * may not.
+   */
+  readonly pool?:
+    | {
+        readonly max?: number;
+        readonly destroyed?: boolean;
+        numPendingAcquires?(): number;
+        numPendingCreates?(): number;
+      }
+    | undefined;
+  /** Of SQLite. */
+  readonly connectionSettings?: { readonly filename?: unknown } | undefined;
+  /** `connectionPool`: one that was made elsewhere. */
+  readonly config?: { readonly connectionPool?: unknown } | undefined;
+  /** Outside of the pool. */
+  acquireRawConnection(): Promise<unknown>;
+}
+
+/** What knex marks a connection with that its pool must not lend again. */
+interface Marked {
+  __knex__disposed?: unknown;
+}
+
+/** What knex lends, by its name of the driver. */
+const drivers: Readonly<Record<string, Pick<SqlClient<never>, 'database' | 'discard' | 'isOver'>>> = {
+  pg: { database: 'postgres', discard: abandon, isOver: isPgOver },
+  mysql2: { database: 'mysql', discard: discardMysql, isOver: isMysqlOver },
+  'better-sqlite3': { database: 'sqlite', discard: discardSqlite },
+};
+
+export function isKnex(given: unknown): given is KnexInstance {
+  const client = (given as Partial<KnexInstance> | undefined)?.client;
+  return typeof client?.acquireConnection === 'function' && typeof client.releaseConnection === 'function';
+}
+
+/** @throws `LOCK_MISCONFIGURED` for a driver that this package does not know. */
+export function knexClient({ client, isTransaction }: KnexInstance): SqlClient<object> {
+  const driver = drivers[client.driverName];
+  if (driver === undefined) {
+    const known = Object.keys(drivers).join(', ');
+    throw misconfigured('@locks/sql', `it works with the knex clients ${known}, not with "${client.driverName}"`);
+  }
+  const filename = client.connectionSettings?.filename;
+  return {
+    ...(driver as Pick<SqlClient<object>, 'database' | 'discard' | 'isOver'>),
+    isTransaction: isTransaction === true,
+    file: typeof filename === 'string' ? filename : undefined,
+    get max() {
+      return client.pool?.max ?? usualMaximum;
+    },
+    // A knex that was destroyed has no pool.
+    get ended() {
+      return client.pool === undefined || client.pool.destroyed === true;
+    },
+    acquire: async () => (await client.acquireConnection()) as object,
+    release(connection, broken) {
+      if (broken) (connection as Marked).__knex__disposed ??= 'ended by @locks/sql';
+      void client.releaseConnection(connection);
+    },
+    waiting: () => client.pool?.numPendingAcquires?.(),
+    opening: () => (client.pool?.numPendingCreates?.() ?? 0) > 0,
+    gaveUp: (error) => error instanceof Error && error.name === 'KnexTimeoutError',
+    isBroken: (connection) => Boolean((connection as Marked).__knex__disposed),
+    async connect() {
+      // Knex would connect with no settings, to wherever that leads.
+      if (client.config?.connectionPool !== undefined) {
+        throw new Error('knex was given a pool, and does not know how to connect beside it');
+      }
+      return (await client.acquireRawConnection()) as object;
+    },
+  };
+}
+
+/**
+ * How many connections a pool is taken to have that does not tell its maximum. A lower number opens
+ * them more slowly.
+ */
+const usualMaximum = 10;

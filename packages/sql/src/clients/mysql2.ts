@@ -1,0 +1,95 @@
+import type { MysqlConnection } from '../mysql/connection/connection.ts';
+import { discard, isOver } from '../mysql/connection/session.ts';
+import type { SqlClient } from './client.ts';
+import { oneConnection } from './pg.ts';
+
+/** The part of a pool of `mysql2` that tells it from other things. */
+export interface Mysql2Pool {
+  getConnection(done: never): unknown;
+  releaseConnection(connection: never): unknown;
+}
+
+/** The same of `mysql2/promise`. */
+export interface Mysql2PromisePool {
+  readonly pool: Mysql2Pool;
+}
+
+/** A connection of `mysql2`: the transaction of a guard is one. */
+export interface Mysql2Connection {
+  execute(sql: never, values: never, done: never): unknown;
+  readonly threadId: number | null;
+}
+
+/** The same of `mysql2/promise`. */
+export interface Mysql2PromiseConnection {
+  readonly connection: Mysql2Connection;
+}
+
+/** The pool as it is. Its queue has no public name. */
+interface CorePool {
+  getConnection(done: (error: Error | null, connection: Lent) => void): void;
+  readonly config: { readonly connectionLimit: number; readonly connectionConfig: object };
+  readonly _closed?: boolean;
+  readonly _connectionQueue?: { readonly length: number };
+}
+
+interface Lent extends MysqlConnection {
+  release(): void;
+}
+
+type ConnectionClass = new (options: { readonly config: object }) => MysqlConnection & {
+  connect(done: (error: Error | null) => void): void;
+};
+
+/** The pool behind what the user has; `undefined`: it is no pool of mysql2. */
+export function mysql2PoolOf(given: unknown): Mysql2Pool | undefined {
+  const pool = ((given as Partial<Mysql2PromisePool> | undefined)?.pool ?? given) as Partial<CorePool> | undefined;
+  const found = typeof pool?.getConnection === 'function' && pool.config?.connectionConfig !== undefined;
+  return found ? (pool as unknown as Mysql2Pool) : undefined;
+}
+
+/** The connection behind what the user has; `undefined`: it is no connection of mysql2. */
+export function mysql2ConnectionOf(given: unknown): MysqlConnection | undefined {
+  const connection = ((given as Partial<Mysql2PromiseConnection> | undefined)?.connection ?? given) as
+    | Partial<Mysql2Connection>
+    | undefined;
+  const found = typeof connection?.execute === 'function' && 'threadId' in connection;
+  return found ? (connection as unknown as MysqlConnection) : undefined;
+}
+
+/** A pool of `mysql2`, with its interface of callbacks. */
+export function mysql2Client(given: Mysql2Pool): SqlClient<Lent> {
+  const pool = given as unknown as CorePool;
+  return {
+    database: 'mysql',
+    isTransaction: false,
+    // 0 means no limit.
+    max: pool.config.connectionLimit || Infinity,
+    get ended() {
+      return pool._closed === true;
+    },
+    acquire: () =>
+      new Promise((resolve, reject) => {
+        pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
+      }),
+    release(connection, broken) {
+      if (broken) connection.destroy();
+      else connection.release();
+    },
+    waiting: () => pool._connectionQueue?.length,
+    isOver,
+    discard,
+    async connect() {
+      const { Connection } = (await import('mysql2')).default as unknown as { readonly Connection: ConnectionClass };
+      const connection = new Connection({ config: pool.config.connectionConfig });
+      return await new Promise((resolve, reject) => {
+        connection.connect((error) => (error ? reject(error) : resolve(connection as unknown as Lent)));
+      });
+    },
+  };
+}
+
+/** The transaction that is open over a connection of `mysql2`. */
+export function mysql2Transaction(connection: MysqlConnection): SqlClient<MysqlConnection> {
+  return oneConnection('mysql', connection);
+}

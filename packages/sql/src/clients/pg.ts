@@ -1,0 +1,104 @@
+import { abandon, isOver } from '../postgres/connection/cancel.ts';
+import type { PgConnection } from '../postgres/connection/connection.ts';
+import type { SqlClient } from './client.ts';
+
+/** The part of a `Pool` of `pg` that is used. */
+export interface PgPool {
+  connect(): Promise<PgPoolClient>;
+  readonly totalCount: number;
+  readonly waitingCount: number;
+  readonly options: { readonly max?: number | undefined };
+  readonly ending: boolean;
+  /** The class of its connections. */
+  readonly Client?: new (options: never) => object;
+}
+
+/** A connection that a `Pool` of `pg` has lent: the transaction of a guard is one. */
+export interface PgPoolClient extends PgClient {
+  release(destroy?: boolean): void;
+}
+
+/** The part of a `Client` of `pg` that tells it from other things. */
+export interface PgClient {
+  query(text: string): Promise<unknown>;
+  readonly connection?: unknown;
+}
+
+interface Lent extends PgConnection {
+  release(destroy: boolean): void;
+  off(event: 'error', listener: () => void): unknown;
+}
+
+/** What a connection says when it breaks, each call hears as the error of its statement. */
+const ignore = (): void => {};
+
+export function isPgPool(given: unknown): given is PgPool {
+  const { connect, totalCount, Client } = (given ?? {}) as Partial<PgPool>;
+  return typeof connect === 'function' && typeof totalCount === 'number' && typeof Client === 'function';
+}
+
+export function isPgClient(given: unknown): given is PgClient {
+  const { connection, query } = (given ?? {}) as Partial<PgClient>;
+  return (
+    typeof query === 'function' &&
+    typeof (connection as Partial<NodeJS.EventEmitter>)?.on === 'function' &&
+    'processID' in (given as object)
+  );
+}
+
+/** A `Pool` of `pg`. */
+export function pgClient(pool: PgPool): SqlClient<Lent> {
+  return {
+    database: 'postgres',
+    isTransaction: false,
+    max: pool.options.max ?? 10,
+    get ended() {
+      return pool.ending;
+    },
+    async acquire() {
+      const connection = (await pool.connect()) as unknown as Lent;
+      // Its pool listens to idle ones only, and an error without a listener ends the process.
+      connection.on('error', ignore);
+      return connection;
+    },
+    release(connection, broken) {
+      connection.release(broken);
+      connection.off('error', ignore);
+    },
+    waiting: () => pool.waitingCount,
+    gaveUp: (error) => error instanceof Error && error.message === 'timeout exceeded when trying to connect',
+    isOver,
+    discard: abandon,
+    async connect() {
+      const { Client } = pool as unknown as {
+        readonly Client: new (options: object) => Lent & { connect(): Promise<unknown> };
+      };
+      const connection = new Client(pool.options);
+      connection.on('error', ignore);
+      await connection.connect();
+      return connection;
+    },
+  };
+}
+
+/** The transaction that is open over a connection of `pg`. */
+export function pgTransaction(connection: PgClient): SqlClient<PgConnection> {
+  return oneConnection('postgres', connection as unknown as PgConnection);
+}
+
+/** The one connection of a transaction. */
+export function oneConnection<Connection>(
+  database: SqlClient['database'],
+  connection: Connection,
+): SqlClient<Connection> {
+  return {
+    database,
+    isTransaction: true,
+    max: 1,
+    ended: false,
+    acquire: async () => connection,
+    release() {},
+    waiting: () => 0,
+    discard() {},
+  };
+}

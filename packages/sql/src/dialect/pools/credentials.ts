@@ -1,0 +1,79 @@
+import { anyText, askOption, secretText, tlsAnswer } from '@locks/core/adapter';
+import type { Asked, OptionReader, Runtime } from '@locks/core/adapter';
+import type { SqlClient } from '../../clients/client.ts';
+import type { ConnectionOptions } from './own-pool.ts';
+import type { ServerAddress } from './server-url.ts';
+
+/** What a connection shows to its server. */
+export interface Credentials {
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  /** The options of `tls.connect`; `undefined`: no TLS. */
+  readonly tls: object | undefined;
+}
+
+/** Whether each connection may show something else. */
+export function change({ user, password, tls }: ConnectionOptions): boolean {
+  return [user, password, tls].some((option) => typeof option === 'function');
+}
+
+/**
+ * What the next connection shows: functions are asked again.
+ * @throws `LOCK_UNAVAILABLE` and `LOCK_MISCONFIGURED`, as `askOption` does.
+ */
+export async function askCredentials(
+  { user, password, tls, connectTimeout }: ConnectionOptions,
+  address: ServerAddress,
+  runtime: Runtime,
+): Promise<Credentials> {
+  const ask = async <T>(name: string, option: Asked<T> | undefined, reader: OptionReader<T>): Promise<T | undefined> =>
+    option === undefined
+      ? undefined
+      : await askOption(option, { where: '@locks/sql', name, reader, runtime, within: connectTimeout });
+  const [asUser, word, secure] = await Promise.all([
+    ask('username', user, anyText),
+    ask('password', password, secretText),
+    ask('tls', tls, tlsAnswer),
+  ]);
+  return {
+    user: asUser ?? address.user,
+    password: word ?? address.password,
+    tls: typeof secure === 'object' ? secure : secure === true ? {} : undefined,
+  };
+}
+
+/** How a pool of this package's own is given credentials. */
+export interface Showing {
+  ask(): Promise<Credentials>;
+  /** What the connections show that the pool opens from now on. */
+  show(credentials: Credentials): void;
+  /** Whether the pool may open a connection for the next request. */
+  mayOpen(): boolean;
+  /** Whether the server has refused what a connection showed. */
+  isRefused(error: unknown): boolean;
+}
+
+/** `client`, each new connection of which shows what is asked for it. */
+export function askingEach<Connection>(
+  client: SqlClient<Connection>,
+  { ask, show, mayOpen, isRefused }: Showing,
+): SqlClient<Connection> {
+  const asked = Object.create(client) as { -readonly [Name in 'acquire' | 'connect']: SqlClient<Connection>[Name] };
+  asked.acquire = async () => {
+    if (mayOpen()) show(await ask());
+    try {
+      return await client.acquire();
+    } catch (error) {
+      // It was asked for earlier, and the request has waited since.
+      if (!isRefused(error)) throw error;
+    }
+    show(await ask());
+    return await client.acquire();
+  };
+  asked.connect = async () => {
+    show(await ask());
+    if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
+    return await client.connect();
+  };
+  return asked as SqlClient<Connection>;
+}

@@ -1,0 +1,45 @@
+import type { Asked, Runtime } from '@locks/core/adapter';
+import type { SqlClient } from '../../clients/client.ts';
+import type { TableNames } from '../names.ts';
+
+/** The options of a configuration that not every database has. */
+export type SpecificOption = 'username' | 'password' | 'tls' | 'sslmode' | 'applicationName';
+
+/** The options of the connections, with their defaults. */
+export interface ConnectionOptions {
+  /** `undefined`: what suits the database. */
+  readonly pool: number | undefined;
+  /** Each may be a function, which is asked at each connection. */
+  readonly user: Asked<string> | undefined;
+  readonly password: Asked<string> | undefined;
+  /** The options of `tls.connect`; `undefined`: no TLS. */
+  readonly tls: Asked<true | object> | undefined;
+  /** In ms. */
+  readonly connectTimeout: number;
+  readonly applicationName: string;
+  /** How long the server may work on a statement, in ms. */
+  readonly timeout: number;
+  /** Whether a database that is a file is created if it is missing. */
+  readonly creates: boolean;
+  /** Whether each connection is one session on the server. */
+  readonly sessions: boolean;
+}
+
+/** What a pool of this package's own is made of. */
+export interface OwnPoolParts {
+  readonly url: string;
+  readonly options: ConnectionOptions;
+  readonly names: TableNames;
+  readonly runtime: Runtime;
+}
+
+/** A pool of this package's own, which connects when it is first needed. */
+export interface OwnPool {
+  readonly client: SqlClient;
+  /** Where the connections find the tables, if that is not for the user to say. */
+  readonly schema?: string | undefined;
+  /** Ends its connections in order. A server that says nothing may keep it from that for ever. */
+  end(): Promise<unknown>;
+  /** Ends at once the connections that are still open. */
+  destroy(): void;
+}

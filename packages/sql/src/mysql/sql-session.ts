@@ -1,0 +1,35 @@
+import { rendered } from '../dialect/names.ts';
+import type { Row, SessionParts, SqlSession } from '../dialect/sql-session.ts';
+import type { MysqlConnection } from './connection/connection.ts';
+
+/** A session over one connection of MariaDB or MySQL. */
+export function openSession({ connection, names, inTransaction }: SessionParts<MysqlConnection>): SqlSession {
+  let leftOpen: boolean | undefined;
+  const send = (text: string, values: readonly unknown[]): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const sql = rendered(text, names, '`');
+      // Texts, as procedures cannot be created by a prepared statement.
+      connection.query({ sql, values, typeCast: true, rowsAsArray: false, nestTables: false }, (error, answer) => {
+        // The error keeps the statement, which has hundreds of lines, and values.
+        if (error !== null && 'sql' in error) delete error.sql;
+        if (error === null) resolve(answer);
+        else reject(error);
+      });
+    });
+  return {
+    names,
+    inTransaction,
+    get leftOpen() {
+      return leftOpen;
+    },
+    async rows(sql, ...bindings) {
+      const answer = await send(sql, bindings);
+      if (Array.isArray(answer)) return answer as readonly Row[];
+      leftOpen = ((answer as { readonly serverStatus: number }).serverStatus & 1) !== 0;
+      return [];
+    },
+    async run(sql) {
+      await send(sql, []);
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { rendered } from '../dialect/names.ts';
+import type { Row, SessionParts, SqlSession } from '../dialect/sql-session.ts';
+import type { Database } from './connection/connection.ts';
+
+/** A session over one connection of SQLite. */
+export function openSession({ connection, names, inTransaction }: SessionParts<Database>): SqlSession {
+  return {
+    names,
+    inTransaction,
+    async rows(sql, ...bindings) {
+      const statement = connection.prepare(rendered(sql, names, '"'));
+      if (statement.reader !== false) return statement.all(...bindings) as Row[];
+      statement.run(...bindings);
+      return [];
+    },
+    // libsql leaves a prepared statement open that found the file busy, and the next COMMIT fails
+    // for it.
+    async run(sql) {
+      connection.exec(rendered(sql, names, '"'));
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLocks } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
+import type { Knex } from 'knex';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { fromConfig } from '../../src/index.ts';
+import { connect, databases, ownName } from '../support/databases.ts';
+
+/** How one kind of server has a user whose password changes. */
+interface Rotating {
+  readonly name: 'Postgres' | 'MariaDB';
+  create(admin: Knex, user: string, password: string): Promise<unknown>;
+  change(admin: Knex, user: string, password: string): Promise<unknown>;
+  /** Ends the user's connections. */
+  cut(admin: Knex, user: string): Promise<unknown>;
+  drop(admin: Knex, user: string): Promise<unknown>;
+}
+
+const rotating: readonly Rotating[] = [
+  {
+    name: 'Postgres',
+    create: (admin, user, password) => admin.raw(`CREATE ROLE ${user} LOGIN SUPERUSER PASSWORD '${password}'`),
+    change: (admin, user, password) => admin.raw(`ALTER ROLE ${user} PASSWORD '${password}'`),
+    cut: (admin, user) => admin.raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = ?', [user]),
+    async drop(admin, user) {
+      await admin.raw(`REASSIGN OWNED BY ${user} TO CURRENT_USER`);
+      await admin.raw(`DROP ROLE ${user}`);
+    },
+  },
+  {
+    name: 'MariaDB',
+    async create(admin, user, password) {
+      await admin.raw(`CREATE USER ${user} IDENTIFIED BY '${password}'`);
+      await admin.raw(`GRANT ALL ON *.* TO ${user}`);
+    },
+    change: (admin, user, password) => admin.raw(`ALTER USER ${user} IDENTIFIED BY '${password}'`),
+    cut: (admin, user) => admin.raw(`KILL USER ${user}`),
+    drop: (admin, user) => admin.raw(`DROP USER ${user}`),
+  },
+];
+
+interface Started {
+  readonly admin: Knex;
+  readonly user: string;
+  readonly url: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+describe.each(rotating)('on $name', ({ name, create, change, cut, drop }) => {
+  const database = databases.find((each) => each.name === name);
+
+  async function start(options: Record<string, unknown>): Promise<Started> {
+    const url = new URL((await database?.create()) ?? '');
+    const admin = connect(url.href);
+    const user = ownName();
+    await create(admin, user, 'first');
+    onTestFinished(() => drop(admin, user) as Promise<void>);
+    url.username = user;
+    url.password = '';
+    return { admin, user, url: url.href, options: { migrate: true, pool: 4, ...options } };
+  }
+
+  test('a password that changes three times under load costs no lease', async () => {
+    let password = 'first';
+    let asked = 0;
+    const ask = async (): Promise<string> => {
+      asked += 1;
+      await sleep(2);
+      return password;
+    };
+    const { admin, user, url, options } = await start({ password: ask });
+    const provider = await fromConfig({ url, options, runtime: systemRuntime });
+    const locks = createLocks(provider, { ttl: 5_000, wait: 20_000 });
+    onTestFinished(async () => {
+      await locks.close();
+      await provider.close();
+    });
+    const long = await locks.acquire('long', { ttl: 3_000 });
+    const inside = new Set<string>();
+    let [running, done, overlaps] = [true, 0, 0];
+    const workers = Array.from({ length: 20 }, async (_, index) => {
+      while (running) {
+        const key = `job ${index % 5}`;
+        await locks.withLock(key, async () => {
+          if (inside.has(key)) overlaps += 1;
+          inside.add(key);
+          await sleep(5);
+          inside.delete(key);
+          done += 1;
+        });
+      }
+    });
+    for (const next of ['second', 'third', 'fourth']) {
+      await sleep(300);
+      await change(admin, user, next);
+      password = next;
+      await cut(admin, user);
+    }
+    const before = done;
+    await expect.poll(() => done, { timeout: 10_000 }).toBeGreaterThan(before + 20);
+    running = false;
+    await Promise.all(workers);
+    expect(overlaps).toBe(0);
+    expect(long.held).toBe(true);
+    expect(asked).toBeGreaterThan(3);
+  });
+
+  test('functions that fail, are silent or give something else end in errors without a secret', async () => {
+    const { url, options } = await start({ connectTimeout: 300 });
+    const opening = (password: unknown) =>
+      fromConfig({ url, options: { ...options, password }, runtime: systemRuntime });
+    await expect(opening(() => Promise.reject(new Error('no token')))).rejects.toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(/the function of option "password" failed/) as string,
+    });
+    await expect(opening(() => new Promise(() => {}))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await expect(opening(() => 42)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+    const wrong = await opening(() => 'hunter2').catch((error: unknown) => error);
+    expect(wrong).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+    expect((wrong as Error).message).not.toMatch(/hunter2/);
+  });
+});

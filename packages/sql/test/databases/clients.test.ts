@@ -1,0 +1,187 @@
+import { createLocks } from '@locks/core';
+import { eventually } from '@locks/test-servers';
+import Libsql from 'libsql';
+import { createConnection, createPool } from 'mysql2';
+import { createPool as createPromisePool } from 'mysql2/promise';
+import { Client, Pool } from 'pg';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createSqlProvider, fence, migrateTables, sweep } from '../../src/index.ts';
+import type { AnySqlClient, AnySqlTransaction } from '../../src/index.ts';
+import { databases } from '../support/databases.ts';
+import type { Database } from '../support/databases.ts';
+
+const [postgres, mariadb, sqlite] = databases as readonly [Database, Database, Database];
+
+/** A client of the caller's, as it has it. */
+interface Subject {
+  readonly client: AnySqlClient;
+  /** How many listeners there are at the client. */
+  listeners(): number;
+  /** Within a transaction, which ends as `work` does. */
+  transaction(work: (trx: AnySqlTransaction) => Promise<void>): Promise<void>;
+  /** A connection without a transaction. */
+  outside(work: (connection: AnySqlTransaction) => Promise<void>): Promise<void>;
+  /** That it still works. */
+  query(): Promise<unknown>;
+}
+
+const countOf = (emitter: NodeJS.EventEmitter): number =>
+  emitter.eventNames().reduce((count, name) => count + emitter.listenerCount(name), 0);
+
+async function openPg(): Promise<Subject> {
+  const pool = new Pool({ connectionString: await postgres.create(), max: 3 });
+  onTestFinished(() => pool.end());
+  const withConnection = async (begin: string, work: (connection: AnySqlTransaction) => Promise<void>, end: string) => {
+    const connection = await pool.connect();
+    try {
+      await connection.query(begin);
+      await work(connection);
+      await connection.query(end);
+    } finally {
+      connection.release(true);
+    }
+  };
+  return {
+    client: pool,
+    listeners: () => countOf(pool),
+    transaction: (work) => withConnection('BEGIN', work, 'COMMIT'),
+    outside: (work) => withConnection('SELECT 1', work, 'SELECT 1'),
+    query: () => pool.query('SELECT 1'),
+  };
+}
+
+async function openMysql2(): Promise<Subject> {
+  const pool = createPool({ uri: await mariadb.create(), connectionLimit: 3 });
+  onTestFinished(() => new Promise<void>((resolve) => pool.end(() => resolve())));
+  const { transaction, outside } = connectionsOf(pool.promise());
+  return {
+    client: pool,
+    listeners: () => countOf(pool),
+    // The connection with callbacks, behind that with promises.
+    transaction: (work) => transaction((trx) => work((trx as unknown as { readonly connection: never }).connection)),
+    outside,
+    query: () => pool.promise().query('SELECT 1'),
+  };
+}
+
+async function openMysql2Promise(): Promise<Subject> {
+  const pool = createPromisePool({ uri: await mariadb.create(), connectionLimit: 3 });
+  onTestFinished(() => pool.end());
+  return {
+    client: pool,
+    listeners: () => countOf(pool as never),
+    ...connectionsOf(pool),
+    query: () => pool.query('SELECT 1'),
+  };
+}
+
+function connectionsOf(pool: ReturnType<typeof createPromisePool>): Pick<Subject, 'transaction' | 'outside'> {
+  return {
+    async transaction(work) {
+      const connection = await pool.getConnection();
+      await connection.beginTransaction();
+      try {
+        await work(connection);
+        await connection.commit();
+      } finally {
+        await connection.rollback();
+        connection.release();
+      }
+    },
+    async outside(work) {
+      const connection = await pool.getConnection();
+      await work(connection).finally(() => connection.release());
+    },
+  };
+}
+
+async function openLibsql(): Promise<Subject> {
+  const database = new Libsql((await sqlite.create()).slice('sqlite:'.length));
+  onTestFinished(() => void database.close());
+  return {
+    client: database,
+    listeners: () => 0,
+    async transaction(work) {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        await work(database);
+      } finally {
+        database.exec('ROLLBACK');
+      }
+    },
+    outside: (work) => work(database),
+    query: async () => database.exec('SELECT 1'),
+  };
+}
+
+const subjects: readonly (readonly [string, () => Promise<Subject>])[] = [
+  ['a Pool of pg', openPg],
+  ['a pool of mysql2', openMysql2],
+  ['a pool of mysql2/promise', openMysql2Promise],
+  ['a database of libsql', openLibsql],
+];
+
+describe.each(subjects)('%s', (_name, open) => {
+  test('has locks, is waited through, and stays as it was', async () => {
+    const { client, listeners, query } = await open();
+    const before = listeners();
+    await migrateTables(client);
+    // Done already.
+    await migrateTables(client);
+    const provider = createSqlProvider(client);
+    const locks = createLocks(provider);
+    const first = await locks.acquire('job');
+    const second = locks.acquire('job');
+    await eventually('a waiter', async () => (await locks.inspect('job')).waiters === 1);
+    await first.release();
+    expect((await second).token).toBeGreaterThan(first.token);
+    await locks.close();
+    await provider.close();
+    expect(await sweep(client, { tokenRetention: 60_000 })).toBe(0);
+    expect(listeners()).toBe(before);
+    await query();
+  });
+
+  test('guards by its own transactions, and refuses what is in none', async () => {
+    const { client, transaction, outside } = await open();
+    await migrateTables(client);
+    await transaction((trx) => fence(trx, 'account', 7n));
+    await transaction(async (trx) => {
+      await fence(trx, 'account', 8n);
+      await expect(fence(trx, 'account', 7n)).rejects.toMatchObject({ code: 'LOCK_STALE' });
+    });
+    await expect(fence(client as never, 'account', 9n)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+    if (client instanceof Libsql) return;
+    await outside(async (connection) => {
+      await expect(fence(connection, 'account', 9n)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+    });
+  });
+});
+
+test.each<readonly [string, () => unknown, RegExp]>([
+  ['nothing', () => undefined, /it needs a knex instance, a Pool of pg.*not undefined/],
+  ['a URL', () => 'postgres://localhost', /not a text; give that to openLocks/],
+  ['one connection of pg', () => new Client(), /not one connection of pg; give it the Pool/],
+  [
+    'one connection of mysql2',
+    () => {
+      const connection = createConnection({ uri: inject('mariadbUrl') });
+      connection.on('error', () => {});
+      onTestFinished(() => connection.destroy());
+      return connection;
+    },
+    /not one connection of mysql2; give it the pool/,
+  ],
+  ['a database of Drizzle', () => ({ $client: {} }), /give it its \$client/],
+  ['a map', () => new Map(), /not an object of class Map/],
+  ['an empty object', () => ({}), /not another object/],
+])('%s is refused by name', (_name, make, message) => {
+  expect(() => createSqlProvider(make() as never)).toThrow(message);
+});
+
+test('a database in the middle of a transaction is refused', async () => {
+  const database = new Libsql((await sqlite.create()).slice('sqlite:'.length));
+  onTestFinished(() => void database.close());
+  database.exec('BEGIN');
+  expect(() => createSqlProvider(database)).toThrow(/was given a transaction/);
+});

@@ -1,0 +1,29 @@
+import { closing } from '@locks/test-servers';
+import { createPool } from 'mysql2';
+import { Pool } from 'pg';
+import { createSqlProvider } from '../../src/index.ts';
+import type { Make } from './conformance.ts';
+
+/** `end`, which may be called again. */
+function once(end: () => Promise<void>): () => Promise<void> {
+  let ended: Promise<void> | undefined;
+  return () => (ended ??= end());
+}
+
+/** With a `Pool` of pg of the caller, which ends it. */
+export const overPg: Make = (address, options, { poolSize }) => {
+  const pool = new Pool({ connectionString: address, max: poolSize });
+  pool.on('error', () => {});
+  return closing(
+    createSqlProvider(pool, options),
+    once(() => pool.end()),
+  );
+};
+
+/** With a pool of mysql2 of the caller, which ends it. */
+export const overMysql2: Make = (address, options, { poolSize }) => {
+  const pool = createPool({ uri: address, connectionLimit: poolSize });
+  const end = (): Promise<void> =>
+    new Promise((resolve, reject) => pool.end((error) => (error ? reject(error) : resolve())));
+  return closing(createSqlProvider(pool, options), once(end));
+};
