@@ -1,7 +1,5 @@
-import type { ConnectionOptions } from 'node:tls';
 import type { Runtime } from '@locks/core/adapter';
-import type { Address } from '../connection/address.ts';
-import type { Credentials } from '../connection/handshake.ts';
+import type { Transport } from '../servers/transport.ts';
 import type { Request } from '../wire/request.ts';
 import type { Session } from './session.ts';
 
@@ -10,11 +8,8 @@ export type PreparingSession = Pick<Session, 'id' | 'timeout' | 'send' | 'watch'
 
 /** What sessions are made of. */
 export interface SessionOptions {
-  readonly addresses: readonly Address[];
-  readonly tls?: ConnectionOptions | undefined;
-  readonly auth: readonly Credentials[];
-  /** Asked for, in ms. The servers may grant another one, which then counts. */
-  readonly sessionTimeout: number;
+  /** Makes the connections. */
+  readonly transport: Transport;
   readonly runtime: Runtime;
   /** Changes nothing, but the leader executes it like a write. */
   readonly heartbeat: Request<unknown>;
