@@ -1,5 +1,6 @@
 import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
+import { clientTransport } from './clients/node-zookeeper-client/client-transport.ts';
 import { FolderCleanup } from './nodes/folder-cleanup.ts';
 import { KeyNames } from './nodes/key-names.ts';
 import { Nodes } from './nodes/nodes.ts';
@@ -33,10 +34,13 @@ export function assembleProvider(
   runtime: Runtime,
   idle: number = 60_000,
 ): SessionProvider {
-  const { addresses, tls, auth, sessionTimeout, timeout, root, acl } = options;
+  const { client, addresses, tls, auth, sessionTimeout, timeout, root, acl } = options;
   const nodes = new Nodes(root, acl);
   const tokens = new Tokens(nodes);
-  const transport = socketTransport({ addresses, tls, auth, sessionTimeout, runtime });
+  const transport =
+    client === undefined
+      ? socketTransport({ addresses, tls, auth, sessionTimeout, runtime })
+      : clientTransport(client, runtime);
   const sessions = new SessionManager({
     transport,
     runtime,

@@ -1,3 +1,4 @@
+import type { NodeKind } from '../../src/wire/call.ts';
 import { systemRuntime } from '@locks/core/adapter';
 import { eventually } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
@@ -10,7 +11,6 @@ import type { SessionOptions } from '../../src/session/session-options.ts';
 import type { Answer } from '../../src/wire/answer.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { create, exists } from '../../src/wire/requests.ts';
-import type { NodeKind } from '../../src/wire/requests.ts';
 
 /** How its sessions are made. */
 export type OpenedOptions = Partial<SessionOptions & SeparateParts>;
