@@ -179,5 +179,5 @@ test.each([
 
 test('a client in place of options is told as one', () => {
   const client = Object.assign(new EventEmitter(), { getChildren() {}, connect() {} });
-  expect(refusal(client)).toMatch(/takes options and has a client of its own/);
+  expect(refusal(client)).toMatch(/takes options: pass/);
 });
