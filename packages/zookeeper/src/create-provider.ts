@@ -1,6 +1,6 @@
 import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { printAddresses } from './connection/address.ts';
+import { clientTransport } from './clients/node-zookeeper-client/client-transport.ts';
 import { FolderCleanup } from './nodes/folder-cleanup.ts';
 import { KeyNames } from './nodes/key-names.ts';
 import { Nodes } from './nodes/nodes.ts';
@@ -11,6 +11,7 @@ import { LineRecipe } from './recipes/line/line.ts';
 import { PlainRecipe } from './recipes/plain/plain.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import { SemaphoreRecipe } from './recipes/semaphore/semaphore.ts';
+import { socketTransport } from './servers/socket-transport.ts';
 import { SessionManager } from './session/session-manager.ts';
 import { Tokens } from './tokens/tokens.ts';
 import type { ZookeeperProvider } from './zookeeper-provider.ts';
@@ -33,28 +34,37 @@ export function assembleProvider(
   runtime: Runtime,
   idle: number = 60_000,
 ): SessionProvider {
-  const { addresses, tls, auth, sessionTimeout, timeout, root, acl } = options;
+  const { client, addresses, tls, auth, sessionTimeout, timeout, root, acl } = options;
   const ask = options.ask?.bind(undefined, runtime);
   const nodes = new Nodes(root, acl);
   const tokens = new Tokens(nodes);
+  const transport =
+    client === undefined
+      ? socketTransport({ addresses, tls, auth, ask, sessionTimeout, runtime })
+      : clientTransport(client, runtime);
   const sessions = new SessionManager({
-    addresses,
-    tls,
-    auth,
-    ask,
-    sessionTimeout,
+    transport,
     runtime,
     heartbeat: tokens.heartbeat(),
     async prepare(session) {
       await tokens.current(session);
     },
   });
-  const names = new KeyNames(nodes, { addresses, tls, auth, ask, sessionTimeout, runtime }, timeout);
+  const names = new KeyNames(nodes, transport, runtime, timeout);
   const below = options.recipe === 'semaphore' ? ['locks', 'leases'] : [];
   const folders = new FolderCleanup({ sessions, runtime, below, idle });
   const recipe = recipeOf(options, nodes, tokens, folders);
-  const servers = printAddresses(addresses);
-  return new SessionProvider({ sessions, recipe, nodes, tokens, folders, names, runtime, timeout, servers });
+  return new SessionProvider({
+    sessions,
+    recipe,
+    nodes,
+    tokens,
+    folders,
+    names,
+    runtime,
+    timeout,
+    servers: transport.servers,
+  });
 }
 
 function recipeOf(options: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens, folders: FolderCleanup): Recipe {

@@ -1,3 +1,11 @@
+export type {
+  ClientAcl,
+  ClientCallback,
+  ClientEvent,
+  ClientStat,
+  ClientTransaction,
+  NodeZookeeperClient,
+} from './clients/node-zookeeper-client/client.ts';
 export { fromConfig } from './config.ts';
 export { createZookeeperProvider } from './create-provider.ts';
 export { createZookeeperGuard } from './guard/guard.ts';

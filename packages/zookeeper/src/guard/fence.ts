@@ -1,7 +1,7 @@
+import type { Operation } from '../wire/call.ts';
 import { LockError, staleError } from '@locks/core/adapter';
 import { refusal } from '../nodes/refusal.ts';
 import type { Session } from '../session/session.ts';
-import type { Operation } from '../wire/multi.ts';
 import type { Acl } from '../wire/records.ts';
 import { getData } from '../wire/requests.ts';
 import { checkOutcome, transact } from './transaction.ts';

@@ -1,6 +1,6 @@
+import type { Operation } from '../wire/call.ts';
 import { LockError } from '@locks/core/adapter';
 import { aclReader } from '../options/readers.ts';
-import type { Operation } from '../wire/multi.ts';
 import type { Acl } from '../wire/records.ts';
 import { createFlags } from '../wire/requests.ts';
 

@@ -1,8 +1,9 @@
+import type { Operation } from '../wire/call.ts';
 import { LockError } from '@locks/core/adapter';
 import { refusal } from '../nodes/refusal.ts';
 import type { Session } from '../session/session.ts';
 import { multi } from '../wire/multi.ts';
-import type { MultiOutcome, Operation } from '../wire/multi.ts';
+import type { MultiOutcome } from '../wire/multi.ts';
 
 /** ZooKeeper refused one of the caller's operations, so none of them took effect. */
 export class GuardedOperationError extends Error {

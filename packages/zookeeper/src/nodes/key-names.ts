@@ -1,8 +1,8 @@
 import { LockError } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
 import type { Nodes } from './nodes.ts';
 import { decodeKey } from './paths.ts';
-import { overSeparateConnection } from '../servers/separate-connection.ts';
-import type { SeparateParts } from '../servers/separate-connection.ts';
+import type { Transport } from '../servers/transport.ts';
 
 /** The node of a key. */
 export interface KeyName {
@@ -13,25 +13,27 @@ export interface KeyName {
 /** The keys that have a node, used or not. */
 export class KeyNames {
   readonly #nodes: Nodes;
-  readonly #parts: SeparateParts;
+  readonly #transport: Pick<Transport, 'separately'>;
+  readonly #runtime: Runtime;
   readonly #timeout: number;
   readonly #closed: AbortController = new AbortController();
 
   /** @param timeout Of one reading, in ms. */
-  constructor(nodes: Nodes, parts: SeparateParts, timeout: number) {
+  constructor(nodes: Nodes, transport: Pick<Transport, 'separately'>, runtime: Runtime, timeout: number) {
     this.#nodes = nodes;
-    this.#parts = parts;
+    this.#transport = transport;
+    this.#runtime = runtime;
     this.#timeout = timeout;
   }
 
   /** @throws `LOCK_UNAVAILABLE`, within the timeout. */
   async read(prefix: string): Promise<readonly KeyName[]> {
-    const { runtime } = this.#parts;
+    const runtime = this.#runtime;
     const over = new AbortController();
     const timer = runtime.setTimer(() => over.abort(new Error('it took too long')), this.#timeout, false);
     const signal = AbortSignal.any([over.signal, this.#closed.signal]);
     try {
-      const names = await overSeparateConnection(this.#parts, signal, (sender) => this.#nodes.underRoot(sender));
+      const names = await this.#transport.separately(signal, (sender) => this.#nodes.underRoot(sender));
       return names.flatMap((name) => {
         const key = decodeKey(name);
         return key?.startsWith(prefix) ? [{ name, key }] : [];

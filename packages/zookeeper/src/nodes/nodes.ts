@@ -1,11 +1,10 @@
+import type { NodeKind, Operation } from '../wire/call.ts';
 import { LockError } from '@locks/core/adapter';
 import type { Sender } from '../session/session.ts';
 import type { Answer } from '../wire/answer.ts';
-import type { Operation } from '../wire/multi.ts';
 import { allPermissions } from '../wire/records.ts';
 import type { Acl, Stat } from '../wire/records.ts';
 import { create, exists, getChildren, getData, remove } from '../wire/requests.ts';
-import type { NodeKind } from '../wire/requests.ts';
 import { LatestReads } from './latest-reads.ts';
 import { childPath, encodeKey, folderOf } from './paths.ts';
 import { parentMissing, refusal } from './refusal.ts';
@@ -49,7 +48,7 @@ export class Nodes {
 
   /** The creation of a node that the server removes some time after its last child. */
   container(path: string): Operation {
-    return { type: 'create', path, kind: 'container', data: Buffer.alloc(0), acl: this.acl };
+    return { type: 'create', path, kind: 'container', data: Buffer.alloc(0), acl: this.acl, beforehand: true };
   }
 
   /** The creation of a node of this session. */

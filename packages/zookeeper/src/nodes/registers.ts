@@ -1,8 +1,8 @@
+import type { Operation } from '../wire/call.ts';
 import { LockError, checkRegister } from '@locks/core/adapter';
 import type { RegisterChange } from '@locks/core';
 import type { Sender } from '../session/session.ts';
 import { failedStep, multi } from '../wire/multi.ts';
-import type { Operation } from '../wire/multi.ts';
 import type { Nodes, ReadNode } from './nodes.ts';
 import { encodeKey, childPath, registersName } from './paths.ts';
 import { refusal } from './refusal.ts';

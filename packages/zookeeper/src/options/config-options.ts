@@ -29,7 +29,8 @@ export function readConfigOptions({ url, options }: Pick<AdapterConfig, 'url' | 
   // Both or neither: a user of the options does not have the password of the URL.
   const user = own.username === undefined && own.password === undefined ? place : { servers: place.servers };
   const servers = own.servers ?? place.servers;
-  if (servers === undefined) throw misconfigured('@locks/zookeeper', `option "url" is missing; write ${example}`);
+  if (servers === undefined && own.client === undefined)
+    throw misconfigured('@locks/zookeeper', `option "url" is missing; write ${example}`);
   return { provider: readZookeeperOptions({ ...user, ...own, servers }), connectTimeout };
 }
 

@@ -9,12 +9,13 @@ import {
   secretOf,
   tlsOptions,
 } from '@locks/core/adapter';
-import type { Duration, OptionReaders, OptionSource, Runtime } from '@locks/core/adapter';
+import type { Duration, OptionReaders, OptionSource, ReadOptions, Runtime } from '@locks/core/adapter';
 import { aclFrom } from './acl.ts';
 import type { AclOption } from './acl.ts';
 import { readConnectString } from '../connection/address.ts';
-import type { Address } from '../connection/address.ts';
-import { aclReader, authReader, markersReader, nodePath } from './readers.ts';
+import type { Address, ConnectString } from '../connection/address.ts';
+import type { NodeZookeeperClient } from '../clients/node-zookeeper-client/client.ts';
+import { aclReader, authReader, clientReader, markersReader, nodePath } from './readers.ts';
 import { askSecrets, changes, knownSecrets, userReader } from './secrets.ts';
 import type { SecretOptions, Secrets } from './secrets.ts';
 import type { Acl } from '../wire/records.ts';
@@ -76,13 +77,23 @@ export interface ZookeeperOptions extends SecretOptions {
 
 /** Options of `createZookeeperProvider`. */
 export interface ZookeeperProviderOptions extends ZookeeperOptions {
-  /** `'host1:2181,host2:2181'`, with or without a chroot: `'host1:2181/app'`. */
-  readonly servers: string;
+  /**
+   * `'host1:2181,host2:2181'`, with or without a chroot: `'host1:2181/app'`. Needed unless `client`
+   * is given.
+   */
+  readonly servers?: string | undefined;
+  /**
+   * Makes a client of `node-zookeeper-client` that is not connected: `() => createClient(…)`. It
+   * is called for each session, and the provider closes what it gives. Servers, chroot, session
+   * timeout and credentials are the client's then. `acl` must be given.
+   */
+  readonly client?: (() => NodeZookeeperClient) | undefined;
 }
 
 /** How the options are checked. */
 export const zookeeperReaders: OptionReaders<ZookeeperProviderOptions> = {
   servers: { ...matching(/^[^]+$/, "servers: 'host1:2181,host2:2181'"), secret: true },
+  client: clientReader,
   root: nodePath,
   fair: flag,
   recipe: oneOf('mutex', 'read-write', 'semaphore'),
@@ -102,6 +113,9 @@ export const zookeeperSource: OptionSource = { where: '@locks/zookeeper', code: 
 
 /** The options with their defaults. */
 export interface ReadZookeeperOptions extends Secrets {
+  /** Makes the clients of sessions, in place of `addresses`. */
+  readonly client: (() => NodeZookeeperClient) | undefined;
+  /** None with a `client`. */
   readonly addresses: readonly Address[];
   /** With the chroot before it. */
   readonly root: string;
@@ -125,13 +139,11 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
   if (typeof (options as { readonly getChildren?: unknown } | null | undefined)?.getChildren === 'function') {
     throw misconfigured(
       '@locks/zookeeper',
-      'createZookeeperProvider takes options and has a client of its own; pass { servers: "host1:2181,host2:2181" } in place of a client',
+      'createZookeeperProvider takes options: pass { servers: "host1:2181,host2:2181" }, or { client: () => createClient(…) } for sessions over node-zookeeper-client',
     );
   }
   const read = readOptions(zookeeperReaders, options, zookeeperSource);
-  if (read.servers === undefined)
-    throw misconfigured('@locks/zookeeper', 'option "servers" is missing: write \'host1:2181,host2:2181\'');
-  const { addresses, chroot } = readConnectString(read.servers);
+  const { addresses, chroot } = placeOf(read);
   const { root = '/locks', fair = true, recipe = 'mutex' } = read;
   if (!fair && recipe !== 'mutex') {
     throw misconfigured(
@@ -139,10 +151,11 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
       `option "recipe" is "${recipe}", which has a line; leave it out or set fair: true`,
     );
   }
+  const { client, timeout = 5_000 } = read;
   const { auth, tls } = knownSecrets(read);
-  const { timeout = 5_000 } = read;
   const byCredentials = auth.length > 0 || read.auth !== undefined || read.username !== undefined;
   return {
+    client,
     addresses,
     root: root === '/' ? chroot || '/' : chroot + root,
     fair,
@@ -152,8 +165,29 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
     timeout,
     sessionTimeout: read.sessionTimeout ?? 20_000,
     auth,
-    acl: aclFrom(read.acl, { byCredentials, byTls: tls !== undefined || typeof read.tls === 'function' }),
+    acl: aclFrom(read.acl, {
+      byCredentials: byCredentials || (client !== undefined && read.acl !== undefined),
+      byTls: tls !== undefined || typeof read.tls === 'function',
+    }),
     tls,
     ask: changes(read) ? (runtime) => askSecrets(read, runtime, timeout / 2) : undefined,
   };
+}
+
+/** What the caller's client decides. */
+const ofTheClient = ['servers', 'tls', 'sessionTimeout', 'auth', 'username', 'password'] as const;
+
+function placeOf(read: ReadOptions<ZookeeperProviderOptions>): ConnectString {
+  const { client, servers } = read;
+  if (client !== undefined) {
+    const other = ofTheClient.find((name) => read[name] !== undefined);
+    if (other === undefined) return { addresses: [], chroot: '' };
+    throw misconfigured(
+      '@locks/zookeeper',
+      `option "${other}" is given beside "client": set it where the client is made, by createClient and addAuthInfo`,
+    );
+  }
+  if (servers === undefined)
+    throw misconfigured('@locks/zookeeper', 'option "servers" is missing: write \'host1:2181,host2:2181\'');
+  return readConnectString(servers);
 }

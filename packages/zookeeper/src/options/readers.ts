@@ -1,5 +1,6 @@
 import type { OptionReader } from '@locks/core/adapter';
 import type { AclOption } from './acl.ts';
+import type { NodeZookeeperClient } from '../clients/node-zookeeper-client/client.ts';
 import type { Acl } from '../wire/records.ts';
 
 /** Credentials for the servers' access control. */
@@ -21,6 +22,12 @@ export const nodePath: OptionReader<string> = {
       !/^\/zookeeper(?:\/|$)/.test(value) &&
       value.split('/').every(isName)),
   parse: (text) => text,
+};
+
+export const clientReader: OptionReader<() => NodeZookeeperClient> = {
+  expects: 'a function that makes a client of node-zookeeper-client: () => createClient("host1:2181,host2:2181")',
+  accepts: (value): value is () => NodeZookeeperClient => typeof value === 'function',
+  parse: () => undefined,
 };
 
 export const authReader: OptionReader<ZookeeperAuth | readonly ZookeeperAuth[]> = {

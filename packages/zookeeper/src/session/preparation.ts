@@ -1,6 +1,5 @@
 import { createDeadline } from '@locks/core/adapter';
 import type { Deadline } from '@locks/core/adapter';
-import { printAddresses } from '../connection/address.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { OpenSession } from './open-session.ts';
 import type { SessionOptions } from './session-options.ts';
@@ -10,9 +9,9 @@ export class Preparation {
   readonly #prepare: SessionOptions['prepare'];
   readonly #deadline: Deadline;
 
-  constructor({ addresses, runtime, sessionTimeout, prepare }: SessionOptions) {
+  constructor({ transport, runtime, prepare }: SessionOptions) {
     this.#prepare = prepare;
-    this.#deadline = createDeadline(runtime, sessionTimeout, `ZooKeeper at ${printAddresses(addresses)}`);
+    this.#deadline = createDeadline(runtime, transport.sessionTimeout, `ZooKeeper at ${transport.servers}`);
   }
 
   /**

@@ -1,6 +1,4 @@
 import { LockError } from '@locks/core/adapter';
-import { printAddresses } from '../connection/address.ts';
-import type { Address } from '../connection/address.ts';
 import { reasonOf } from '../connection/request-errors.ts';
 
 /** `close()` was called. */
@@ -19,8 +17,8 @@ export function overdueError(): LockError {
 }
 
 /** No server has given a session for `within` ms, the last one because of `cause`. */
-export function noSessionError(addresses: readonly Address[], within: number, cause: unknown): LockError {
-  const why = cause instanceof Error ? reasonOf(cause) : `no answer yet from ZooKeeper at ${printAddresses(addresses)}`;
+export function noSessionError(servers: string, within: number, cause: unknown): LockError {
+  const why = cause instanceof Error ? reasonOf(cause) : `no answer yet from ZooKeeper at ${servers}`;
   return new LockError(
     'LOCK_UNAVAILABLE',
     `There is no session with ZooKeeper after ${Math.round(within)} ms: ${why}.`,

@@ -2,13 +2,10 @@ import type { LockError } from '@locks/core/adapter';
 import { longestTrusted } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import { SessionExpiredError } from '../connection/errors.ts';
-import { AbandonedSessions } from './abandoned-sessions.ts';
 import { ConnectLoop } from '../servers/connect-loop.ts';
-import { Connector } from '../servers/connector.ts';
 import { OpenSession } from './open-session.ts';
 import { Preparation } from './preparation.ts';
-import { Refusals } from '../servers/refusals.ts';
-import { Rotation } from '../servers/rotation.ts';
+import type { Transport } from '../servers/transport.ts';
 import { SessionReports } from './session-channel.ts';
 import type { SessionState } from './session-channel.ts';
 import { closedError, noSessionError, unusedError } from './session-errors.ts';
@@ -23,11 +20,8 @@ import type { Session } from './session.ts';
  */
 export class SessionManager {
   readonly #options: SessionOptions;
-  readonly #connector: Connector;
-  readonly #rotation: Rotation;
+  readonly #transport: Transport;
   readonly #waiters: SessionWaiters;
-  readonly #refusals: Refusals;
-  readonly #abandoned: AbandonedSessions;
   readonly #preparation: Preparation;
   readonly #reports: SessionReports;
   readonly #loop: ConnectLoop;
@@ -39,19 +33,15 @@ export class SessionManager {
   #begun = false;
 
   constructor(options: SessionOptions) {
-    const { addresses, runtime, tls, auth, ask, sessionTimeout } = options;
-    const connecting = { runtime, tls, auth, ask, sessionTimeout };
+    const { transport, runtime } = options;
     this.#options = options;
-    this.#rotation = new Rotation(addresses, runtime);
+    this.#transport = transport;
     this.#waiters = new SessionWaiters(runtime);
-    this.#refusals = new Refusals(addresses, runtime);
-    this.#connector = new Connector(connecting, this.#rotation, this.#refusals);
-    this.#abandoned = new AbandonedSessions(connecting, new Rotation(addresses, runtime));
     this.#preparation = new Preparation(options);
     this.#reports = new SessionReports(options.provider ?? 'zookeeper');
     this.#loop = new ConnectLoop({
       runtime,
-      rotation: this.#rotation,
+      rotation: transport.rotation,
       wanted: () => this.#wanted(),
       attempt: (signal) => this.#tryNext(signal),
       failed: (error, aborted) => this.#failed(error, aborted),
@@ -96,10 +86,10 @@ export class SessionManager {
     if (this.#closing) return Promise.reject(closedError());
     const session = this.#alive();
     if (session?.connected === true) return Promise.resolve(session);
-    const refusal = this.#refusals.latest;
+    const refusal = this.#transport.refusals.latest;
     if (refusal !== undefined) return Promise.reject(refusal);
-    const { addresses } = this.#options;
-    const next = this.#waiters.add(within, () => noSessionError(addresses, within, this.#failure));
+    const { servers } = this.#transport;
+    const next = this.#waiters.add(within, () => noSessionError(servers, within, this.#failure));
     this.#loop.start();
     return next;
   }
@@ -118,7 +108,7 @@ export class SessionManager {
     this.#waiters.rejectAll(closedError());
     const over = this.#loop.close();
     this.#session?.lose(closedError());
-    await this.#abandoned.finish(this.#options.closeWithin ?? 2_000);
+    await this.#transport.ending.finish(this.#options.closeWithin ?? 2_000);
     await over;
     this.#preparation.stop();
     this.#reports.publish('closed', undefined, undefined);
@@ -141,7 +131,7 @@ export class SessionManager {
     const resumed = this.#alive();
     if (resumed === undefined) this.#reports.publish('connecting', undefined, undefined);
     const background = this.#waiters.empty;
-    const { connection, handOver } = await this.#connector.connect({ resumed, background, signal });
+    const { connection, handOver } = await this.#transport.connect({ resumed, background, signal });
     const session = resumed ?? this.#begin(connection);
     if (this.#closing || !session.alive) {
       await connection.end(session.timeout / 9);
@@ -152,12 +142,12 @@ export class SessionManager {
   }
 
   #begin(connection: Connection): OpenSession {
-    const { runtime, heartbeat, addresses } = this.#options;
+    const { runtime, heartbeat, transport } = this.#options;
     return new OpenSession(connection, {
       runtime,
       heartbeat,
-      alternatives: addresses.length > 1,
-      onBeat: () => this.#rotation.worked(),
+      alternatives: transport.alternatives,
+      onBeat: () => this.#transport.rotation.worked(),
       onLost: (session, reason) => this.#lost(session, reason),
     });
   }
@@ -180,7 +170,7 @@ export class SessionManager {
     if (this.#connection === connection) this.#connection = undefined;
     if (!session.alive) return;
     // The end of a connection that was of use counts as the first failure.
-    this.#rotation.failed(cause);
+    this.#transport.rotation.failed(cause);
     this.#failure = cause;
     if (cause instanceof SessionExpiredError) session.expire(cause);
     else if (suspended) this.#reports.publish('suspended', session, cause);
@@ -190,14 +180,14 @@ export class SessionManager {
 
   #failed(error: unknown, aborted: boolean): void {
     if (!aborted) this.#failure = error;
-    if (this.#connection === undefined) this.#rotation.failed(error);
+    if (this.#connection === undefined) this.#transport.rotation.failed(error);
     if (error instanceof SessionExpiredError) this.#session?.expire(error);
     this.#refuse(error);
   }
 
   /** Where another attempt would not mend `error`, those who wait hear of it. */
   #refuse(error: unknown): void {
-    const refusal = this.#refusals.read(error);
+    const refusal = this.#transport.refusals.read(error);
     if (refusal === undefined) return;
     this.#waiters.rejectAll(refusal);
     // No call could use it yet.
@@ -210,7 +200,7 @@ export class SessionManager {
     this.#loop.abort();
     const connection = this.#connection;
     this.#connection = undefined;
-    if (!(reason.cause instanceof SessionExpiredError)) this.#abandoned.add(session, connection);
+    if (!(reason.cause instanceof SessionExpiredError)) this.#transport.ending.add(session, connection);
     this.#reports.publish('lost', session, reason);
   }
 }

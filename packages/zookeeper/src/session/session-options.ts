@@ -1,6 +1,5 @@
 import type { Runtime } from '@locks/core/adapter';
-import type { Address } from '../connection/address.ts';
-import type { Showing } from '../servers/showing.ts';
+import type { Transport } from '../servers/transport.ts';
 import type { Request } from '../wire/request.ts';
 import type { Session } from './session.ts';
 
@@ -8,10 +7,9 @@ import type { Session } from './session.ts';
 export type PreparingSession = Pick<Session, 'id' | 'timeout' | 'send' | 'watch' | 'unwatch' | 'lost'>;
 
 /** What sessions are made of. */
-export interface SessionOptions extends Showing {
-  readonly addresses: readonly Address[];
-  /** Asked for, in ms. The servers may grant another one, which then counts. */
-  readonly sessionTimeout: number;
+export interface SessionOptions {
+  /** Makes the connections. */
+  readonly transport: Transport;
   readonly runtime: Runtime;
   /** Changes nothing, but the leader executes it like a write. */
   readonly heartbeat: Request<unknown>;

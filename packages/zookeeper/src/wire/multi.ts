@@ -1,3 +1,4 @@
+import type { Operation } from './call.ts';
 import type { ServerError } from './answer.ts';
 import { serverError } from './codes.ts';
 import type { Reader, Writer } from './jute.ts';
@@ -6,15 +7,6 @@ import { readStat, writeAcl } from './records.ts';
 import type { Stat } from './records.ts';
 import type { Request } from './request.ts';
 import { createFlags } from './requests.ts';
-import type { NewNode } from './requests.ts';
-
-/** One step of a `multi`. A version of -1, and none, stand for whichever it is. */
-export type Operation =
-  | ({ readonly type: 'create' } & NewNode)
-  | { readonly type: 'remove'; readonly path: string; readonly version?: number }
-  | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version?: number }
-  /** Fails unless the node is there, in this version. Needs the permission to read. */
-  | { readonly type: 'check'; readonly path: string; readonly version?: number };
 
 /** What became of one step. */
 export type OperationResult =
@@ -49,6 +41,7 @@ export interface FailedStep {
 export function multi(operations: readonly Operation[]): Request<MultiOutcome> {
   return {
     op: 14,
+    call: { type: 'multi', operations },
     what: `a transaction of ${operations.length} operations, the first on "${operations[0]?.path ?? ''}"`,
     write(writer) {
       for (const operation of operations) {
@@ -138,7 +131,8 @@ function readResult(reader: Reader, op: number): OperationResult {
   }
 }
 
-function readFailure(code: number): OperationResult {
+/** The result of a step that failed with `code`. */
+export function readFailure(code: number): OperationResult {
   if (code === 0) return { ok: false, error: 'UNDONE', code };
   // Java's RUNTIMEINCONSISTENCY
   if (code === -2) return { ok: false, error: 'NOT_TRIED', code };

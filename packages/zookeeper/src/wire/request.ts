@@ -1,8 +1,11 @@
+import type { Call } from './call.ts';
 import type { Reader, Writer } from './jute.ts';
 
 /** One request: how it is written and how its reply is read. */
 export interface Request<T> {
   readonly op: number;
+  /** The same for a client of another library, which writes its own requests. */
+  readonly call: Call;
   /** For messages: `a list of "/locks/x"`. */
   readonly what: string;
   /**

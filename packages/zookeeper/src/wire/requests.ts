@@ -1,18 +1,8 @@
+import type { NewNode, NodeKind } from './call.ts';
 import { readAcl, readStat, writeAcl } from './records.ts';
 import type { Acl, Stat } from './records.ts';
 import { readNothing } from './request.ts';
 import type { Request } from './request.ts';
-
-/** Whose end removes a node, and whether the server appends a number of ten digits to its name. */
-export type NodeKind = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'persistent-sequential' | 'container';
-
-/** A node to be made. */
-export interface NewNode {
-  readonly path: string;
-  readonly data: Buffer;
-  readonly acl: readonly Acl[];
-  readonly kind: NodeKind;
-}
 
 export const createFlags: Readonly<Record<NodeKind, number>> = {
   persistent: 0,
@@ -23,10 +13,12 @@ export const createFlags: Readonly<Record<NodeKind, number>> = {
 };
 
 /** Makes a node. A container is removed by the server some time after its last child. */
-export function create({ path, data, acl, kind }: NewNode): Request<{ readonly path: string; readonly stat: Stat }> {
+export function create(node: NewNode): Request<{ readonly path: string; readonly stat: Stat }> {
+  const { path, data, acl, kind } = node;
   return {
     // "createContainer" or "create2", which answer with the node's Stat
     op: kind === 'container' ? 19 : 15,
+    call: { type: 'create', node },
     what: `the creation of "${path}"`,
     write(writer) {
       writer.string(path);
@@ -42,6 +34,7 @@ export function create({ path, data, acl, kind }: NewNode): Request<{ readonly p
 export function remove(path: string, version: number = -1): Request<void> {
   return {
     op: 2,
+    call: { type: 'remove', path, version },
     what: `the removal of "${path}"`,
     write(writer) {
       writer.string(path);
@@ -55,6 +48,7 @@ export function remove(path: string, version: number = -1): Request<void> {
 export function exists(path: string, watch: boolean = false): Request<Stat> {
   return {
     op: 3,
+    call: { type: 'exists', path, watch },
     what: `a look for "${path}"`,
     write(writer) {
       writer.string(path);
@@ -68,6 +62,7 @@ export function exists(path: string, watch: boolean = false): Request<Stat> {
 export function getData(path: string, watch: boolean = false): Request<{ readonly data: Buffer; readonly stat: Stat }> {
   return {
     op: 4,
+    call: { type: 'getData', path, watch },
     what: `a reading of "${path}"`,
     write(writer) {
       writer.string(path);
@@ -81,6 +76,7 @@ export function getData(path: string, watch: boolean = false): Request<{ readonl
 export function getChildren(path: string): Request<{ readonly children: readonly string[]; readonly stat: Stat }> {
   return {
     op: 12,
+    call: { type: 'getChildren', path },
     what: `a list of "${path}"`,
     write(writer) {
       writer.string(path);
@@ -94,6 +90,7 @@ export function getChildren(path: string): Request<{ readonly children: readonly
 export function setData(path: string, data: Buffer, version: number = -1): Request<Stat> {
   return {
     op: 5,
+    call: { type: 'setData', path, data, version },
     what: `a change of "${path}"`,
     write(writer) {
       writer.string(path);
@@ -107,6 +104,7 @@ export function setData(path: string, data: Buffer, version: number = -1): Reque
 export function getAcl(path: string): Request<{ readonly acl: readonly Acl[]; readonly stat: Stat }> {
   return {
     op: 6,
+    call: { type: 'getAcl', path },
     what: `the permissions of "${path}"`,
     write: (writer) => writer.string(path),
     read: (reader) => ({ acl: readAcl(reader), stat: readStat(reader) }),
@@ -120,6 +118,7 @@ export function getAcl(path: string): Request<{ readonly acl: readonly Acl[]; re
 export function sync(path: string): Request<void> {
   return {
     op: 9,
+    call: { type: 'sync', path },
     what: `a sync of "${path}"`,
     write: (writer) => writer.string(path),
     read: (reader) => {

@@ -1,21 +1,15 @@
+import type { Watched } from './call.ts';
 import { readNothing } from './request.ts';
 import type { Request } from './request.ts';
 
 /** Ends the session, and with it its ephemeral nodes. */
 export const closeSession: Request<void> = {
   op: -11,
+  call: { type: 'closeSession' },
   what: 'the end of the session',
   write: () => {},
   read: readNothing,
 };
-
-/** The watches that a session had on its last connection. */
-export interface Watched {
-  /** Set on nodes that were there: fire for a change or the end. */
-  readonly data: readonly string[];
-  /** Set by `exists` on nodes that were missing: fire for the creation. */
-  readonly exists: readonly string[];
-}
 
 /**
  * Sets watches again after a reconnect. Watches of nodes that changed since `lastZxid` fire at
@@ -25,6 +19,7 @@ export function setWatches(lastZxid: bigint, watched: Watched): Request<void> {
   return {
     op: 101,
     xid: -8,
+    call: { type: 'setWatches', lastZxid, watched },
     what: 'the watches',
     write(writer) {
       writer.long(lastZxid);
@@ -41,6 +36,7 @@ export function setWatches(lastZxid: bigint, watched: Watched): Request<void> {
 export function removeWatches(path: string): Request<void> {
   return {
     op: 18,
+    call: { type: 'removeWatches', path },
     what: `the end of the watch of "${path}"`,
     write(writer) {
       writer.string(path);

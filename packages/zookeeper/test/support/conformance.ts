@@ -33,7 +33,9 @@ interface Way {
 }
 
 /** Makes a provider that finds its servers at `servers`. */
-export type Make = (options: ZookeeperProviderOptions) => LockProvider | Promise<LockProvider>;
+export type Make = (
+  options: ZookeeperProviderOptions & { readonly servers: string },
+) => LockProvider | Promise<LockProvider>;
 
 /** Registers the suite: all of it, or the requirements that `only` names. */
 export function suite(

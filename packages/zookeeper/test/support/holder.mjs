@@ -2,6 +2,7 @@
 // more to do.
 import { once } from 'node:events';
 import { systemRuntime } from '@locks/core/adapter';
+import { socketTransport } from '../../dist/servers/socket-transport.js';
 import { SessionManager } from '../../dist/session/session-manager.js';
 import { multi } from '../../dist/wire/multi.js';
 import { create } from '../../dist/wire/requests.js';
@@ -10,9 +11,13 @@ process.send('ready');
 const [{ address, path, sessionTimeout, idle }] = await once(process, 'message');
 
 const sessions = new SessionManager({
-  addresses: [address],
-  auth: [],
-  sessionTimeout,
+  transport: socketTransport({
+    addresses: [address],
+    auth: [],
+    sessionTimeout,
+    tls: undefined,
+    runtime: systemRuntime,
+  }),
   runtime: systemRuntime,
   heartbeat: multi([{ type: 'check', path: '/' }]),
   prepare: async () => {},

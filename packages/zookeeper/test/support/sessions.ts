@@ -1,26 +1,31 @@
+import type { NodeKind } from '../../src/wire/call.ts';
 import { systemRuntime } from '@locks/core/adapter';
 import { eventually } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { afterAll } from 'vitest';
+import type { SeparateParts } from '../../src/servers/separate-connection.ts';
+import { socketTransport } from '../../src/servers/socket-transport.ts';
 import type { Session } from '../../src/session/session.ts';
 import { SessionManager } from '../../src/session/session-manager.ts';
 import type { SessionOptions } from '../../src/session/session-options.ts';
 import type { Answer } from '../../src/wire/answer.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { create, exists } from '../../src/wire/requests.ts';
-import type { NodeKind } from '../../src/wire/requests.ts';
+
+/** How its sessions are made. */
+export type OpenedOptions = Partial<SessionOptions & SeparateParts>;
 
 /** What one test opens, closed with it. */
 export class Opened implements AsyncDisposable {
   readonly #managers: SessionManager[] = [];
 
   /** Sessions with `servers`. The first call of `ready` begins one. */
-  sessions(servers: SessionOptions['addresses'], options: Partial<SessionOptions> = {}): SessionManager {
+  sessions(servers: SeparateParts['addresses'], options: OpenedOptions = {}): SessionManager {
+    const { runtime = systemRuntime, auth = [], sessionTimeout = 6_000, tls } = options;
+    const transport = socketTransport({ addresses: servers, auth, sessionTimeout, tls, runtime });
     const manager = new SessionManager({
-      addresses: servers,
-      auth: [],
-      sessionTimeout: 6_000,
-      runtime: systemRuntime,
+      transport,
+      runtime,
       heartbeat: multi([{ type: 'check', path: '/' }]),
       prepare: () => Promise.resolve(),
       ...options,
@@ -35,10 +40,7 @@ export class Opened implements AsyncDisposable {
 }
 
 /** A session of a test file's own, which ends with the file: another client of `servers`. */
-export async function openClient(
-  servers: SessionOptions['addresses'],
-  options?: Partial<SessionOptions>,
-): Promise<Session> {
+export async function openClient(servers: SeparateParts['addresses'], options?: OpenedOptions): Promise<Session> {
   const opened = new Opened();
   afterAll(() => opened[Symbol.asyncDispose]());
   return await opened.sessions(servers, options).ready(10_000);

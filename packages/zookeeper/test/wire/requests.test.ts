@@ -1,3 +1,4 @@
+import type { NodeKind } from '../../src/wire/call.ts';
 import { startZookeeper } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -6,7 +7,6 @@ import type { Answer } from '../../src/wire/answer.ts';
 import { failedStep, multi } from '../../src/wire/multi.ts';
 import type { Request } from '../../src/wire/request.ts';
 import { create, exists, getAcl, getChildren, getData, remove, setData, sync } from '../../src/wire/requests.ts';
-import type { NodeKind } from '../../src/wire/requests.ts';
 import { removeWatches, setWatches } from '../../src/wire/session-requests.ts';
 import type { WatchEvent } from '../../src/wire/records.ts';
 import { ping } from '../support/ping.ts';
@@ -128,7 +128,7 @@ test('what a server refuses is an answer', async () => {
     'NO_NODE',
     'NO_WATCHER',
   ]);
-  const unknown = await connection.send({ op: 4_711, what: 'nonsense', write: () => {}, read: () => {} });
+  const unknown = await connection.send({ ...sync('/'), op: 4_711, write: () => {}, read: () => {} });
   expect(unknown).toMatchObject({ ok: false, error: 'UNIMPLEMENTED' });
 });
 

@@ -1,15 +1,17 @@
 // Locks of @locks/zookeeper, driven over standard input and output like the other peers, see
-// ../support/peer.ts. Arguments: connect string, session timeout in ms, recipe, root. It ends with
-// its standard input.
+// ../support/peer.ts. Arguments: connect string, session timeout in ms, recipe, root, and "client"
+// for sessions over node-zookeeper-client. It ends with its standard input.
 import { createInterface } from 'node:readline';
 import { createLocks } from '@locks/core';
 import { createZookeeperProvider } from '@locks/zookeeper';
+import { createClient } from 'node-zookeeper-client';
 import { openClient } from '../support/client.mjs';
 
-const [servers, sessionTimeout, recipe, root] = process.argv.slice(2);
+const [servers, sessionTimeout, recipe, root, over] = process.argv.slice(2);
 const provider = createZookeeperProvider({
-  servers,
-  sessionTimeout: Number(sessionTimeout),
+  ...(over === 'client'
+    ? { client: () => createClient(servers, { sessionTimeout: Number(sessionTimeout) }) }
+    : { servers, sessionTimeout: Number(sessionTimeout) }),
   recipe,
   root,
   acl: 'open',

@@ -79,10 +79,10 @@ export function startKazoo(markers: readonly string[] = []): Promise<Peer<KazooK
 }
 
 /** A process that uses this package. */
-export function startNode(recipe: string): Promise<Peer<NodeKind>> {
+export function startNode(recipe: string, over: 'sockets' | 'client' = 'sockets'): Promise<Peer<NodeKind>> {
   return startPeer(
     [process.execPath, fileURLToPath(new URL('../peers/node-peer.mjs', import.meta.url))],
-    [recipe, root],
+    [recipe, root, over],
   );
 }
 

@@ -2,22 +2,17 @@ import type { Connection } from '../connection/connection.ts';
 import { endSession } from '../connection/end-session.ts';
 import { ConnectionClosedError } from '../connection/errors.ts';
 import { closeSession } from '../wire/session-requests.ts';
-import type { Connecting } from '../servers/connector.ts';
-import { pause } from '../servers/pause.ts';
-import type { Rotation } from '../servers/rotation.ts';
-import { shownNow } from '../servers/showing.ts';
-
-/** A session that this process does not rely on any more. */
-export interface AbandonedSession {
-  readonly id: bigint;
-  readonly password: Buffer;
-}
+import type { Connecting } from './connector.ts';
+import { pause } from './pause.ts';
+import type { Rotation } from './rotation.ts';
+import { shownNow } from './showing.ts';
+import type { AbandonedSession, SessionEnding } from './transport.ts';
 
 /**
  * Ends the sessions that were given up, at the first server that can be reached. Until a session
  * has ended there, or has timed out, its nodes block other clients.
  */
-export class AbandonedSessions {
+export class AbandonedSessions implements SessionEnding {
   readonly #connecting: Connecting;
   readonly #rotation: Rotation;
   readonly #over: AbortController = new AbortController();
@@ -30,12 +25,10 @@ export class AbandonedSessions {
     this.#rotation = rotation;
   }
 
-  /** @param connection The last one of the session, if it is open. */
   add(session: AbandonedSession, connection: Connection | undefined): void {
     this.#work = Promise.all([this.#work, this.#end(session, connection)]).then(() => {});
   }
 
-  /** Goes on for at most `within` ms. Nothing of it runs afterwards. */
   async finish(within: number): Promise<void> {
     this.#finishing = true;
     const { runtime } = this.#connecting;

@@ -1,0 +1,108 @@
+import type { NewNode } from '../../wire/call.ts';
+import type { Socket } from 'node:net';
+import { Writer } from '../../wire/jute.ts';
+import { create } from '../../wire/requests.ts';
+import type { ClientCallback, NodeZookeeperClient } from './client.ts';
+
+/**
+ * The private parts of `node-zookeeper-client` 1.1.3 that are used here: docs/adr/0059 says why. A
+ * test compares the version.
+ */
+export interface Insides {
+  readonly socket?: Socket;
+  readonly chrootPath?: string;
+  readonly servers: readonly { readonly host: string; readonly port: number | string }[];
+  /** 0 before `connect`. */
+  readonly state: number;
+  /** The number of the next request: an int32 that the client never begins anew. */
+  xid: number;
+  /** The beginning of a frame whose end has not come. */
+  pendingBuffer: Buffer | null;
+  queue(request: OwnRequest, callback: ClientCallback<[]>): void;
+  /** Called again by the client whenever its socket has ended. */
+  connect: () => void;
+  onSocketConnected: () => void;
+  onSocketData: (bytes: Buffer) => void;
+}
+
+/** A request that the client numbers, sends and awaits, and does not write. */
+interface OwnRequest {
+  /** The client reads the answer by the type, and sets the number. */
+  readonly header: { readonly type: number; xid?: number };
+  readonly payload: null;
+  toBuffer(): Buffer;
+}
+
+/** What stands heard of the client's sockets. */
+export interface SocketListener {
+  /** The client wants to make a socket, now or when `connect` is called. */
+  connecting(connect: () => void): void;
+  /** A connect request is about to be written. `false`: the socket must be closed instead. */
+  connected(): boolean;
+  /** Bytes have come, and are not read yet. */
+  heard(): void;
+  /** The client has thrown while it read an answer. */
+  failed(error: Error): void;
+}
+
+/** With more, the client cannot write the number of a request. */
+const lastXid = 2 ** 30;
+
+/**
+ * Listens to the sockets that the client makes from now on, and to the present one where there is
+ * one. Returns what ends that.
+ */
+export function listenToSockets(client: NodeZookeeperClient, listener: SocketListener): () => void {
+  const insides = insidesOf(client);
+  const read = insides.onSocketData;
+  const begin = insides.onSocketConnected;
+  const dial = insides.connect;
+  const connect = function (this: Insides): void {
+    listener.connecting(() => dial.call(this));
+  };
+  const onSocketData = function (this: Insides, bytes: Buffer): void {
+    listener.heard();
+    // The replies come in the order of the requests, so numbers may be used again.
+    if (this.xid > lastXid) this.xid = 0;
+    try {
+      read.call(this, bytes);
+    } catch (error) {
+      // An error code that it does not know, for example. Thrown here, it would end the process.
+      listener.failed(error as Error);
+    }
+  };
+  const onSocketConnected = function (this: Insides): void {
+    // Bytes of the last connection would be read as the beginning of the first answer.
+    this.pendingBuffer = null;
+    if (listener.connected()) begin.call(this);
+    else this.socket?.destroy();
+  };
+  Object.assign(insides, { connect, onSocketData, onSocketConnected });
+  return () => {
+    // The methods of the class show again.
+    if (insides.connect === connect) Reflect.deleteProperty(insides, 'connect');
+    if (insides.onSocketData === onSocketData) Reflect.deleteProperty(insides, 'onSocketData');
+    if (insides.onSocketConnected === onSocketConnected) Reflect.deleteProperty(insides, 'onSocketConnected');
+  };
+}
+
+/** Makes a container, which the client has no call for. Its answer begins as that of a "create". */
+export function makeContainer(client: NodeZookeeperClient, node: NewNode, callback: ClientCallback<[]>): void {
+  const insides = insidesOf(client);
+  const { op, write } = create({ ...node, path: `${insides.chrootPath ?? ''}${node.path}` });
+  const header: OwnRequest['header'] = { type: 1 };
+  const toBuffer = (): Buffer => {
+    const writer = new Writer();
+    const frame = writer.beginFrame();
+    writer.int(header.xid ?? 0);
+    writer.int(op);
+    write(writer);
+    writer.endFrame(frame);
+    return writer.take();
+  };
+  insides.queue({ header, payload: null, toBuffer }, callback);
+}
+
+export function insidesOf(client: NodeZookeeperClient): Insides {
+  return (client as unknown as { readonly connectionManager: Insides }).connectionManager;
+}

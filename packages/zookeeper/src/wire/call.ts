@@ -1,0 +1,44 @@
+import type { Acl } from './records.ts';
+
+/** Whose end removes a node, and whether the server appends a number of ten digits to its name. */
+export type NodeKind = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'persistent-sequential' | 'container';
+
+/** A node to be made. */
+export interface NewNode {
+  readonly path: string;
+  readonly data: Buffer;
+  readonly acl: readonly Acl[];
+  readonly kind: NodeKind;
+  /**
+   * A container that may be there already, and be made before the other steps of its transaction:
+   * not all clients can make one in a transaction.
+   */
+  readonly beforehand?: true;
+}
+
+/** One step of a `multi`. A version of -1, and none, stand for whichever it is. */
+export type Operation =
+  | ({ readonly type: 'create' } & NewNode)
+  | { readonly type: 'remove'; readonly path: string; readonly version?: number }
+  | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version?: number }
+  /** Fails unless the node is there, in this version. Needs the permission to read. */
+  | { readonly type: 'check'; readonly path: string; readonly version?: number };
+
+/** The watches that a session had on its last connection. */
+export interface Watched {
+  /** Set on nodes that were there: fire for a change or the end. */
+  readonly data: readonly string[];
+  /** Set by `exists` on nodes that were missing: fire for the creation. */
+  readonly exists: readonly string[];
+}
+
+/** What a request asks for, apart from how it is written. */
+export type Call =
+  | { readonly type: 'create'; readonly node: NewNode }
+  | { readonly type: 'remove'; readonly path: string; readonly version: number }
+  | { readonly type: 'exists' | 'getData'; readonly path: string; readonly watch: boolean }
+  | { readonly type: 'getChildren' | 'getAcl' | 'sync' | 'removeWatches'; readonly path: string }
+  | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version: number }
+  | { readonly type: 'multi'; readonly operations: readonly Operation[] }
+  | { readonly type: 'setWatches'; readonly lastZxid: bigint; readonly watched: Watched }
+  | { readonly type: 'closeSession' };

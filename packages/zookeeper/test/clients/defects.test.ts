@@ -1,0 +1,336 @@
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { eventually, startProxy, startZookeeper, type ProxyOptions, type ServerHandle } from '@locks/test-servers';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
+import type { Session } from '../../src/session/session.ts';
+import { multi } from '../../src/wire/multi.ts';
+import { create, exists, getChildren, getData, remove, setData } from '../../src/wire/requests.ts';
+import { clientSessions } from '../support/client-sessions.ts';
+import { acceptance } from '../support/fake-server.ts';
+import { rewriteReplies, withError } from '../support/rewrite.ts';
+import { Opened, isThere, makeNode, openAcl, ownPath, valueOf, watchEnd } from '../support/sessions.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 200, maxSessionTimeout: 60_000 });
+});
+afterAll(() => server.stop());
+
+function insidesOf(client: unknown): Insides {
+  return (client as { readonly connectionManager: Insides }).connectionManager;
+}
+
+/** Whether a request of now is answered. */
+function answers(session: Session): Promise<boolean> {
+  return session.send(exists('/')).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+test('the version whose private parts are used', () => {
+  const { version } = createRequire(import.meta.url)('node-zookeeper-client/package.json') as { version: string };
+  expect(version).toBe('1.1.3');
+});
+
+test('rows 1, 7, 9: 20 silent networks, each loss told before the server lets go, each followed by a session', async () => {
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const rounds = Array.from({ length: 20 }, async () => {
+    await using proxy = await startProxy(server);
+    const sessions = clientSessions(opened, [proxy], { sessionTimeout: 2_000, closeWithin: 100 });
+    const session = await sessions.ready(5_000);
+    const path = await makeNode(session, ownPath(), 'ephemeral');
+    const end = await watchEnd(session, path, observer);
+    const speak = proxy.silence();
+    await eventually('both have ended', () => end.lostAt < Infinity && end.removedAt < Infinity);
+    expect(end.lostAt).toBeLessThan(end.removedAt);
+    await speak();
+    expect((await sessions.ready(10_000)).id).not.toBe(session.id);
+    await sessions.close();
+  });
+  await Promise.all(rounds);
+});
+
+test('row 2: a client that is told something all the time', async () => {
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const session = await clientSessions(opened, [server], { sessionTimeout: 2_000 }).ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
+  const watched = await makeNode(observer, ownPath(), 'persistent');
+  const until = performance.now() + 5_000;
+  await eventually('it was told for longer than its timeout', async () => {
+    await session.watch(watched, () => {});
+    valueOf(await observer.send(setData(watched, Buffer.from('news'))));
+    return performance.now() > until;
+  });
+  expect(session.alive).toBe(true);
+  expect(await isThere(observer, path)).toBe(true);
+});
+
+test('row 3: a server that accepts connections and says nothing', async () => {
+  await using silent = await startProxy(server);
+  await using opened = new Opened();
+  silent.silence();
+  const sessions = clientSessions(opened, [silent, server]);
+  await sessions.ready(20_000);
+  expect(sessions.state).toBe('connected');
+});
+
+test('row 4: the connection is cut within a reply', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  for (let round = 0; round < 5; round += 1) {
+    const cut = proxy.cutMidFrame('replies');
+    session.send(exists('/')).catch(() => {});
+    await cut.sprung;
+    await eventually('it answers again', () => answers(session));
+  }
+});
+
+test('rows 5, 6: what waits for an answer or an event when the session expires', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const sessions = clientSessions(opened, [proxy], { sessionTimeout: 1_500 });
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
+  const watched = await makeNode(observer, ownPath(), 'persistent');
+  let told = 0;
+  await session.watch(watched, () => (told += 1));
+  const admit = proxy.refuse();
+  const asked = session.send(exists('/')).then(
+    () => 'answered',
+    () => 'rejected',
+  );
+  await proxy.cut();
+  await eventually('the server has ended it', async () => !(await isThere(observer, path)));
+  expect(['answered', 'rejected']).toContain(await asked);
+  await expect(session.send(exists('/'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(session.lost.aborted).toBe(true);
+  expect(told).toBe(1);
+  admit();
+  expect((await sessions.ready(10_000)).connected).toBe(true);
+});
+
+test('row 8: the answer to a creation is lost, and the creation is not repeated', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const parent = await makeNode(observer, ownPath(), 'persistent');
+  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  proxy.dropReply({ when: (piece) => piece.includes(parent) });
+  await expect(makeNode(session, `${parent}/n-`, 'ephemeral-sequential')).rejects.toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+  });
+  await eventually('it is connected again', () => session.connected);
+  expect(valueOf(await observer.send(getChildren(parent))).children).toHaveLength(1);
+});
+
+test('row 10: an error code that the client does not know ends the connection, not the process', async () => {
+  let left = 0;
+  const unknown = rewriteReplies((reply) => {
+    if (reply.xid <= 0 || left === 0) return reply.frame;
+    left -= 1;
+    return withError(reply, -127);
+  });
+  await using proxy = await startProxy(server, unknown);
+  await using opened = new Opened();
+  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  left = 1;
+  await eventually('the code has come', () => left === 0);
+  await eventually('it answers again', () => answers(session));
+});
+
+test('row 11: close() before there is a socket, and while there is no connection', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const first = clientSessions(opened, [proxy]);
+  const refused = first.ready(5_000).catch((error: unknown) => error);
+  await first.close();
+  expect(await refused).toMatchObject({ code: 'LOCK_CLOSED' });
+
+  const second = clientSessions(opened, [proxy], { closeWithin: 200 });
+  const session = await second.ready(5_000);
+  const admit = proxy.refuse();
+  await proxy.cut();
+  await eventually('it has seen it', () => !session.connected);
+  await second.close();
+  admit();
+  await eventually('it does not connect again', () => proxy.clientConnections === 0);
+});
+
+test('row 12: nodes of their owner, after a reconnect', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const prepareClient = (client: { addAuthInfo(scheme: string, auth: Buffer): void }): void =>
+    client.addAuthInfo('digest', Buffer.from('ann:secret'));
+  const sessions = clientSessions(opened, [proxy], { prepareClient });
+  const session = await sessions.ready(5_000);
+  const acl = [{ scheme: 'auth', id: '', permissions: 31 }];
+  const path = valueOf(
+    await session.send(create({ path: ownPath(), data: Buffer.alloc(0), acl, kind: 'persistent' })),
+  ).path;
+  for (let round = 0; round < 5; round += 1) {
+    await proxy.cut();
+    await eventually('it answers again', () => answers(session));
+    valueOf(await session.send(getData(path)));
+  }
+});
+
+test('row 14: more requests than there are numbers for', async () => {
+  await using opened = new Opened();
+  let insides: Insides | undefined;
+  const session = await clientSessions(opened, [server], {
+    prepareClient: (client) => (insides = insidesOf(client)),
+  }).ready(5_000);
+  if (insides !== undefined) insides.xid = 2 ** 31 - 3;
+  for (let request = 0; request < 10; request += 1) valueOf(await session.send(exists('/')));
+});
+
+test('row 17: many that wait for one node', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const warnings: string[] = [];
+  const warn = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', warn);
+  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  const path = await makeNode(session, ownPath(), 'persistent');
+  let told = 0;
+  for (let listener = 0; listener < 100; listener += 1) await session.watch(path, () => (told += 1));
+  for (let round = 0; round < 15; round += 1) {
+    await proxy.cut();
+    await eventually('it answers again', () => answers(session));
+  }
+  valueOf(await session.send(remove(path)));
+  await eventually('all are told', () => told === 100);
+  expect(warnings).toEqual([]);
+  process.off('warning', warn);
+});
+
+test('row 18: a reply to another request', async () => {
+  let wrong = 0;
+  const mixed = rewriteReplies(({ frame, xid }) => {
+    if (xid > 0 && wrong > 0) {
+      wrong -= 1;
+      frame.writeInt32BE(xid + 1_000, 4);
+    }
+    return frame;
+  });
+  await using proxy = await startProxy(server, mixed);
+  await using opened = new Opened();
+  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  wrong = 1;
+  await eventually('the reply has come', () => wrong === 0);
+  await eventually('it answers again', () => answers(session));
+});
+
+test('row 20: the server does not take the watches that the client sets again', async () => {
+  let asked: number | undefined;
+  let refusals = 0;
+  const { rewrite } = rewriteReplies((reply) => {
+    if (reply.xid !== asked) return reply.frame;
+    asked = undefined;
+    refusals += 1;
+    return withError(reply, -101);
+  });
+  const refusing: ProxyOptions = {
+    rewrite(piece, way, connection) {
+      const isSetWatches = way === 'requests' && piece.length >= 12 && piece.readInt32BE(8) === 101;
+      if (isSetWatches) asked = piece.readInt32BE(4);
+      return rewrite(piece, way, connection);
+    },
+  };
+  await using proxy = await startProxy(server, refusing);
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const [first, second] = [
+    await makeNode(observer, ownPath(), 'persistent'),
+    await makeNode(observer, ownPath(), 'persistent'),
+  ];
+  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  const told: string[] = [];
+  await session.watch(first, () => told.push('first'));
+  await session.watch(second, () => told.push('second'));
+  const admit = proxy.refuse();
+  await proxy.cut();
+  await eventually('it has seen it', () => !session.connected);
+  valueOf(await observer.send(setData(first, Buffer.from('missed'))));
+  admit();
+  await eventually('what was missed is told', () => told.includes('first'));
+  await eventually('the watches were refused', () => refusals > 0 && session.connected);
+  valueOf(await observer.send(setData(second, Buffer.from('news'))));
+  await eventually('it is told', () => told.includes('second'));
+});
+
+test('row 21: a server that begins a session and closes the connection', async () => {
+  let begun = 0;
+  const fake = createServer((socket: Socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      if (bytes.toString('latin1') === 'srvr') socket.end('Mode: standalone\n');
+      else {
+        begun += 1;
+        socket.end(acceptance());
+      }
+    });
+  });
+  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
+  await using opened = new Opened();
+  const address = { host: '127.0.0.1', port: (fake.address() as AddressInfo).port };
+  const sessions = clientSessions(opened, [address], { closeWithin: 10 });
+  await sessions.ready(1_000).catch(() => {});
+  const since = performance.now();
+  const before = begun;
+  await eventually('two seconds are over', () => performance.now() - since > 2_000);
+  const rate = begun - before;
+  await sessions.close();
+  fake.close();
+  expect(rate).toBeLessThan(20);
+});
+
+test('version 0 is a version, in and out of transactions', async () => {
+  await using opened = new Opened();
+  const session = await clientSessions(opened, [server]).ready(5_000);
+  const path = await makeNode(session, ownPath(), 'persistent');
+  valueOf(await session.send(setData(path, Buffer.from('1'))));
+  for (const type of ['check', 'remove', 'setData'] as const) {
+    const operation =
+      type === 'setData' ? { type, path, data: Buffer.from('2'), version: 0 } : { type, path, version: 0 };
+    const { committed, results } = valueOf(await session.send(multi([operation])));
+    expect({ committed, error: results[0] }, type).toMatchObject({ committed: false, error: { error: 'BAD_VERSION' } });
+  }
+  expect(await session.send(setData(path, Buffer.from('2'), 0))).toMatchObject({ ok: false, error: 'BAD_VERSION' });
+  expect(valueOf(await session.send(multi([{ type: 'remove', path, version: 1 }]))).committed).toBe(true);
+});
+
+test('answers are those of our own transport', async () => {
+  await using opened = new Opened();
+  const own = await opened.sessions([server]).ready(5_000);
+  const over = await clientSessions(opened, [server]).ready(5_000);
+  const path = await makeNode(own, ownPath(), 'persistent');
+  const made = await over.send(
+    create({ path: `${path}/a-`, data: Buffer.from('x'), acl: openAcl, kind: 'ephemeral-sequential' }),
+  );
+  const value = valueOf(made);
+  expect(value.stat).toEqual(valueOf(await own.send(exists(value.path))));
+  expect(made.zxid).toBe(value.stat.czxid);
+  for (const request of [
+    getData(value.path),
+    getChildren(path),
+    exists(`${path}/none`),
+    remove(path),
+    create({ path: `${path}/..`, data: Buffer.alloc(0), acl: openAcl, kind: 'persistent' }),
+  ]) {
+    const [one, other] = [
+      await own.send(request as ReturnType<typeof getData>),
+      await over.send(request as ReturnType<typeof getData>),
+    ];
+    if (one.ok) expect(valueOf(other)).toEqual(one.value);
+    else expect(other).toMatchObject({ ok: false, error: one.error, code: one.code });
+  }
+});

@@ -1,0 +1,34 @@
+import { systemRuntime } from '@locks/core/adapter';
+import { createClient } from 'node-zookeeper-client';
+import type { Client, Option } from 'node-zookeeper-client';
+import { clientTransport } from '../../src/clients/node-zookeeper-client/client-transport.ts';
+import type { SessionManager } from '../../src/session/session-manager.ts';
+import type { Opened, OpenedOptions } from './sessions.ts';
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How the clients are made. */
+export interface ClientOptions extends OpenedOptions {
+  readonly chroot?: string;
+  /** Called with each client before it connects. */
+  readonly prepareClient?: (client: Client) => void;
+  readonly client?: Partial<Option>;
+}
+
+/** Sessions over `node-zookeeper-client`. */
+export function clientSessions(
+  opened: Opened,
+  targets: readonly Target[],
+  { chroot = '', prepareClient, client: asked, sessionTimeout = 6_000, ...options }: ClientOptions = {},
+): SessionManager {
+  const make = (): Client => {
+    const servers = targets.map(({ host, port }) => `${host}:${port}`).join(',');
+    const client = createClient(servers + chroot, { sessionTimeout, spinDelay: 20, ...asked });
+    prepareClient?.(client);
+    return client;
+  };
+  return opened.sessions([], { transport: clientTransport(make, options.runtime ?? systemRuntime), ...options });
+}
