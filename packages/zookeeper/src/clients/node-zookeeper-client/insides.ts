@@ -33,7 +33,7 @@ interface OwnRequest {
   toBuffer(): Buffer;
 }
 
-/** What stands heard of the client's sockets. */
+/** Hears of the sockets of the client. */
 export interface SocketListener {
   /** The client wants to make a socket, now or when `connect` is called. */
   connecting(connect: () => void): void;
