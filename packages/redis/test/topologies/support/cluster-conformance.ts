@@ -42,6 +42,7 @@ function overClient(open: OpenCluster): OpenProvider {
 const clusterProviders = {
   'ioredis 6': overClient(clusterClients[0][1]),
   'ioredis 5': overClient(clusterClients[1][1]),
+  iovalkey: overClient(clusterClients[2][1]),
   'from a URL': async (nodes, options) => {
     const url = `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`;
     return await fromConfig({ url, options: { ...options }, runtime: systemRuntime });

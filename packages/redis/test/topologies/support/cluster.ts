@@ -3,15 +3,21 @@ import type { RedisCluster, RedisClusterOptions } from '@locks/test-servers';
 import { Cluster } from 'ioredis';
 import type { ClusterOptions } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
+import { Cluster as ValkeyCluster } from 'iovalkey';
 import { expect, onTestFinished } from 'vitest';
 
-/** Both majors of the client of a Cluster. */
+/** The clients of a Cluster with the interface of ioredis. */
 export const clusterClients = [
   ['ioredis 6', (nodes: Nodes, options: ClusterOptions = {}): Cluster => new Cluster([...nodes], options as object)],
   [
     'ioredis 5',
     (nodes: Nodes, options: ClusterOptions = {}): Cluster =>
       new Cluster5([...nodes], options as object) as unknown as Cluster,
+  ],
+  [
+    'iovalkey',
+    (nodes: Nodes, options: ClusterOptions = {}): Cluster =>
+      new ValkeyCluster([...nodes], options as object) as unknown as Cluster,
   ],
 ] as const;
 

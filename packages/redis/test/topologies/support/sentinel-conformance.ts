@@ -5,6 +5,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { closing, startRedisSentinel } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
+import { Redis as Valkey } from 'iovalkey';
 import { afterAll, expect } from 'vitest';
 import { createRedisProvider, fromConfig } from '../../../src/index.ts';
 import type { RedisOptions } from '../../../src/index.ts';
@@ -30,6 +31,7 @@ function overClient(open: (options: { readonly sentinels: Nodes; readonly name: 
 const sentinelClients = {
   'ioredis 6': overClient((options) => new Redis(options as object)),
   'ioredis 5': overClient((options) => new Redis5(options as object) as unknown as Redis),
+  iovalkey: overClient((options) => new Valkey(options as object) as unknown as Redis),
   'from a URL': async (hosts, name, options) => {
     const url = `redis+sentinel://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${name}`;
     return await fromConfig({ url, options: { ...options }, runtime: systemRuntime });
