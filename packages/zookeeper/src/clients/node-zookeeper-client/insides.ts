@@ -33,7 +33,7 @@ interface OwnRequest {
   toBuffer(): Buffer;
 }
 
-/** What is heard of the client's sockets. */
+/** The news of the client's sockets. */
 export interface SocketListener {
   /** The client wants to make a socket, now or when `connect` is called. */
   connecting(connect: () => void): void;
