@@ -136,14 +136,14 @@ export class ClientConnection implements Connection {
     const pending: Pending = { ...sending, sentAt: runtime.clock.now() };
     this.#pending.add(pending);
     if (!pending.background) this.#hold(1);
-    const { client, watcher, nodes } = managed;
+    const { client, watcher, watches, nodes } = managed;
     const { call } = pending.request;
     nodes?.sending(call);
     const answered = (zxid: bigint): void => {
       this.#lastAnsweredAt = runtime.clock.now();
       if (zxid > this.#lastZxid) this.#lastZxid = zxid;
     };
-    perform({ client, watcher, fire, answered }, call).then(
+    perform({ client, watcher, watches, fire, answered }, call).then(
       (answer) => {
         if (answer.ok && call.type === 'remove') nodes?.removed(call.path);
         if (this.#settled(pending)) pending.resolve(answer);

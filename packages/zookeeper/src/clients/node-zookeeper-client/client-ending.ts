@@ -54,8 +54,8 @@ export class ClientEnding implements SessionEnding {
     try {
       // Past its timeout the session has ended without us.
       await managed.whenConnected(timeout, signal);
-      const { nodes, client, watcher } = managed;
-      const parts = { client, watcher, fire() {}, answered() {} };
+      const { nodes, client, watcher, watches } = managed;
+      const parts = { client, watcher, watches, fire() {}, answered() {} };
       if (nodes !== undefined)
         await untilAborted(
           nodes.removeAll(id, (call) => perform(parts, call)),

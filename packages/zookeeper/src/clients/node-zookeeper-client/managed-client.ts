@@ -10,6 +10,7 @@ import {
 import type { WatchEvent } from '../../wire/records.ts';
 import type { ClientEvent, NodeZookeeperClient } from './client.ts';
 import { OwnNodes } from './own-nodes.ts';
+import { WatchBudget } from './watch-budget.ts';
 import { insidesOf, listenToSockets } from './insides.ts';
 
 /** The news of one connection of the client. */
@@ -36,6 +37,7 @@ export class ManagedClient {
   readonly client: NodeZookeeperClient;
   /** The one function that is given for watches: the client knows it again for each path. */
   readonly watcher: (event: ClientEvent) => void;
+  readonly watches: WatchBudget;
   /** Of a client that belongs to the caller. */
   readonly nodes: OwnNodes | undefined;
   readonly #runtime: Runtime;
@@ -59,7 +61,11 @@ export class ManagedClient {
     this.client = client;
     this.#runtime = runtime;
     this.#connected = client.getState().name === 'SYNC_CONNECTED';
-    this.watcher = ({ type, path }) => fire({ type: eventTypes.get(type) ?? 'changed', path });
+    this.watches = new WatchBudget(Buffer.byteLength(insidesOf(client).chrootPath ?? ''));
+    this.watcher = ({ type, path }) => {
+      this.watches.give(path);
+      fire({ type: eventTypes.get(type) ?? 'changed', path });
+    };
     this.#release = listenToSockets(client, {
       connecting: (connect) => this.#connecting(connect),
       connected: () => {
