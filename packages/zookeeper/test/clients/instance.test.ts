@@ -81,11 +81,17 @@ test('objects that are no client are told by what they are', async () => {
     /"servers"/,
   );
   expect(() => createZookeeperProvider({ client: () => createClient('a:1') })).toThrow(/acl/);
+  const closed = await connectClient(server.port, 3_000);
+  closed.close();
+  await once(closed as never, 'disconnected');
   for (const [given, told] of [
     [() => Promise.resolve(), /a promise/],
     [() => undefined, /nothing/],
     [() => new Map(), /class Map/],
     [() => createClient('127.0.0.1:1', { retries: 2 }), /retries: 2/],
+    [createClient('127.0.0.1:1'), /does not connect/],
+    [closed, /was closed/],
+    [() => closed, /connecting, connected or closed/],
   ] as const) {
     const provider = make(given);
     await expect(provider.connect(1_000)).rejects.toMatchObject({

@@ -73,8 +73,12 @@ export function clientTransport(given: (() => unknown) | NodeZookeeperClient, ru
       throw wrongClient(
         'gives the same client again: write client: () => createClient(…), which makes one for each session',
       );
+    const { state } = insidesOf(client);
+    if (borrowed && state === 0) throw wrongClient('is a client that does not connect: call its connect() before');
+    if (borrowed && state < 0)
+      throw wrongClient('is a client that was closed, or whose session has ended: give another');
     used.add(client);
-    if (!borrowed && insidesOf(client).state !== 0)
+    if (!borrowed && state !== 0)
       throw wrongClient('gives a client that is connecting, connected or closed: leave out its connect()');
     const fire = (event: WatchEvent): void => entry.session?.watches.fire(event);
     const entry: ClientSession = { managed: new ManagedClient(client, runtime, fire, borrowed), session: undefined };
