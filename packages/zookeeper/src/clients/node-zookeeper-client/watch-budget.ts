@@ -1,5 +1,5 @@
 /**
- * In bytes. The client sets all its watches again in one request, and the servers end the connection
+ * In bytes. The client sets all its watches again in one request. The servers end the connection
  * for one of more than a mebibyte.
  */
 const most = 512 * 1_024;
