@@ -85,9 +85,10 @@ export interface ZookeeperProviderOptions extends ZookeeperOptions {
   /**
    * Makes a client of `node-zookeeper-client` that is not connected: `() => createClient(…)`. It
    * is called for each session, and the provider closes what it gives. Servers, chroot, session
-   * timeout and credentials are the client's then. `acl` must be given.
+   * timeout and credentials are the client's then. `acl` must be given. A client in place of the
+   * function is never closed, and the provider ends with its session.
    */
-  readonly client?: (() => NodeZookeeperClient) | undefined;
+  readonly client?: (() => NodeZookeeperClient) | NodeZookeeperClient | undefined;
 }
 
 /** How the options are checked. */
@@ -114,7 +115,7 @@ export const zookeeperSource: OptionSource = { where: '@locks/zookeeper', code: 
 /** The options with their defaults. */
 export interface ReadZookeeperOptions extends Secrets {
   /** Makes the clients of sessions, in place of `addresses`. */
-  readonly client: (() => NodeZookeeperClient) | undefined;
+  readonly client: (() => NodeZookeeperClient) | NodeZookeeperClient | undefined;
   /** None with a `client`. */
   readonly addresses: readonly Address[];
   /** With the chroot before it. */

@@ -1,5 +1,6 @@
 import type { OptionReader } from '@locks/core/adapter';
 import type { AclOption } from './acl.ts';
+import { isClient } from '../clients/node-zookeeper-client/client.ts';
 import type { NodeZookeeperClient } from '../clients/node-zookeeper-client/client.ts';
 import type { Acl } from '../wire/records.ts';
 
@@ -24,9 +25,11 @@ export const nodePath: OptionReader<string> = {
   parse: (text) => text,
 };
 
-export const clientReader: OptionReader<() => NodeZookeeperClient> = {
-  expects: 'a function that makes a client of node-zookeeper-client: () => createClient("host1:2181,host2:2181")',
-  accepts: (value): value is () => NodeZookeeperClient => typeof value === 'function',
+export const clientReader: OptionReader<(() => NodeZookeeperClient) | NodeZookeeperClient> = {
+  expects:
+    'a function that makes a client of node-zookeeper-client, () => createClient("host1:2181,host2:2181"), or such a client',
+  accepts: (value): value is (() => NodeZookeeperClient) | NodeZookeeperClient =>
+    typeof value === 'function' || isClient(value),
   parse: () => undefined,
 };
 

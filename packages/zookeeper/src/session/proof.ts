@@ -9,7 +9,7 @@ interface Sample {
  * grant no less than two ticks by default, so half a tick is at most 0.25. With a larger share,
  * each session is shorter for its client.
  */
-const pingGap = 0.3;
+export const pingGap = 0.3;
 
 /**
  * Clocks of two machines differ by less than this share of the time they measure, and by this many

@@ -182,6 +182,28 @@ test('row 12: nodes of their owner, after a reconnect', async () => {
   }
 });
 
+test('row 13: more watches than fit into one request', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const observer = await opened.sessions([server], { sessionTimeout: 20_000 }).ready(5_000);
+  const session = await clientSessions(opened, [proxy], { sessionTimeout: 20_000 }).ready(5_000);
+  const parent = await makeNode(observer, `${ownPath()}-${'long'.repeat(60)}`, 'persistent');
+  const indexes = Array.from({ length: 4_500 }, (_, index) => index);
+  const paths = await Promise.all(indexes.map((index) => makeNode(observer, `${parent}/${index}`, 'ephemeral')));
+  let told = 0;
+  const watched = await Promise.all(paths.map((path) => session.watch(path, () => (told += 1))));
+  const set = watched.filter((state) => state === 'watching').length;
+  expect(set).toBeGreaterThan(1_000);
+  // The others look for themselves.
+  expect(watched.filter((state) => state === 'refused')).toHaveLength(4_500 - set);
+  await proxy.cut();
+  await eventually('it answers again', () => answers(session));
+  expect(session.alive).toBe(true);
+  await Promise.all(paths.map((path) => observer.send(remove(path))));
+  await eventually('all that are watched are told', () => told === set);
+  expect(await session.watch(parent, () => {})).toBe('watching');
+});
+
 test('row 14: more requests than there are numbers for', async () => {
   await using opened = new Opened();
   let insides: Insides | undefined;

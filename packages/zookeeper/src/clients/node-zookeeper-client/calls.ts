@@ -11,11 +11,13 @@ import type { ClientCallback, ClientEvent, ClientStat, NodeZookeeperClient } fro
 import { makeContainer } from './insides.ts';
 import { readClientStat, writeClientAcl } from './records.ts';
 import { performMulti } from './transactions.ts';
+import type { WatchBudget } from './watch-budget.ts';
 
 /** What the calls of one connection need. */
 export interface CallParts {
   readonly client: NodeZookeeperClient;
   readonly watcher: (event: ClientEvent) => void;
+  readonly watches: WatchBudget;
   /** For watches that had fired before they were set again. */
   fire(event: WatchEvent): void;
   /** A request is answered, by the highest transaction that its answer names. */
@@ -42,6 +44,9 @@ export class CallLostError extends Error {
 /** A node that was made in the same transaction has gone, so its number cannot be read. */
 const unknownZxid = 0n;
 
+/** In place of a server that takes no more watches. */
+const throttled = -127;
+
 /**
  * The answer to `call`. Rejects with {@link CallLostError}. The client calls nothing back in some
  * cases, so the caller does not wait for this alone.
@@ -58,10 +63,14 @@ export async function perform(parts: CallParts, call: Call): Promise<Answer<unkn
     case 'exists':
       return await exists(parts, call.path);
     case 'getData': {
+      if (call.watch && !parts.watches.take(call.path)) return refused(throttled);
       const { code, values } = await asked<[data: Buffer | undefined, stat: ClientStat]>(parts, (done) =>
         call.watch ? client.getData(call.path, watcher, done) : client.getData(call.path, done),
       );
-      if (code !== 0) return refused(code);
+      if (code !== 0) {
+        if (call.watch) parts.watches.give(call.path);
+        return refused(code);
+      }
       return statAnswer(parts, values[1], (stat) => ({ data: values[0] ?? Buffer.alloc(0), stat }));
     }
     case 'getChildren': {

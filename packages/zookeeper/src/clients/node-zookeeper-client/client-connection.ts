@@ -52,7 +52,7 @@ const measure: Writer = new Writer();
 export class ClientConnection implements Connection {
   readonly address: Address;
   readonly session: Connection['session'];
-  readonly openedAt: number;
+  openedAt: number;
   readonly #parts: ClientConnectionParts;
   readonly #pending: Set<Pending> = new Set();
   readonly #backlog: Sending[] = [];
@@ -136,13 +136,16 @@ export class ClientConnection implements Connection {
     const pending: Pending = { ...sending, sentAt: runtime.clock.now() };
     this.#pending.add(pending);
     if (!pending.background) this.#hold(1);
-    const { client, watcher } = managed;
+    const { client, watcher, watches, nodes } = managed;
+    const { call } = pending.request;
+    nodes?.sending(call);
     const answered = (zxid: bigint): void => {
       this.#lastAnsweredAt = runtime.clock.now();
       if (zxid > this.#lastZxid) this.#lastZxid = zxid;
     };
-    perform({ client, watcher, fire, answered }, pending.request.call).then(
+    perform({ client, watcher, watches, fire, answered }, call).then(
       (answer) => {
+        if (answer.ok && call.type === 'remove') nodes?.removed(call.path);
         if (this.#settled(pending)) pending.resolve(answer);
         this.#dispatchNext();
       },

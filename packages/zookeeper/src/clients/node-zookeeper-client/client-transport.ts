@@ -1,7 +1,12 @@
 import type { Runtime } from '@locks/core/adapter';
 import { SessionExpiredError, ConnectionClosedError, SilentServerError } from '../../connection/errors.ts';
-import { unansweredError } from '../../connection/request-errors.ts';
-import type { ConnectAttempt, ConnectingSession, NewConnection } from '../../servers/connector.ts';
+import type { Connection } from '../../connection/connection.ts';
+import { disconnectedError, unansweredError } from '../../connection/request-errors.ts';
+import { pause } from '../../servers/pause.ts';
+import type { SeparateSender } from '../../servers/separate-connection.ts';
+import { pingGap } from '../../session/proof.ts';
+import { sync } from '../../wire/requests.ts';
+import type { ConnectAttempt, NewConnection } from '../../servers/connector.ts';
 import { Refusals } from '../../servers/refusals.ts';
 import { Rotation } from '../../servers/rotation.ts';
 import { serverMode } from '../../servers/server-mode.ts';
@@ -10,6 +15,7 @@ import { UnusableServerError } from '../../servers/voting-server.ts';
 import type { WatchEvent } from '../../wire/records.ts';
 import { ClientConnection } from './client-connection.ts';
 import { ClientEnding } from './client-ending.ts';
+import type { ClientSession, ClientSessions } from './client-ending.ts';
 import { readClient, wrongClient } from './client.ts';
 import type { NodeZookeeperClient } from './client.ts';
 import { insidesOf } from './insides.ts';
@@ -21,12 +27,17 @@ const sessionTimeout = 30_000;
 /** The client chooses the server, so one stands for all. */
 const anyServer = { host: 'the servers of the client', port: 0 };
 
-/** Connections of clients that `make` gives, each for one session. */
-export function clientTransport(make: () => unknown, runtime: Runtime): Transport {
+/**
+ * Connections of clients that `given` makes, each for one session. A client in place of a function
+ * is used for the one session that it has, and belongs to the caller.
+ */
+export function clientTransport(given: (() => unknown) | NodeZookeeperClient, runtime: Runtime): Transport {
+  const borrowed = typeof given !== 'function';
   const rotation = new Rotation([anyServer], runtime);
   const refusals = new Refusals([anyServer], runtime);
   const used = new WeakSet<NodeZookeeperClient>();
-  const clients = new Map<bigint, { readonly managed: ManagedClient; session: ConnectingSession | undefined }>();
+  const clients: ClientSessions = new Map();
+  let borrowedSender: ClientConnection | undefined;
 
   async function connect({ resumed, signal }: ConnectAttempt): Promise<NewConnection> {
     const entry = resumed === undefined ? begin() : clients.get(resumed.id);
@@ -39,35 +50,43 @@ export function clientTransport(make: () => unknown, runtime: Runtime): Transpor
       return await connection(entry, resumed?.lastZxid ?? 0n, signal);
     } catch (error) {
       // It never had a session, or another attempt goes on with its session.
-      if (resumed === undefined) managed.stop();
+      if (resumed === undefined && borrowed) used.delete(managed.client);
+      if (resumed === undefined) stop(managed);
       else if (error instanceof SilentServerError) managed.cut();
       throw error;
     }
   }
 
-  function begin(): { readonly managed: ManagedClient; session: ConnectingSession | undefined } {
-    const client = readClient(make());
+  function stop(managed: ManagedClient): void {
+    managed.stop();
+    for (const [id, entry] of clients) if (entry.managed === managed) clients.delete(id);
+  }
+
+  function begin(): ClientSession {
+    for (const { managed } of clients.values()) if (managed.dead !== undefined) stop(managed);
+    const client = readClient(borrowed ? given : given());
+    if (borrowed && used.has(client))
+      throw wrongClient(
+        'is a client whose session has ended, and the provider with it: make another provider, or write client: () => createClient(…) for one session after another',
+      );
     if (used.has(client))
       throw wrongClient(
         'gives the same client again: write client: () => createClient(…), which makes one for each session',
       );
+    const { state } = insidesOf(client);
+    if (borrowed && state === 0) throw wrongClient('is a client that does not connect: call its connect() before');
+    if (borrowed && state < 0)
+      throw wrongClient('is a client that was closed, or whose session has ended: give another');
     used.add(client);
-    if (insidesOf(client).state !== 0)
+    if (!borrowed && state !== 0)
       throw wrongClient('gives a client that is connecting, connected or closed: leave out its connect()');
     const fire = (event: WatchEvent): void => entry.session?.watches.fire(event);
-    const entry = {
-      managed: new ManagedClient(client, runtime, fire),
-      session: undefined as ConnectingSession | undefined,
-    };
-    client.connect();
+    const entry: ClientSession = { managed: new ManagedClient(client, runtime, fire, borrowed), session: undefined };
+    if (!borrowed) client.connect();
     return entry;
   }
 
-  async function connection(
-    entry: { readonly managed: ManagedClient; session: ConnectingSession | undefined },
-    lastZxid: bigint,
-    signal: AbortSignal,
-  ): Promise<NewConnection> {
+  async function connection(entry: ClientSession, lastZxid: bigint, signal: AbortSignal): Promise<NewConnection> {
     const { managed } = entry;
     let onEnd: (cause: Error) => void = () => {};
     const opened = new ClientConnection({
@@ -79,6 +98,8 @@ export function clientTransport(make: () => unknown, runtime: Runtime): Transpor
       onEnd: (cause) => onEnd(cause),
     });
     clients.set(opened.session.id, entry);
+    if (opened.openedAt === Number.NEGATIVE_INFINITY) opened.openedAt = await prove(opened, runtime, signal);
+    borrowedSender = opened;
     const { address } = opened;
     if (!refusals.knows(address)) {
       const mode = await serverMode(address, { within: opened.session.timeout / 9, signal, runtime });
@@ -105,13 +126,10 @@ export function clientTransport(make: () => unknown, runtime: Runtime): Transpor
     sessionTimeout,
     rotation,
     refusals,
-    ending: new ClientEnding(runtime, (id) => {
-      const managed = clients.get(id)?.managed;
-      clients.delete(id);
-      return managed;
-    }),
+    ending: new ClientEnding(runtime, clients),
     connect,
     async separately(signal, read) {
+      if (borrowed) return await read(senderOf(borrowedSender));
       const { connection: separate } = await connect({ resumed: undefined, background: false, signal }).catch(
         (error: unknown) => {
           throw unansweredError('a connection of its own for a list', error as Error);
@@ -120,12 +138,7 @@ export function clientTransport(make: () => unknown, runtime: Runtime): Transpor
       const destroy = (): void => separate.destroy(signal.reason as Error);
       signal.addEventListener('abort', destroy);
       try {
-        return await read({
-          send: (request) =>
-            separate.send(request).catch((error: unknown) => {
-              throw unansweredError(request.what, error as Error);
-            }),
-        });
+        return await read(senderOf(separate));
       } finally {
         clients.delete(separate.session.id);
         await separate.end(separate.session.timeout / 3);
@@ -133,4 +146,32 @@ export function clientTransport(make: () => unknown, runtime: Runtime): Transpor
       }
     },
   };
+}
+
+function senderOf(connection: Connection | undefined): SeparateSender {
+  return {
+    async send(request) {
+      if (connection === undefined) throw disconnectedError(request.what, undefined);
+      return await connection.send(request).catch((error: unknown) => {
+        throw unansweredError(request.what, error as Error);
+      });
+    },
+  };
+}
+
+/**
+ * When the session of a client that was connected before was certainly alive, by the runtime's
+ * clock: three requests as `Proof` explains. Takes a third of the session timeout.
+ */
+async function prove(connection: Connection, runtime: Runtime, signal: AbortSignal): Promise<number> {
+  const at = runtime.clock.exact();
+  const write = async (): Promise<void> => {
+    const answer = await connection.send(sync('/'));
+    if (!answer.ok) throw new Error(`ZooKeeper refused a request of the client: ${answer.error}`);
+  };
+  await write();
+  await pause(runtime, connection.session.timeout * pingGap + 1, signal);
+  await write();
+  await write();
+  return at;
 }

@@ -71,7 +71,7 @@ export interface NodeZookeeperClient {
 const methods = ['connect', 'close', 'getState', 'getSessionId', 'getData', 'transaction', 'on'] as const;
 
 /** Whether `value` can do what a client of `node-zookeeper-client` can. */
-function isClient(value: unknown): value is NodeZookeeperClient {
+export function isClient(value: unknown): value is NodeZookeeperClient {
   if (typeof value !== 'object' || value === null) return false;
   return methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function');
 }

@@ -33,7 +33,7 @@ interface OwnRequest {
   toBuffer(): Buffer;
 }
 
-/** Hears of the sockets of the client. */
+/** The news of the client's sockets. */
 export interface SocketListener {
   /** The client wants to make a socket, now or when `connect` is called. */
   connecting(connect: () => void): void;

@@ -9,9 +9,11 @@ import {
 } from '../../connection/errors.ts';
 import type { WatchEvent } from '../../wire/records.ts';
 import type { ClientEvent, NodeZookeeperClient } from './client.ts';
+import { OwnNodes } from './own-nodes.ts';
+import { WatchBudget } from './watch-budget.ts';
 import { insidesOf, listenToSockets } from './insides.ts';
 
-/** Hears of a connection of the client. */
+/** The news of one connection of the client. */
 export interface ConnectionListener {
   heard(): void;
   /** The connection has ended, or is of no use. */
@@ -35,6 +37,9 @@ export class ManagedClient {
   readonly client: NodeZookeeperClient;
   /** The one function that is given for watches: the client knows it again for each path. */
   readonly watcher: (event: ClientEvent) => void;
+  readonly watches: WatchBudget;
+  /** Of a client that belongs to the caller. */
+  readonly nodes: OwnNodes | undefined;
   readonly #runtime: Runtime;
   readonly #release: () => void;
   readonly #onState: (state: { readonly name: string }) => void;
@@ -47,17 +52,25 @@ export class ManagedClient {
   /** Connections one after another that ended soon. */
   #short = 0;
 
-  /** @param fire Called for each event of a watch. */
-  constructor(client: NodeZookeeperClient, runtime: Runtime, fire: (event: WatchEvent) => void) {
+  /**
+   * @param fire Called for each event of a watch.
+   * @param borrowed It belongs to the caller, and is never closed.
+   */
+  constructor(client: NodeZookeeperClient, runtime: Runtime, fire: (event: WatchEvent) => void, borrowed: boolean) {
+    this.nodes = borrowed ? new OwnNodes() : undefined;
     this.client = client;
     this.#runtime = runtime;
     this.#connected = client.getState().name === 'SYNC_CONNECTED';
-    this.watcher = ({ type, path }) => fire({ type: eventTypes.get(type) ?? 'changed', path });
+    this.watches = new WatchBudget(Buffer.byteLength(insidesOf(client).chrootPath ?? ''));
+    this.watcher = ({ type, path }) => {
+      this.watches.give(path);
+      fire({ type: eventTypes.get(type) ?? 'changed', path });
+    };
     this.#release = listenToSockets(client, {
       connecting: (connect) => this.#connecting(connect),
       connected: () => {
         this.#openedAt = runtime.clock.now();
-        return !this.#stopped;
+        return !this.#stopped || this.nodes !== undefined;
       },
       heard: () => this.#listener?.heard(),
       failed: (error) => {
@@ -97,7 +110,7 @@ export class ManagedClient {
     return insidesOf(this.client).servers.length;
   }
 
-  /** News of the present connection goes to `listener`. */
+  /** The news of the present connection go to `listener`. */
   listen(listener: ConnectionListener): void {
     this.#listener = listener;
   }
@@ -112,7 +125,7 @@ export class ManagedClient {
 
   /** Ends its session over the present connection. Resolves when the server has closed that. */
   async end(within: number, signal: AbortSignal): Promise<void> {
-    if (this.#connected) {
+    if (this.#connected && this.nodes === undefined) {
       this.hold(true);
       this.client.close();
       await this.#until(within, signal, () => !this.#connected).catch(() => {});
@@ -127,6 +140,7 @@ export class ManagedClient {
 
   /** Keeps the process alive, or not. */
   hold(alive: boolean): void {
+    if (this.nodes !== undefined) return;
     const { socket } = insidesOf(this.client);
     if (alive) socket?.ref();
     else socket?.unref();
@@ -140,6 +154,11 @@ export class ManagedClient {
     this.#connected = false;
     this.#dead ??= new SessionExpiredError(this.address);
     this.#lose(new ConnectionClosedError('the client was closed'));
+    if (this.nodes !== undefined) {
+      // It goes on for the caller.
+      this.#release();
+      return;
+    }
     try {
       // Otherwise it would connect again.
       if (insidesOf(this.client).state > 0) this.client.close();
@@ -149,18 +168,12 @@ export class ManagedClient {
     this.cut();
   }
 
-  /** Leaves the client to its owner, as it was. */
-  leave(): void {
-    this.#stopped = true;
-    this.client.removeListener('state', this.#onState);
-    this.#release();
-    insidesOf(this.client).socket?.ref();
-    this.#lose(new ConnectionClosedError('the client is not used any more'));
-  }
-
   /** The client itself makes no pause after a connection that a server accepts and closes. */
   #connecting(connect: () => void): void {
-    if (this.#stopped) return;
+    if (this.#stopped) {
+      if (this.nodes !== undefined) connect();
+      return;
+    }
     const { clock } = this.#runtime;
     this.#short = clock.now() - this.#openedAt < shortLife ? this.#short + 1 : 0;
     const pause =
@@ -168,7 +181,7 @@ export class ManagedClient {
         ? 0
         : Math.min(firstPause * 2 ** (this.#short - 2), longestPause) * (0.5 + this.#runtime.random() / 2);
     const dial = (): void => {
-      if (!this.#stopped) connect();
+      if (!this.#stopped || this.nodes !== undefined) connect();
     };
     if (pause === 0) dial();
     else this.#runtime.setTimer(dial, pause, false);

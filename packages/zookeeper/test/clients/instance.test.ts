@@ -1,0 +1,103 @@
+import { createLocks } from '@locks/core';
+import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
+import { once } from 'node:events';
+import type { EventEmitter } from 'node:events';
+import { createClient } from 'node-zookeeper-client';
+import type { Client } from 'node-zookeeper-client';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import { called } from '../support/old-client.ts';
+import { Opened, ownPath } from '../support/sessions.ts';
+import { getChildren } from '../../src/wire/requests.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 200, maxSessionTimeout: 60_000 });
+});
+afterAll(() => server.stop());
+
+async function connectClient(port: number, sessionTimeout: number): Promise<Client> {
+  const client = createClient(`127.0.0.1:${port}`, { sessionTimeout, spinDelay: 20 });
+  client.connect();
+  await once(client as never, 'connected');
+  onTestFinished(() => client.close());
+  return client;
+}
+
+test('a client that is connected carries locks, and is left as it was', async () => {
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const client = await connectClient(server.port, 3_000);
+  const before = { listeners: (client as never as { listenerCount(name: string): number }).listenerCount('state') };
+  const root = ownPath();
+  const provider = createZookeeperProvider({ client, acl: 'open', root });
+  const locks = createLocks(provider);
+  const lease = await locks.acquire('a');
+  expect(lease.held).toBe(true);
+  const keys: string[] = [];
+  for await (const key of provider.list('')) keys.push(key);
+  expect(keys).toEqual(['a']);
+  await locks.acquire('b');
+  // Leases that are not released: their nodes go, though the session goes on.
+  await provider.close();
+  await locks.close();
+  for (const key of ['a', 'b']) {
+    const answer = await observer.send(getChildren(`${root}/${key}`));
+    expect(answer.ok ? answer.value.children : []).toEqual([]);
+  }
+  expect(client.getState().name).toBe('SYNC_CONNECTED');
+  expect((client as never as { listenerCount(name: string): number }).listenerCount('state')).toBe(before.listeners);
+  const insides = (client as never as { connectionManager: object }).connectionManager;
+  for (const name of ['connect', 'onSocketData', 'onSocketConnected']) expect(Object.hasOwn(insides, name)).toBe(false);
+  await called((callback) => client.exists('/', callback));
+});
+
+test('the end of its session ends the provider, with an error that says what to do', async () => {
+  await using proxy = await startProxy(server);
+  const client = await connectClient(proxy.port, 1_500);
+  const provider = createZookeeperProvider({ client, acl: 'open', root: ownPath() });
+  onTestFinished(() => provider.close());
+  const locks = createLocks(provider);
+  const lease = await locks.acquire('a');
+  const admit = proxy.refuse();
+  await proxy.cut();
+  await eventually('it is lost', () => !lease.held);
+  admit();
+  await expect(locks.acquire('a', { wait: 5_000 })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('() => createClient') as unknown,
+  });
+  await provider.close();
+  const { connectionManager, listenerCount } = client as never as { connectionManager: object } & EventEmitter;
+  expect(Object.hasOwn(connectionManager, 'connect')).toBe(false);
+  expect(listenerCount.call(client, 'state')).toBe(1);
+});
+
+test('objects that are no client are told by what they are', async () => {
+  const make = (client: unknown) => createZookeeperProvider({ client: client as () => Client, acl: 'open' });
+  expect(() => make({})).toThrow(/"client"/);
+  expect(() => createZookeeperProvider({ client: () => createClient('a:1'), servers: 'b:1', acl: 'open' })).toThrow(
+    /"servers"/,
+  );
+  expect(() => createZookeeperProvider({ client: () => createClient('a:1') })).toThrow(/acl/);
+  const closed = await connectClient(server.port, 3_000);
+  closed.close();
+  await once(closed as never, 'disconnected');
+  for (const [given, told] of [
+    [() => Promise.resolve(), /a promise/],
+    [() => undefined, /nothing/],
+    [() => new Map(), /class Map/],
+    [() => createClient('127.0.0.1:1', { retries: 2 }), /retries: 2/],
+    [createClient('127.0.0.1:1'), /does not connect/],
+    [closed, /was closed/],
+    [() => closed, /connecting, connected or closed/],
+  ] as const) {
+    const provider = make(given);
+    await expect(provider.connect(1_000)).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching(told) as unknown,
+    });
+    await provider.close();
+  }
+});

@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { closing } from '@locks/test-servers';
+import { createClient } from 'node-zookeeper-client';
+import { createZookeeperProvider } from '../../src/index.ts';
+import { startAlone } from '../support/backends.ts';
+import { inOneProcess, suite } from '../support/conformance.ts';
+import type { Make } from '../support/conformance.ts';
+import { selection } from '../support/selection.ts';
+
+/** Over a client of the caller's, which has connected before and outlives the provider. */
+const overInstance: Make = async ({ servers, sessionTimeout = 6_000, ...options }) => {
+  const client = createClient(servers, { sessionTimeout: Number(sessionTimeout), spinDelay: 50 });
+  client.connect();
+  await once(client as never, 'connected');
+  return closing(createZookeeperProvider({ ...options, client }), () => {
+    client.close();
+    return Promise.resolve();
+  });
+};
+
+const backend = await startAlone();
+suite(
+  'node-zookeeper-client, a client',
+  backend,
+  {},
+  selection(inOneProcess, 'release', 'inspect', 'stale', 'list'),
+  overInstance,
+);
