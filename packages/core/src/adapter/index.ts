@@ -1,7 +1,7 @@
 /** What adapters share, so that each needs to write only what its backend makes special. */
 export type { AdapterConfig, AdapterModule } from './adapter-config.ts';
 export { registerAdapter } from '../open/registered.ts';
-export { createClock, systemClock } from '../time/clock.ts';
+export { createClock } from '../time/clock.ts';
 export type { Clock, ClockSources } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';
 export { misconfigured } from '../errors/misconfigured.ts';
@@ -41,6 +41,7 @@ export type { ReadRecord, RecordOptions, RecordStore, StoredRecord } from './rec
 export { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
 export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
 export { longestTrusted, socketsHeard, systemRuntime } from '../time/runtime.ts';
+export { systemClock } from '../time/system-clock.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { settledWithin } from '../time/settled-within.ts';
 export { Batches } from './batches.ts';

@@ -8,3 +8,5 @@ export type { History, HistoryEvent } from './history.ts';
 export { createRandom } from './random.ts';
 export { createVirtualRuntime } from './virtual-runtime.ts';
 export type { VirtualRuntime, VirtualRuntimeOptions } from './virtual-runtime.ts';
+export { createTestLocks } from './test-locks.ts';
+export type { TestLocks } from './test-locks.ts';

@@ -1,6 +1,3 @@
-import { uptime } from 'node:os';
-import { performance } from 'node:perf_hooks';
-
 /** Monotonic time in ms. No wall clock: a stepped system clock changes nothing. */
 export interface Clock {
   /** Cheap: for sends and waits. Has perhaps not noticed yet that the machine was suspended. */
@@ -74,13 +71,3 @@ export function createClock(sources: ClockSources): Clock {
     },
   };
 }
-
-/** The clock of this process. */
-export const systemClock: Clock = createClock({
-  monotonic: () => performance.now(),
-  // Elsewhere os.uptime() follows the wall clock or costs more; macOS and Windows keep
-  // performance.now() running or stop both.
-  sinceBoot: () => (process.platform === 'linux' ? uptime() * 1_000 : undefined),
-  wall: Date.now,
-  origin: performance.timeOrigin,
-});

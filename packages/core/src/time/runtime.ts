@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers';
-import { systemClock } from './clock.ts';
+import { setImmediate as globalImmediate } from 'node:timers';
 import type { Clock } from './clock.ts';
 import { outsideContext } from './outside-context.ts';
+import { fired, onTimersChanged, systemClock } from './system-clock.ts';
 
 /** A pending timer. Its shape belongs to the runtime that made it. */
 export type TimerHandle = object | number;
@@ -33,6 +33,9 @@ export interface Runtime {
 
 const longestDelay = 2 ** 31 - 1;
 
+/** As it was at the start: fake timers of a caller's test would hold up calls that need no I/O. */
+const setImmediate = globalImmediate;
+
 /**
  * Calls without I/O keep the event loop for so many ms. With more, timers are later. With less,
  * calls spend a larger part of their time here.
@@ -41,21 +44,58 @@ const longestTurn = 10;
 /** When this turn of the event loop heard of the first call without I/O. */
 let turnBegan: number | undefined;
 
+interface SystemTimer {
+  readonly callback: () => void;
+  /** When it is due, in ms of `systemClock.now()`. */
+  readonly at: number;
+  keepAlive: boolean;
+  timeout?: NodeJS.Timeout;
+  stop?: () => void;
+}
+
+const pending = new Set<SystemTimer>();
+
+function start(timer: SystemTimer, ms: number): void {
+  const fire = (): void => {
+    pending.delete(timer);
+    fired(timer.at);
+    timer.callback();
+  };
+  const timeout = outsideContext(() => setTimeout(fire, ms));
+  if (!timer.keepAlive) timeout.unref();
+  const clear = clearTimeout;
+  timer.timeout = timeout;
+  timer.stop = () => clear(timeout);
+}
+
+onTimersChanged(() => {
+  for (const timer of pending) {
+    timer.stop?.();
+    start(timer, Math.max(Math.ceil(timer.at - systemClock.now()), 0));
+  }
+});
+
 /** The real clock, timers and randomness of this process. */
 export const systemRuntime: Runtime = {
   clock: systemClock,
   setTimer(callback, delay, keepAlive) {
     // Node fires a delay of 2^31 ms or more at once.
-    const timer = outsideContext(() => setTimeout(callback, Math.min(Math.max(delay, 0), longestDelay)));
-    if (!keepAlive) timer.unref();
+    const ms = Math.min(Math.max(delay, 0), longestDelay);
+    const timer: SystemTimer = { callback, at: systemClock.now() + ms, keepAlive };
+    pending.add(timer);
+    start(timer, ms);
     return timer;
   },
-  clearTimer(timer) {
-    clearTimeout(timer as NodeJS.Timeout);
+  clearTimer(handle) {
+    const timer = handle as SystemTimer;
+    pending.delete(timer);
+    timer.stop?.();
   },
-  keepAlive(timer, keep) {
-    if (keep) (timer as NodeJS.Timeout).ref();
-    else (timer as NodeJS.Timeout).unref();
+  keepAlive(handle, keep) {
+    const timer = handle as SystemTimer;
+    timer.keepAlive = keep;
+    if (keep) timer.timeout?.ref();
+    else timer.timeout?.unref();
   },
   random: Math.random,
   // Loaded when first needed: it takes longer than all of this package.

@@ -29,8 +29,8 @@ describe('the runtime of this process', () => {
   });
 
   it.each([true, false])('keeps the process alive with a timer, or not: %s', (keepAlive) => {
-    const timer = systemRuntime.setTimer(() => {}, 1_000, keepAlive) as NodeJS.Timeout;
-    expect(timer.hasRef()).toBe(keepAlive);
+    const timer = systemRuntime.setTimer(() => {}, 1_000, keepAlive) as { readonly timeout: NodeJS.Timeout };
+    expect(timer.timeout.hasRef()).toBe(keepAlive);
     systemRuntime.clearTimer(timer);
   });
 

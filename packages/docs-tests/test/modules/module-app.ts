@@ -10,7 +10,7 @@ import { root } from '../support/repository.ts';
 const usual = [
   ...['ioredis@6.0.0', 'knex@3.3.0', 'pg@8.23.1'],
   ...['@types/node@20.19.43', 'typescript@5.9.3', 'typescript-7@npm:typescript@7.0.2', 'ts-node@10.9.2'],
-  ...['jest@30.5.2', 'ts-jest@29.4.15', '@types/jest@30.0.0'],
+  ...['jest@30.5.2', 'ts-jest@29.4.15', '@types/jest@30.0.0', 'sinon@22.1.0'],
   ...['esbuild@0.28.2', 'webpack@5.113.0', 'rollup@4.68.8'],
   ...['@rollup/plugin-commonjs@29.0.3', '@rollup/plugin-json@6.1.0', '@rollup/plugin-node-resolve@16.0.3'],
   ...['bun@1.4.5', 'deno@2.9.6'],

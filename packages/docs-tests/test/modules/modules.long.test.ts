@@ -48,6 +48,16 @@ test('Jest as it is by default, with ts-jest and the settings of a Nest project'
   app.node([jest, '--rootDir', join(app.folder, 'nest')], { cwd: join(app.folder, 'nest') });
 });
 
+describe('fake timers', () => {
+  test('of node:test', () => {
+    expect(app.node(['--test', 'fake-timers.test.mjs'])).toMatch(/^# pass 3$/m);
+  });
+
+  test('of sinon', () => {
+    expect(app.node(['sinon.mjs'])).toBe('passed\n');
+  });
+});
+
 test('ts-node', () => {
   const folder = join(app.folder, 'ts-node');
   cpSync(join(app.folder, 'typed.ts'), join(folder, 'typed.ts'));

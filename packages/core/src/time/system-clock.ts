@@ -1,0 +1,61 @@
+import { uptime } from 'node:os';
+import { performance as machine } from 'node:perf_hooks';
+import { createClock } from './clock.ts';
+import type { Clock } from './clock.ts';
+
+/** The timers that `source` belongs to. */
+let timers = setTimeout;
+/** Time is read from it. */
+let source: { now(): number } = machine;
+/** Added to its readings, in ms, so that time goes on where it is replaced. */
+let ahead = 0;
+/** The latest fake time, which cannot be read any more when it is gone. */
+let latest = 0;
+
+/** Called when other timers are there. */
+let moveTimers: () => void = () => {};
+
+function monotonic(): number {
+  // All fake timers replace this one. A look at `performance` would cost a tenth of a pair in
+  // memory.
+  if (setTimeout !== timers) change();
+  const now = source.now() + ahead;
+  if (source !== machine) latest = now;
+  return now;
+}
+
+function change(): void {
+  timers = setTimeout;
+  const before = source === machine ? machine.now() + ahead : latest;
+  // Those of `node:test` have no `performance`, and may have a `Date`, which says so.
+  source = 'isMock' in Date ? Date : performance;
+  ahead = before - source.now();
+  moveTimers();
+}
+
+/** Calls `move` when fake timers have come or gone: those set before may never fire. */
+export function onTimersChanged(move: () => void): void {
+  moveTimers = move;
+}
+
+/** The clock of this process. */
+export const systemClock: Clock = createClock({
+  monotonic,
+  // Elsewhere os.uptime() follows the wall clock or costs more; macOS and Windows keep
+  // performance.now() running or stop both. Fake time is no time that the machine slept.
+  sinceBoot: () => (process.platform === 'linux' ? uptime() * 1_000 - machine.now() + monotonic() : undefined),
+  wall: Date.now,
+  origin: machine.timeOrigin,
+});
+
+/** Timers of Node fire up to so many ms early. With less, `fired` would change real time. */
+const early = 2;
+
+/**
+ * A timer fires that was due at `at`, in ms of `systemClock.now()`. Where fake timers have no clock
+ * of their own, that of the process goes on to `at`.
+ */
+export function fired(at: number): void {
+  const behind = at - systemClock.now();
+  if (behind > early && source === machine) ahead += behind;
+}
