@@ -42,16 +42,20 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): RedisClient & Connecting
       const connection = await create();
       if (isOver()) throw new Error('The client is closed');
       current = connection;
-      // A server may accept a connection, and then say nothing.
-      limit = runtime.setTimer(drop, parts.connectTimeout, true);
       let broken: Error | undefined;
+      let fail: (error: Error) => void = () => {};
+      const failed = new Promise<never>((_, reject) => (fail = reject));
       const end = (error: Error): void => {
-        if (current !== connection || status !== 'ready') broken ??= error;
-        else lose(error);
+        if (current === connection && status === 'ready') return lose(error);
+        broken ??= error;
+        fail(error);
       };
+      // A server may accept a connection, and then say nothing. The library may too.
+      const late = (): void => end(new Error(`Redis did not answer within ${parts.connectTimeout} ms`));
+      limit = runtime.setTimer(late, parts.connectTimeout, true);
       connection.on('error', end);
       connection.on('end', () => end(new Error('Socket closed unexpectedly')));
-      await connection.connect();
+      await Promise.race([connection.connect(), failed]);
       if (broken !== undefined) throw broken;
       send = watched(connection, end);
       attempts = 0;
