@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { requirements } from '@locks/conformance';
 import { proxiedProviders } from '@locks/conformance/faults';
 import { conformanceTests } from '@locks/conformance/vitest';
 import { create as connect } from './etag-store.js';
@@ -47,8 +48,23 @@ const proxied = proxiedProviders({
   dropReply: (proxy) => void proxy.dropReply({ when: (piece) => piece.toString('latin1').startsWith('PUT ') }),
 });
 
+/**
+ * Over HTTP: calls, and what becomes of them when a connection or the server ends. With
+ * LOCKS_TEST_WHOLE the whole suite; conformance.long.test.ts has it over a folder in any case.
+ */
+const only = requirements
+  .map(({ id }) => id)
+  .filter(
+    (id) =>
+      process.env['LOCKS_TEST_WHOLE'] !== undefined ||
+      /^(?:exclusion|release-|repeat-|renew-|token-|wake-|close-|sever-|lost-reply|duplicate-|silence-|restart-)/.test(
+        id,
+      ),
+  );
+
 conformanceTests({
   name: 'etag',
+  only,
   create: proxied.create,
   createOther: () => connect({ url: `http://127.0.0.1:${port}`, waiterTtl: 900 }),
   processes: { module: new URL('etag-store.js', import.meta.url), args: { url: `http://127.0.0.1:${port}` } },

@@ -30,3 +30,15 @@ export function ofLevel(level: 'provider' | 'locks', chosen: readonly string[]):
 
 /** Those about users of `createLocks`, who wait. */
 export const locksWithoutFaults: readonly string[] = ofLevel('locks', withoutFaults);
+
+/**
+ * What a client library may do in its own way: one variant of each library checks all. With
+ * `LOCKS_TEST_WHOLE` so does each other variant.
+ */
+export const ofLibraries: readonly string[] = requirements
+  .map(({ id }) => id)
+  .filter(
+    (id) =>
+      process.env['LOCKS_TEST_WHOLE'] !== undefined ||
+      /^(?:exclusion-one|close-|locks-close|wake-|sever-|lost-reply|duplicate-|silence-|restart-)/.test(id),
+  );

@@ -3,7 +3,7 @@ import { createZookeeperProvider } from '../../src/index.ts';
 import { startAlone } from '../support/backends.ts';
 import { suite } from '../support/conformance.ts';
 import type { Make } from '../support/conformance.ts';
-import { every, ofAccess, ofTheLayout, selection } from '../support/selection.ts';
+import { every, ofAccess, selection } from '../support/selection.ts';
 
 /** With nodes that belong to one user, below a chroot of the client. */
 const configured: Make = ({ servers, sessionTimeout = 6_000, ...options }) =>
@@ -18,4 +18,4 @@ const configured: Make = ({ servers, sessionTimeout = 6_000, ...options }) =>
   });
 
 const backend = await startAlone();
-suite('node-zookeeper-client, configured', backend, {}, selection(every, ...ofAccess, ...ofTheLayout), configured);
+suite('node-zookeeper-client, configured', backend, {}, selection(every, ...ofAccess, 'lost-reply'), configured);
