@@ -19,4 +19,4 @@ const overInstance: Make = async ({ servers, sessionTimeout = 6_000, ...options 
 };
 
 const backend = await startAlone();
-suite('node-zookeeper-client, a client', backend, {}, selection(inOneProcess, 'release-', 'inspect'), overInstance);
+suite('node-zookeeper-client, a client', backend, {}, selection(inOneProcess, 'release-f', 'inspect'), overInstance);
