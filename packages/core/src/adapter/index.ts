@@ -5,6 +5,7 @@ export { createClock } from '../time/clock.ts';
 export type { Clock, ClockSources } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';
 export { misconfigured } from '../errors/misconfigured.ts';
+export { isNotInstalled } from '../errors/not-installed.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';
 export { duration, durationOrForever, parseDuration } from '../options/duration.ts';
 export type {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { misconfigured } from '@locks/core/adapter';
+import { isNotInstalled, misconfigured } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
 import type { NodeRedisCopy } from '../clients/node-redis.ts';
 import type { OwnClient, OwnClusterClient } from './own-client.ts';
@@ -51,10 +51,7 @@ async function importIfInstalled(name: LibraryName): Promise<object | undefined>
     if (name === 'ioredis') return await import('ioredis');
     return createRequire(import.meta.url)(name) as object;
   } catch (error) {
-    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-    // As `require` calls it, and as `import` does. A package that it needs itself may be missing.
-    const missing = /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(code)) && String(message).includes(`'${name}'`);
-    if (missing) return undefined;
+    if (isNotInstalled(error, name)) return undefined;
     throw error;
   }
 }

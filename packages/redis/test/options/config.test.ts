@@ -1,22 +1,13 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { isLockError, openLocks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
 import { selfSigned, startRedis } from '@locks/test-servers';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
+import { refusal } from '../support/refusal.ts';
 import { behindTls } from '../support/tls.ts';
-
-async function refusal(open: Promise<{ close(): Promise<void> }>): Promise<LockError> {
-  try {
-    await (await open).close();
-  } catch (error) {
-    if (isLockError(error)) return error;
-    throw error;
-  }
-  throw new Error('It opened.');
-}
 
 test('a URL is all it takes; its query carries the options of both halves', async () => {
   const prefix = ownPrefix();

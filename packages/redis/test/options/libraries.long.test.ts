@@ -1,21 +1,12 @@
 import { inspect } from 'node:util';
-import { isLockError, openLocks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
 import { selfSigned, startRedis, unusedPort } from '@locks/test-servers';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
+import { refusal } from '../support/refusal.ts';
 import { behindTls } from '../support/tls.ts';
-
-async function refusal(open: Promise<{ close(): Promise<void> }>): Promise<LockError> {
-  try {
-    await (await open).close();
-  } catch (error) {
-    if (isLockError(error)) return error;
-    throw error;
-  }
-  throw new Error('It opened.');
-}
 
 const secret = 'hunter2';
 

@@ -2,10 +2,11 @@ import { misconfigured } from '@locks/core/adapter';
 import type { SqlClient } from './client.ts';
 import { isKnex, knexClient } from './knex.ts';
 import type { KnexInstance } from './knex.ts';
-import { mysql2Client, mysql2ConnectionOf, mysql2PoolOf, mysql2Transaction } from './mysql2.ts';
+import { mysql2Client, mysql2ConnectionOf, mysql2PoolOf } from './mysql2.ts';
 import type { Mysql2Connection, Mysql2Pool, Mysql2PromiseConnection, Mysql2PromisePool } from './mysql2.ts';
-import { isPgClient, isPgPool, pgClient, pgTransaction } from './pg.ts';
+import { isPgClient, isPgPool, pgClient } from './pg.ts';
 import type { PgClient, PgPool } from './pg.ts';
+import { oneConnection } from './one-connection.ts';
 import { isSqliteDatabase, sqliteClient } from './sqlite.ts';
 import type { SqliteDatabase } from './sqlite.ts';
 
@@ -37,9 +38,9 @@ export function findTransaction(given: AnySqlTransaction): SqlClient | undefined
     return open ? knexClient(given) : undefined;
   }
   const connection = mysql2ConnectionOf(given);
-  if (connection !== undefined) return mysql2Transaction(connection);
+  if (connection !== undefined) return oneConnection('mysql', connection);
   if (isPgPool(given)) return undefined;
-  if (isPgClient(given)) return pgTransaction(given);
+  if (isPgClient(given)) return oneConnection('postgres', given);
   const database = isSqliteDatabase(given) ? sqliteClient(given) : undefined;
   return database?.isTransaction === true ? database : undefined;
 }

@@ -1,7 +1,6 @@
 import type { MysqlConnection } from '../mysql/connection/connection.ts';
 import { discard, isOver } from '../mysql/connection/session.ts';
 import type { SqlClient } from './client.ts';
-import { oneConnection } from './pg.ts';
 
 /** The part of a pool of `mysql2` that tells it from other things. */
 export interface Mysql2Pool {
@@ -25,12 +24,14 @@ export interface Mysql2PromiseConnection {
   readonly connection: Mysql2Connection;
 }
 
-/** The pool as it is. Its queue has no public name. */
-interface CorePool {
+/** The pool as it is. Its lists have no public names. */
+export interface CorePool {
   getConnection(done: (error: Error | null, connection: Lent) => void): void;
   readonly config: { readonly connectionLimit: number; readonly connectionConfig: object };
   readonly _closed?: boolean;
   readonly _connectionQueue?: { readonly length: number };
+  readonly _freeConnections: { readonly length: number };
+  readonly _allConnections: { readonly length: number };
 }
 
 interface Lent extends MysqlConnection {
@@ -87,9 +88,4 @@ export function mysql2Client(given: Mysql2Pool): SqlClient<Lent> {
       });
     },
   };
-}
-
-/** The transaction that is open over a connection of `mysql2`. */
-export function mysql2Transaction(connection: MysqlConnection): SqlClient<MysqlConnection> {
-  return oneConnection('mysql', connection);
 }

@@ -80,25 +80,3 @@ export function pgClient(pool: PgPool): SqlClient<Lent> {
     },
   };
 }
-
-/** The transaction that is open over a connection of `pg`. */
-export function pgTransaction(connection: PgClient): SqlClient<PgConnection> {
-  return oneConnection('postgres', connection as unknown as PgConnection);
-}
-
-/** The one connection of a transaction. */
-export function oneConnection<Connection>(
-  database: SqlClient['database'],
-  connection: Connection,
-): SqlClient<Connection> {
-  return {
-    database,
-    isTransaction: true,
-    max: 1,
-    ended: false,
-    acquire: async () => connection,
-    release() {},
-    waiting: () => 0,
-    discard() {},
-  };
-}

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { misconfigured } from '@locks/core/adapter';
 import { mysql2Client } from '../../clients/mysql2.ts';
+import type { CorePool } from '../../clients/mysql2.ts';
 import { askCredentials, askingEach, change } from '../../dialect/pools/credentials.ts';
 import type { Credentials } from '../../dialect/pools/credentials.ts';
 import { numberOf } from '../errors.ts';
@@ -8,13 +9,6 @@ import { importDriver } from '../../dialect/pools/import-driver.ts';
 import type { OwnPool, OwnPoolParts } from '../../dialect/pools/own-pool.ts';
 import { Sockets } from '../../dialect/pools/server-pool.ts';
 import { readServerUrl } from '../../dialect/pools/server-url.ts';
-
-/** What a pool of mysql2 keeps without a public name. */
-interface Inner {
-  readonly config: { readonly connectionConfig: object };
-  readonly _freeConnections: { readonly length: number };
-  readonly _allConnections: { readonly length: number };
-}
 
 interface Lent {
   readonly stream: Socket;
@@ -39,8 +33,10 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   const { createPool } = await importDriver('mysql2', () => import('mysql2'));
   const sockets = new Sockets(address);
   const seconds = Math.max(1, Math.ceil(timeout / 1_000));
-  const settings = `SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
-    SET SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = ${seconds}`;
+  const settings = [
+    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+    `SET SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = ${seconds}`,
+  ];
   const pool = createPool({
     connectionLimit: options.pool ?? 10,
     host,
@@ -57,7 +53,7 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     trace: false,
   } as object);
   pool.on('connection', (connection) => {
-    for (const setting of settings.split(';')) {
+    for (const setting of settings) {
       connection.query(setting, (error) => {
         if (error) connection.destroy();
       });
@@ -67,7 +63,7 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   pool.on('acquire', ({ stream }: Lent) => stream.ref());
   pool.on('release', ({ stream }: Lent) => stream.unref());
   const client = mysql2Client(pool);
-  const inner = pool as unknown as Inner;
+  const inner = pool as unknown as CorePool;
   const asking = askingEach(client, {
     ask,
     show: ({ user, password, tls }) => Object.assign(inner.config.connectionConfig, { user, password, ssl: tls }),
