@@ -38,10 +38,24 @@ export const ofLibsql: Make = ({ path }, options) => {
   });
 };
 
+/** Where a suite is not run with libsql. */
+export interface Library {
+  /** Its class, which looks at the file too. */
+  readonly Database: typeof Libsql;
+  /** Where its module is, for other processes. */
+  readonly path: string;
+}
+
 /** Registers the suite on a file of its own: all of it, or those that `only` names. */
-export function suite(name: string, make: Make, options: SqlConfigOptions, only?: readonly string[]): void {
+export function suite(
+  name: string,
+  make: Make,
+  options: SqlConfigOptions,
+  only?: readonly string[],
+  library?: Library,
+): void {
   const routines = options.routines !== false;
-  const file = createFile(routines);
+  const file = createFile(routines, library?.Database);
   afterAll(() => file.remove());
   // Places in line that last shorter than by default: several requirements wait for one to lapse.
   const all = { timeout: 2_000, ...(routines ? { waiterTtl: 3_000 } : {}), ...options };
@@ -51,7 +65,7 @@ export function suite(name: string, make: Make, options: SqlConfigOptions, only?
     createOther: () => make(file, { ...all, waiterTtl: 600 }),
     processes: {
       module: new URL('process.mjs', import.meta.url),
-      args: { url: file.url, caller: make === ofCaller, ...all },
+      args: { url: file.url, caller: make === ofCaller, library: library?.path, ...all },
     },
     leaks: async () => ({
       ...countLive(file, routines),

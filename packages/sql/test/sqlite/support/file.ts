@@ -21,11 +21,14 @@ export interface TestFile {
   remove(): void;
 }
 
-/** A new file with the tables, or with the one table of `routines: false`. */
-export function createFile(routines = true): TestFile {
+/**
+ * A new file with the tables, or with the one table of `routines: false`. `Database` looks at it: a
+ * process must not open a file with two libraries.
+ */
+export function createFile(routines = true, Database: typeof Libsql = Libsql): TestFile {
   const folder = mkdtempSync(join(tmpdir(), 'locks-sqlite-'));
   const path = join(folder, 'locks.db');
-  const observer = new Libsql(path);
+  const observer = new Database(path);
   observer.exec('PRAGMA journal_mode = WAL');
   if (!routines) observer.exec(plain.create);
   else for (const { up } of migrations) for (const statement of up) observer.exec(statement);

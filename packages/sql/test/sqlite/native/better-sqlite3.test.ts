@@ -1,0 +1,83 @@
+import { closing } from '@locks/test-servers';
+import { createLocks } from '@locks/core';
+import knexOf from 'knex';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, fence, migrateTables } from '../../../src/index.ts';
+import { createFile } from '../support/file.ts';
+import { every } from '../../support/selection.ts';
+import { suite } from '../support/conformance.ts';
+import { betterSqlite3Path, loadBetterSqlite3 } from './better-sqlite3.ts';
+
+const Database = loadBetterSqlite3();
+const library = { Database, path: betterSqlite3Path };
+
+suite(
+  'sqlite, a Database of better-sqlite3',
+  ({ path }, options) => {
+    const database = new Database(path);
+    return closing(createSqlProvider(database, options), () => {
+      if (database.open) database.close();
+    });
+  },
+  {},
+  every,
+  library,
+);
+
+/** A knex whose driver is the library as it is. */
+function openKnex(filename: string): knexOf.Knex {
+  const { constructor } = knexOf({ client: 'better-sqlite3', useNullAsDefault: true }).client as {
+    readonly constructor: typeof knexOf.Client;
+  };
+  class Client extends constructor {
+    _driver(): unknown {
+      return Database;
+    }
+  }
+  return knexOf({ client: Client, connection: { filename }, useNullAsDefault: true });
+}
+
+suite(
+  'sqlite, a knex over better-sqlite3',
+  ({ path }, options) => {
+    const knex = openKnex(path);
+    return closing(createSqlProvider(knex, options), () => knex.destroy());
+  },
+  {},
+  every,
+  library,
+);
+
+test('its own transaction is guarded, and an open one makes it no client', async () => {
+  const file = createFile(true, Database);
+  const database = new Database(file.path);
+  onTestFinished(() => {
+    database.close();
+    file.remove();
+  });
+  await migrateTables(database);
+  database.exec('BEGIN IMMEDIATE');
+  await fence(database, 'account', 8n);
+  await expect(fence(database, 'account', 7n)).rejects.toMatchObject({ code: 'LOCK_STALE' });
+  expect(() => createSqlProvider(database)).toThrow(/was given a transaction/);
+  database.exec('ROLLBACK');
+  await expect(fence(database, 'account', 9n)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+});
+
+test('with safeIntegers, its numbers are bigints', async () => {
+  const file = createFile(true, Database);
+  const database = new Database(file.path);
+  (database as unknown as { defaultSafeIntegers(): void }).defaultSafeIntegers();
+  const provider = createSqlProvider(database);
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+    database.close();
+    file.remove();
+  });
+  const first = await locks.acquire('job');
+  expect(first.token).toBeTypeOf('bigint');
+  await first.release();
+  await locks.withLock('job', ({ token }) => expect(token).toBeGreaterThan(first.token));
+});
