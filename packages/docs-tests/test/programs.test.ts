@@ -49,6 +49,13 @@ test('a block inside a list loses the indentation of its fence', () => {
   expect(program?.source.trim()).toBe('if (one) {\n  two();\n}');
 });
 
+test('a block of an application is read with its name', () => {
+  const text = ['```ts app=orms', 'one();', '```', '```ts', 'two();', '```'].join('\n');
+  const lines = (app?: string): readonly number[] =>
+    readPrograms({ path: 'page.md', text }, app).map(({ line }) => line);
+  expect([lines(), lines('orms')]).toEqual([[5], [2]]);
+});
+
 test('gives a block the file that it names', () => {
   const programs = programsOf('```ts file=counter.ts', '```', '```ts', '```', '```cjs', '```');
   expect(programs.map(({ file }) => file)).toEqual(['counter.ts', 'line-4.ts', 'line-6.cjs']);
@@ -62,6 +69,7 @@ test('keeps the reason why a block is not run, for what continues it too', () =>
 test.each([
   ['no-run without a reason', ['```ts no-run', '```'], /page\.md:1: say why/],
   ['an unknown word', ['```ts skip', '```'], /page\.md:1: "skip" is none of/],
+  ['an application that no test has', ['```ts app=other', '```'], /page\.md:1: "app=other" is none of/],
   ['nothing to continue', ['', '```ts continues', '```'], /page\.md:2: there is nothing/],
   ['a name that is no plain file', ['```ts file=../up.ts', '```'], /not a plain name/],
   ['one name given twice', ['```ts file=a.ts', '```', '```ts file=a.ts', '```'], /two blocks have file=a\.ts/],

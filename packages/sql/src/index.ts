@@ -6,6 +6,13 @@ export { createSqlProvider } from './create-provider.ts';
 export { createSqlGuard, fence } from './fence.ts';
 export type { SqlGuard } from './fence.ts';
 export type { AnySqlClient, AnySqlTransaction } from './clients/find-client.ts';
+export type {
+  ExecutedValue,
+  PostgresAnswer,
+  PostgresExecutor,
+  PostgresExecutorConnection,
+  PostgresTransaction,
+} from './clients/executor.ts';
 export type { KnexClient, KnexInstance } from './clients/knex.ts';
 export type { Mysql2Connection, Mysql2Pool, Mysql2PromiseConnection, Mysql2PromisePool } from './clients/mysql2.ts';
 export type { PgClient, PgPool, PgPoolClient } from './clients/pg.ts';

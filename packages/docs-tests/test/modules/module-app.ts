@@ -42,7 +42,9 @@ export function createModuleApp(redis: string, others: readonly string[] = usual
   for (const workspace of published) npm(join(root, workspace), 'pack', '--pack-destination', folder);
   const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   const local = tarballs.map((name) => `./${name}`);
-  npm(folder, 'install', '--no-audit', '--no-fund', '--legacy-peer-deps', ...local, ...others);
+  // Tools may ask for a newer Node than the parts of them that are used.
+  const flags = ['--no-audit', '--no-fund', '--legacy-peer-deps', '--no-engine-strict'];
+  npm(folder, 'install', ...flags, ...local, ...others);
   cpSync(fileURLToPath(new URL('programs/', import.meta.url)), folder, { recursive: true });
   const run: ModuleApp['run'] = (command, args, { cwd = folder } = {}) => {
     const env = { ...process.env, LOCKS_URL: '', LOCKS_CONFIG: '', REDIS: redis, NODE_OPTIONS: '' };

@@ -77,15 +77,15 @@ WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestam
   AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
   AND set_config('synchronous_commit', 'off', true) IS NOT NULL
 RETURNING
-  CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
-  CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,
+  CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END AS turn_process,
+  CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END AS turn_owner,
   l.line_until > clock_timestamp() AND (
     (l.head_until > clock_timestamp()) IS NOT TRUE
     OR l.head_process <> $3::text AND "locks_ended"(l.head_process)
-  ),
+  ) AS unclear,
   CASE WHEN l.head_until > clock_timestamp() AND l.head_process <> $3::text THEN
     pg_notify('locks_' || l.head_process, l.head_owner)
-  END
+  END AS told
 
 -- name: release-any
 -- Ends a hold of any mode, or leaves the line.
@@ -99,7 +99,7 @@ SELECT freed, turn_process, turn_owner FROM "locks_release"($1::bytea, $2::text,
 -- Returns rows of mode, owner, token and ms left, and one row of the mode NULL. Its token is the
 -- number of those in line.
 WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
-SELECT 'exclusive', l.owner, l.version, extract(epoch FROM l.held_until - now) * 1000
+SELECT 'exclusive' AS mode, l.owner, l.version AS token, extract(epoch FROM l.held_until - now) * 1000 AS remaining
 FROM "locks" AS l, present
 WHERE l.key = $1::bytea AND l.owner IS NOT NULL AND l.held_until > now
 UNION ALL

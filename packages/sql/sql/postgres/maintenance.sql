@@ -10,9 +10,11 @@ SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnames
 -- Returns the version of the server, whether it is a standby, whether transactions are read-only
 -- and how isolated by default, the ms after which a statement is ended, the layout, the oldest
 -- layout whose packages can use the tables, and whether row level security may hide that row.
-SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
-  current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, layout.version, layout.readable_from,
-  row_security_active('"locks_layout"')
+SELECT current_setting('server_version_num') AS server, pg_is_in_recovery() AS standby,
+  current_setting('default_transaction_read_only') AS read_only,
+  current_setting('default_transaction_isolation') AS isolation,
+  extract(epoch FROM current_setting('statement_timeout')::interval) * 1000 AS ends_after,
+  layout.version, layout.readable_from, row_security_active('"locks_layout"') AS secured
 FROM (SELECT 1) AS one LEFT JOIN "locks_layout" AS layout ON true
 
 -- name: sweep

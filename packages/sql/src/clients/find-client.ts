@@ -1,5 +1,7 @@
 import { misconfigured } from '@locks/core/adapter';
 import type { SqlClient } from './client.ts';
+import { executorClient, isExecutor, isExecutorTransaction, transactionOf } from './executor.ts';
+import type { PostgresExecutor, PostgresTransaction } from './executor.ts';
 import { isKnex, knexClient } from './knex.ts';
 import type { KnexInstance } from './knex.ts';
 import { mysql2Client, mysql2ConnectionOf, mysql2PoolOf } from './mysql2.ts';
@@ -11,12 +13,19 @@ import { isSqliteDatabase, sqliteClient } from './sqlite.ts';
 import type { SqliteDatabase } from './sqlite.ts';
 
 /** What this package takes: what an application has already. */
-export type AnySqlClient = KnexInstance | PgPool | Mysql2Pool | Mysql2PromisePool | SqliteDatabase;
+export type AnySqlClient = KnexInstance | PgPool | Mysql2Pool | Mysql2PromisePool | SqliteDatabase | PostgresExecutor;
 
 /** A transaction of the caller's, or the connection that it is open on. */
-export type AnySqlTransaction = KnexInstance | PgClient | Mysql2Connection | Mysql2PromiseConnection | SqliteDatabase;
+export type AnySqlTransaction =
+  | KnexInstance
+  | PgClient
+  | Mysql2Connection
+  | Mysql2PromiseConnection
+  | SqliteDatabase
+  | PostgresTransaction;
 
-const taken = 'a knex instance, a Pool of pg, a pool of mysql2, or a database of better-sqlite3, libsql or node:sqlite';
+const taken =
+  'a knex instance, a Pool of pg, a pool of mysql2, a database of better-sqlite3, libsql or node:sqlite, or a PostgresExecutor';
 
 /**
  * The client that `given` is, found by what it can do.
@@ -25,6 +34,7 @@ const taken = 'a knex instance, a Pool of pg, a pool of mysql2, or a database of
 export function findClient(given: AnySqlClient): SqlClient {
   if (isKnex(given)) return knexClient(given);
   if (isPgPool(given)) return pgClient(given);
+  if (isExecutor(given)) return executorClient(given);
   const pool = mysql2PoolOf(given);
   if (pool !== undefined) return mysql2Client(pool);
   if (isSqliteDatabase(given)) return sqliteClient(given);
@@ -41,6 +51,7 @@ export function findTransaction(given: AnySqlTransaction): SqlClient | undefined
   if (connection !== undefined) return oneConnection('mysql', connection);
   if (isPgPool(given)) return undefined;
   if (isPgClient(given)) return oneConnection('postgres', given);
+  if (isExecutorTransaction(given)) return oneConnection('postgres', transactionOf(given));
   const database = isSqliteDatabase(given) ? sqliteClient(given) : undefined;
   return database?.isTransaction === true ? database : undefined;
 }
@@ -55,7 +66,8 @@ function whatIs(given: unknown): string {
   if (has('getConnection') && has('add')) return 'a PoolCluster of mysql2; give it one pool of the primary';
   if (has('$client')) return 'a database of Drizzle; give it its $client';
   if (has('$queryRawUnsafe')) return 'a client of Prisma; give it the pool that its driver adapter has';
-  if (has('driver') && has('createQueryRunner')) return 'a DataSource of TypeORM; give it dataSource.driver.master';
+  if (has('driver') && has('createQueryRunner'))
+    return 'a DataSource of TypeORM; give it dataSource.driver.master, with MySQL dataSource.driver.pool';
   if (has('selectFrom') && has('getExecutor')) return 'a database of Kysely; give it the pool of its dialect';
   const { name } = given.constructor ?? {};
   return name === undefined || name === 'Object' ? 'another object' : `an object of class ${name}`;

@@ -1,5 +1,5 @@
 import { abandon, isOver } from '../postgres/connection/cancel.ts';
-import type { PgConnection } from '../postgres/connection/connection.ts';
+import type { PgSession } from '../postgres/connection/connection.ts';
 import type { SqlClient } from './client.ts';
 
 /** The part of a `Pool` of `pg` that is used. */
@@ -24,7 +24,7 @@ export interface PgClient {
   readonly connection?: unknown;
 }
 
-interface Lent extends PgConnection {
+interface Lent extends PgSession {
   release(destroy: boolean): void;
   off(event: 'error', listener: () => void): unknown;
 }

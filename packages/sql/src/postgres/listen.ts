@@ -2,7 +2,7 @@ import type { Listener } from '@locks/core/adapter';
 import type { SqlClient } from '../clients/client.ts';
 import { sessionMark } from '../line/process-name.ts';
 import { end } from './connection/cancel.ts';
-import type { PgConnection } from './connection/connection.ts';
+import type { PgSession } from './connection/connection.ts';
 
 /**
  * The advisory lock of a session, by which others see that it lasts. A pooler tells clients another
@@ -25,7 +25,7 @@ export function createListening(client: SqlClient, process: string): Listening {
 
   async function listen(heard: (owner: string) => void, lost: () => void): Promise<Listener> {
     if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
-    const connection = (await client.connect()) as PgConnection;
+    const connection = (await client.connect()) as PgSession;
     sessions += 1;
     let session = `${process}${sessionMark}${sessions}`;
     const over = (): void => {
@@ -72,7 +72,7 @@ export function createListening(client: SqlClient, process: string): Listening {
   };
 }
 
-async function hasLock(connection: PgConnection, lock: string): Promise<boolean> {
+async function hasLock(connection: PgSession, lock: string): Promise<boolean> {
   const { rows } = await connection.query({
     text: keepLock,
     values: [connection.processID, lock],

@@ -6,7 +6,8 @@ import { createPool as createPromisePool } from 'mysql2/promise';
 import { Client, Pool } from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fence, migrateTables, sweep } from '../../src/index.ts';
-import type { AnySqlClient, AnySqlTransaction } from '../../src/index.ts';
+import type { AnySqlClient, AnySqlTransaction, ExecutedValue } from '../../src/index.ts';
+import { openExecutor } from '../servers/executor.ts';
 import { databases } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
@@ -47,6 +48,39 @@ async function openPg(): Promise<Subject> {
     transaction: (work) => withConnection('BEGIN', work, 'COMMIT'),
     outside: (work) => withConnection('SELECT 1', work, 'SELECT 1'),
     query: () => pool.query('SELECT 1'),
+  };
+}
+
+async function openOfExecutor(): Promise<Subject> {
+  const { executor, end } = openExecutor(await postgres.create(), 3);
+  onTestFinished(end);
+  const withConnection = async (
+    begin: string,
+    work: (connection: AnySqlTransaction) => Promise<void>,
+    last: string,
+  ) => {
+    const connection = await executor.connect();
+    try {
+      await connection.query(begin, []);
+      await work({
+        database: 'postgres',
+        query: (text: string, values: readonly ExecutedValue[]) => connection.query(text, values),
+      });
+      await connection.query(last, []);
+    } finally {
+      connection.release(true);
+    }
+  };
+  return {
+    client: executor,
+    listeners: () => 0,
+    transaction: (work) => withConnection('BEGIN', work, 'COMMIT'),
+    outside: (work) => withConnection('SELECT 1', work, 'SELECT 1'),
+    async query() {
+      const connection = await executor.connect();
+      await connection.query('SELECT $1::integer', ['1']);
+      connection.release(false);
+    },
   };
 }
 
@@ -116,6 +150,7 @@ async function openLibsql(): Promise<Subject> {
 
 const subjects: readonly (readonly [string, () => Promise<Subject>])[] = [
   ['a Pool of pg', openPg],
+  ['an executor', openOfExecutor],
   ['a pool of mysql2', openMysql2],
   ['a pool of mysql2/promise', openMysql2Promise],
   ['a database of libsql', openLibsql],
@@ -173,6 +208,11 @@ test.each<readonly [string, () => unknown, RegExp]>([
     /not one connection of mysql2; give it the pool/,
   ],
   ['a database of Drizzle', () => ({ $client: {} }), /give it its \$client/],
+  [
+    'an executor of no connection',
+    () => ({ database: 'postgres', max: 0, connect() {} }),
+    /"max" of a PostgresExecutor is a whole number from 1, not 0/,
+  ],
   ['a map', () => new Map(), /not an object of class Map/],
   ['an empty object', () => ({}), /not another object/],
 ])('%s is refused by name', (_name, make, message) => {

@@ -2,6 +2,7 @@ import { closing } from '@locks/test-servers';
 import { createPool } from 'mysql2';
 import { Pool } from 'pg';
 import { createSqlProvider } from '../../src/index.ts';
+import { openExecutor } from './executor.ts';
 import type { Make } from './conformance.ts';
 
 /** `end`, which may be called again. */
@@ -26,4 +27,10 @@ export const overMysql2: Make = (address, options, { poolSize }) => {
   const end = (): Promise<void> =>
     new Promise((resolve, reject) => pool.end((error) => (error ? reject(error) : resolve())));
   return closing(createSqlProvider(pool, options), once(end));
+};
+
+/** With an executor of the caller, which ends its connections. */
+export const overExecutor: Make = (address, options, { poolSize }) => {
+  const { executor, end } = openExecutor(address, poolSize);
+  return closing(createSqlProvider(executor, options), once(end));
 };

@@ -6,8 +6,10 @@
 -- Returns the server's version, whether it is a standby, whether transactions are read-only and how
 -- isolated by default, the ms after which a statement is ended, the table's schema, and its columns
 -- with their types; both NULL without the table.
-SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
-  current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000,
+SELECT current_setting('server_version_num') AS server, pg_is_in_recovery() AS standby,
+  current_setting('default_transaction_read_only') AS read_only,
+  current_setting('default_transaction_isolation') AS isolation,
+  extract(epoch FROM current_setting('statement_timeout')::interval) * 1000 AS ends_after,
   (
     SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.oid = to_regclass('"locks"')

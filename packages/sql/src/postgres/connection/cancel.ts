@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import type { PgConnection } from './connection.ts';
+import type { PgSession } from './connection.ts';
 
 /** How long the request may take, in ms: later it is of no use. */
 const patience = 2_000;
@@ -9,19 +9,19 @@ const patience = 2_000;
 const cancelRequest = 80_877_102;
 
 /** Ends what `connection` is doing, on the server too, and the connection. */
-export function abandon(connection: PgConnection): void {
+export function abandon(connection: PgSession): void {
   cancel(connection);
   // By a reset: what the server has not read yet it must not execute.
   reset(connection.connection.stream);
 }
 
 /** Whether the server has ended `connection`, as far as is known. */
-export function isOver({ connection }: PgConnection): boolean {
+export function isOver({ connection }: PgSession): boolean {
   return !connection.stream.readable;
 }
 
 /** Ends `connection` in order, without waiting for its end. */
-export function end(connection: PgConnection): void {
+export function end(connection: PgSession): void {
   // Its server may never answer.
   connection.connection.stream.unref();
   connection.end().catch(() => {});
@@ -32,7 +32,7 @@ export function end(connection: PgConnection): void {
  * a connection of its own, without encryption: it holds nothing but a number that is of no use
  * afterwards.
  */
-function cancel({ host, port, processID, secretKey }: PgConnection): void {
+function cancel({ host, port, processID, secretKey }: PgSession): void {
   if (processID === null || secretKey === null) return;
   const message = Buffer.alloc(16);
   message.writeInt32BE(16, 0);

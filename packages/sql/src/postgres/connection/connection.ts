@@ -18,9 +18,20 @@ export interface Query {
   readonly name?: string;
 }
 
-/** The part of a client of `pg` that is used. */
+/** What statements go over. */
 export interface PgConnection {
   query(query: Query | string): Promise<Reply>;
+  /** Of `pg`: what the server sends. Absent: the library does not show that. */
+  readonly connection?:
+    | {
+        /** At the end of each query, with the status of the transaction. */
+        on(event: 'readyForQuery', listener: (message: { readonly status: string }) => void): unknown;
+      }
+    | undefined;
+}
+
+/** The part of a client of `pg` that is used. */
+export interface PgSession extends PgConnection {
   on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
   on(event: 'error' | 'end', listener: () => void): unknown;
   end(): Promise<void>;
@@ -29,9 +40,5 @@ export interface PgConnection {
   /** By what the server knows it, to cancel what it does. */
   readonly processID: number | null;
   readonly secretKey: number | null;
-  readonly connection: {
-    readonly stream: Socket;
-    /** At the end of each query, with the status of the transaction. */
-    on(event: 'readyForQuery', listener: (message: { readonly status: string }) => void): unknown;
-  };
+  readonly connection: NonNullable<PgConnection['connection']> & { readonly stream: Socket };
 }
