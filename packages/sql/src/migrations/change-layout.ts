@@ -22,9 +22,10 @@ export async function changeLayout(
     for (const statement of steps(found, dialect)) await session.run(statement);
   };
   try {
-    await withSession(client, names, (session, dialect) =>
-      dialect.withMigrationLock(session, () => change(session, dialect)),
-    );
+    await withSession(client, names, async (session, dialect) => {
+      await dialect.checkVersion(session);
+      await dialect.withMigrationLock(session, () => change(session, dialect));
+    });
   } catch (error) {
     throw explainMigration(client, names, error);
   }

@@ -11,13 +11,14 @@ import { explainMigration } from './explain-migration.ts';
  */
 export async function createPlainTable(client: SqlClient, names: TableNames): Promise<void> {
   try {
-    await withSession(client, names, (session, { plain, withMigrationLock }) =>
-      withMigrationLock(session, async () => {
+    await withSession(client, names, async (session, { plain, checkVersion, withMigrationLock }) => {
+      await checkVersion(session);
+      await withMigrationLock(session, async () => {
         const found = await plain.columnsOf(session);
         if (found === undefined) await session.run(plain.create);
         else checkColumns(found, plain.columns, names);
-      }),
-    );
+      });
+    });
   } catch (error) {
     throw explainMigration(client, names, error);
   }

@@ -1,3 +1,4 @@
+import { checkVersion } from './check-version.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SessionParts } from '../dialect/sql-session.ts';
@@ -28,6 +29,7 @@ export const mysql: Dialect = {
   isInTransaction,
   isBroken,
   checkNames() {},
+  checkVersion,
   openPool,
   createStore,
   processName: (id) => id,

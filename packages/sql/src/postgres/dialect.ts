@@ -1,3 +1,4 @@
+import { checkVersion } from './check-version.ts';
 import type { PgConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SessionParts } from '../dialect/sql-session.ts';
@@ -27,6 +28,7 @@ export const postgres: Dialect = {
   isInTransaction,
   isBroken,
   checkNames() {},
+  checkVersion,
   openPool,
   createStore,
   processName: (id) => id,

@@ -1,3 +1,4 @@
+import { checkVersion } from './check-version.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SessionParts } from '../dialect/sql-session.ts';
 import { readLayout } from '../dialect/layout/layout.ts';
@@ -33,6 +34,7 @@ export const sqlite: Dialect = {
   isInTransaction,
   isBroken,
   checkNames: checkNoSchema,
+  checkVersion,
   openPool,
   createStore,
   processName,

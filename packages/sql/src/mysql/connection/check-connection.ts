@@ -1,8 +1,8 @@
-import { misconfigured } from '@locks/core/adapter';
 import { checkLayout } from '../../dialect/layout/layout.ts';
 import type { TableNames } from '../../dialect/names.ts';
 import { TransactionOpen } from '../../dialect/transaction-open.ts';
 import type { Row } from './connection.ts';
+import { refuseOld } from '../check-version.ts';
 import { numberOf, readOnly } from '../errors.ts';
 import { textOf } from './session.ts';
 
@@ -35,17 +35,8 @@ export async function checkConnection(answer: Promise<readonly Row[]>, names: Ta
 
 /** Checks what every store needs of a server, by its answer to `check-connection`. */
 export function checkServer(row: Row): void {
-  const server = textOf(row['server']);
-  if (isTooOld(server))
-    throw misconfigured('@locks/sql', `it works with MariaDB 10.6, MySQL 8.0 and newer, not with ${server}`);
+  refuseOld(textOf(row['server']));
   // Each statement begins a transaction, and a lock would be taken when its user commits.
   if (Number(row['autocommit']) !== 1) throw new TransactionOpen(false);
   if (Number(row['read_only']) !== 0) throw readOnly();
-}
-
-function isTooOld(server: string): boolean {
-  // MariaDB once called itself 5.5.5 to its replicas.
-  const [, major = 0, minor = 0] = (/^(?:5\.5\.5-)?(\d+)\.(\d+)/.exec(server) ?? []).map(Number);
-  if (/mariadb/i.test(server)) return major < 10 || (major === 10 && minor < 6);
-  return major < 8;
 }

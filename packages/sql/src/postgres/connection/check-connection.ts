@@ -2,6 +2,7 @@ import { LockError } from '@locks/core/adapter';
 import { checkLayout } from '../../dialect/layout/layout.ts';
 import type { TableNames } from '../../dialect/names.ts';
 import type { Reply } from './connection.ts';
+import { refuseOld } from '../check-version.ts';
 import { rowSecurity, stateOf, unusable } from '../errors.ts';
 
 const writesRefused =
@@ -40,9 +41,7 @@ export async function checkConnection(answer: Promise<Reply['rows']>, names: Tab
 /** Checks the server by the first columns of `row`, and its tables by `checkTables`. */
 export function checkServer(row: Reply['rows'][number], checkTables: () => void): ConnectionFacts {
   const [version, standby, readOnly, isolation, ending] = row;
-  if (Number(version) < 130_000) {
-    throw new LockError('LOCK_MISCONFIGURED', `@locks/sql needs Postgres 13 or newer; this is ${String(version)}.`);
-  }
+  refuseOld(version);
   if (standby === 't') throw unusable('25006', 'the server is a standby, which cannot write');
   checkTables();
   if (readOnly !== 'off') throw new LockError('LOCK_MISCONFIGURED', writesRefused);

@@ -4,6 +4,7 @@ import type { Layout } from '../../dialect/layout/layout.ts';
 import type { TableNames } from '../../dialect/names.ts';
 import { noticeBoot } from '../host/boot.ts';
 import { bootId, hostTime } from '../host/clock.ts';
+import { refuseOld } from '../check-version.ts';
 import { numberOf, textOf } from './connection.ts';
 import type { Session } from './session.ts';
 
@@ -19,10 +20,7 @@ export function checkConnection(session: Session, names: TableNames): void {
 
 /** Checks what every store needs of a file. @throws `LOCK_MISCONFIGURED` */
 export function checkFile(session: Pick<Session, 'version' | 'path' | 'pragma'>): void {
-  const version = session.version();
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < 3 || (major === 3 && minor < 35))
-    throw misconfigured('@locks/sql', `SQLite is ${version}; 3.35 or later is needed`);
+  refuseOld(session.version());
   if (session.path === '') {
     throw misconfigured(
       '@locks/sql',
