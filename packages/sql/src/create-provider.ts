@@ -18,7 +18,8 @@ import { SqlProvider } from './provider.ts';
  * @throws `LOCK_MISCONFIGURED` for a wrong option, or a client that cannot be used.
  */
 export function createSqlProvider(client: AnySqlClient, options: SqlOptions = {}): LockProvider {
-  return assembleProvider(findClient(client), readSqlOptions(options), systemRuntime);
+  const found = findClient(client);
+  return assembleProvider(found, readSqlOptions(options), systemRuntime, found.close);
 }
 
 /** A provider that can be asked to connect before its first call. */

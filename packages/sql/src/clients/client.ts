@@ -41,4 +41,6 @@ export interface SqlClient<Connection = unknown> {
   discard(connection: Connection): void;
   /** Opens a connection beside the pool. Rejects where that cannot be. */
   connect?(): Promise<Connection>;
+  /** Ends what it has opened beside the client of the caller's. Absent: it has opened nothing. */
+  close?(): Promise<void>;
 }

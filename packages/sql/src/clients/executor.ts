@@ -37,7 +37,7 @@ export interface PostgresTransaction {
   readonly database: 'postgres';
   /**
    * Executes `text`, which has `$1`, `$2` … for `values`. Without values it may have several
-   * statements, and the answer does not matter. All calls of one connection go over the same session.
+   * statements, and the answer does not matter. All calls of one connection go over one session.
    * Rejects with an error whose `code` is what the server classifies it by (SQLSTATE), such as
    * `'40001'`. An error without that means that the connection is broken.
    */

@@ -8,24 +8,39 @@ import { mysql2Client, mysql2ConnectionOf, mysql2PoolOf } from './mysql2.ts';
 import type { Mysql2Connection, Mysql2Pool, Mysql2PromiseConnection, Mysql2PromisePool } from './mysql2.ts';
 import { isPgClient, isPgPool, pgClient } from './pg.ts';
 import type { PgClient, PgPool } from './pg.ts';
+import {
+  isPostgresJs,
+  isPostgresJsTransaction,
+  postgresJsClient,
+  transactionOfPostgresJs,
+} from './postgres-js/client.ts';
+import type { PostgresJsSql, PostgresJsTransaction } from './postgres-js/client.ts';
 import { oneConnection } from './one-connection.ts';
 import { isSqliteDatabase, sqliteClient } from './sqlite.ts';
 import type { SqliteDatabase } from './sqlite.ts';
 
 /** What this package takes: what an application has already. */
-export type AnySqlClient = KnexInstance | PgPool | Mysql2Pool | Mysql2PromisePool | SqliteDatabase | PostgresExecutor;
+export type AnySqlClient =
+  | KnexInstance
+  | PgPool
+  | PostgresJsSql
+  | Mysql2Pool
+  | Mysql2PromisePool
+  | SqliteDatabase
+  | PostgresExecutor;
 
 /** A transaction of the caller's, or the connection that it is open on. */
 export type AnySqlTransaction =
   | KnexInstance
   | PgClient
+  | PostgresJsTransaction
   | Mysql2Connection
   | Mysql2PromiseConnection
   | SqliteDatabase
   | PostgresTransaction;
 
 const taken =
-  'a knex instance, a Pool of pg, a pool of mysql2, a database of better-sqlite3, libsql or node:sqlite, or a PostgresExecutor';
+  'a knex instance, a Pool of pg, a sql of postgres, a pool of mysql2, a database of better-sqlite3, libsql or node:sqlite, or a PostgresExecutor';
 
 /**
  * The client that `given` is, found by what it can do.
@@ -34,6 +49,7 @@ const taken =
 export function findClient(given: AnySqlClient): SqlClient {
   if (isKnex(given)) return knexClient(given);
   if (isPgPool(given)) return pgClient(given);
+  if (isPostgresJs(given)) return postgresJsClient(given);
   if (isExecutor(given)) return executorClient(given);
   const pool = mysql2PoolOf(given);
   if (pool !== undefined) return mysql2Client(pool);
@@ -51,6 +67,7 @@ export function findTransaction(given: AnySqlTransaction): SqlClient | undefined
   if (connection !== undefined) return oneConnection('mysql', connection);
   if (isPgPool(given)) return undefined;
   if (isPgClient(given)) return oneConnection('postgres', given);
+  if (isPostgresJsTransaction(given)) return oneConnection('postgres', transactionOfPostgresJs(given));
   if (isExecutorTransaction(given)) return oneConnection('postgres', transactionOf(given));
   const database = isSqliteDatabase(given) ? sqliteClient(given) : undefined;
   return database?.isTransaction === true ? database : undefined;

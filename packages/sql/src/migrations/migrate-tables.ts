@@ -19,7 +19,12 @@ import { createPlainTable } from './create-plain-table.ts';
  * user may not do it.
  */
 export async function migrateTables(client: AnySqlClient, options: MigrateTablesOptions = {}): Promise<void> {
-  await migrateTablesOf(findClient(client), options);
+  const found = findClient(client);
+  try {
+    await migrateTablesOf(found, options);
+  } finally {
+    await found.close?.();
+  }
 }
 
 /** The same for a client that was found. */

@@ -43,6 +43,7 @@ export async function sweep(given: AnySqlClient, options: SweepOptions = {}): Pr
     return all;
   } finally {
     await calls.close();
+    await client.close?.();
   }
 }
 

@@ -4,6 +4,7 @@ import Libsql from 'libsql';
 import { createConnection, createPool } from 'mysql2';
 import { createPool as createPromisePool } from 'mysql2/promise';
 import { Client, Pool } from 'pg';
+import postgresJs from 'postgres';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fence, migrateTables, sweep } from '../../src/index.ts';
 import type { AnySqlClient, AnySqlTransaction, ExecutedValue } from '../../src/index.ts';
@@ -48,6 +49,23 @@ async function openPg(): Promise<Subject> {
     transaction: (work) => withConnection('BEGIN', work, 'COMMIT'),
     outside: (work) => withConnection('SELECT 1', work, 'SELECT 1'),
     query: () => pool.query('SELECT 1'),
+  };
+}
+
+async function openPostgresJs(): Promise<Subject> {
+  const sql = postgresJs(await postgres.create(), { max: 3, onnotice() {} });
+  onTestFinished(() => sql.end());
+  return {
+    client: sql,
+    listeners: () => 0,
+    async transaction(work) {
+      await sql.begin(work);
+    },
+    async outside(work) {
+      const reserved = await sql.reserve();
+      await work(reserved as never).finally(() => reserved.release());
+    },
+    query: () => sql.unsafe('SELECT 1'),
   };
 }
 
@@ -150,6 +168,7 @@ async function openLibsql(): Promise<Subject> {
 
 const subjects: readonly (readonly [string, () => Promise<Subject>])[] = [
   ['a Pool of pg', openPg],
+  ['a sql of postgres', openPostgresJs],
   ['an executor', openOfExecutor],
   ['a pool of mysql2', openMysql2],
   ['a pool of mysql2/promise', openMysql2Promise],

@@ -1,6 +1,7 @@
 import { closing } from '@locks/test-servers';
 import { createPool } from 'mysql2';
 import { Pool } from 'pg';
+import postgres from 'postgres';
 import { createSqlProvider } from '../../src/index.ts';
 import { openExecutor } from './executor.ts';
 import type { Make } from './conformance.ts';
@@ -33,4 +34,13 @@ export const overMysql2: Make = (address, options, { poolSize }) => {
 export const overExecutor: Make = (address, options, { poolSize }) => {
   const { executor, end } = openExecutor(address, poolSize);
   return closing(createSqlProvider(executor, options), once(end));
+};
+
+/** With a sql of postgres of the caller, which ends it. */
+export const overPostgresJs: Make = (address, options, { poolSize }) => {
+  const sql = postgres(address, { max: poolSize });
+  return closing(
+    createSqlProvider(sql, options),
+    once(() => sql.end()),
+  );
 };

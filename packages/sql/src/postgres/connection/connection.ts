@@ -25,7 +25,7 @@ export interface PgConnection {
   readonly connection?:
     | {
         /** At the end of each query, with the status of the transaction. */
-        on(event: 'readyForQuery', listener: (message: { readonly status: string }) => void): unknown;
+        on?(event: 'readyForQuery', listener: (message: { readonly status: string }) => void): unknown;
       }
     | undefined;
 }

@@ -5,7 +5,7 @@ export type ExecutedValue = string | boolean | Buffer | null;
 
 /** What a statement is answered with. */
 export interface PostgresAnswer {
-  /** By the names of the columns, in their order. Texts, numbers, bigints, booleans, arrays of these. */
+  /** By the names of the columns, in their order: texts, numbers, bigints, booleans, arrays. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -31,7 +31,8 @@ export function executed(execute: Execute): PgConnection {
   };
 }
 
-function encoded(value: Value): ExecutedValue {
+/** What any library of Postgres can send. */
+export function encoded(value: Value): ExecutedValue {
   if (Array.isArray(value)) return `{${(value as readonly (string | Buffer)[]).map(element).join(',')}}`;
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   return value as ExecutedValue;

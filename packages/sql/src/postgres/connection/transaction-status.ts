@@ -5,7 +5,7 @@ const told = new WeakMap<PgConnection, string>();
 
 /** Notes from now on in which status `connection` is; several providers may watch it. */
 export function watchStatus(connection: PgConnection): void {
-  if (told.has(connection) || connection.connection === undefined) return;
+  if (told.has(connection) || connection.connection?.on === undefined) return;
   told.set(connection, 'unknown');
   // Each version of pg passes the message on; only the newest ones keep it.
   connection.connection.on('readyForQuery', ({ status }) => told.set(connection, status));

@@ -1,0 +1,123 @@
+/** How long a connection that no call uses is kept, in ms. A shorter time opens more of them. */
+const longestIdle = 30_000;
+
+/** How connections of one kind are opened and ended. */
+export interface ConnectionRules<Connection> {
+  /** How many there are at most. */
+  readonly max: number;
+  open(): Promise<Connection>;
+  /** Whether its server has ended it, as far as is known. */
+  isOver(connection: Connection): boolean;
+  /** In order. It settles when the connection is closed. */
+  end(connection: Connection): Promise<void>;
+  /** Whether it keeps the process running. */
+  keepRunning(connection: Connection, keeps: boolean): void;
+}
+
+interface Waiting<Connection> {
+  readonly resolve: (connection: Connection) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Connections for a library whose own pool does not lend one that can be ended alone. */
+export class ConnectionPool<Connection extends object> {
+  readonly #rules: ConnectionRules<Connection>;
+  /** With the timer that ends it. The last that came back is the first to go. */
+  readonly #idle: { readonly connection: Connection; readonly timer: NodeJS.Timeout }[] = [];
+  readonly #waiting: Waiting<Connection>[] = [];
+  /** Open, or being opened. */
+  #size = 0;
+  #opening = 0;
+  #closed = false;
+
+  constructor(rules: ConnectionRules<Connection>) {
+    this.#rules = rules;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get opening(): boolean {
+    return this.#opening > 0;
+  }
+
+  async acquire(): Promise<Connection> {
+    if (this.#closed) throw new Error('Pool is closed.');
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      clearTimeout(idle.timer);
+      const { connection } = idle;
+      if (!this.#rules.isOver(connection)) {
+        this.#rules.keepRunning(connection, true);
+        return connection;
+      }
+      this.#size -= 1;
+    }
+    return await new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#serve();
+    });
+  }
+
+  release(connection: Connection, broken: boolean): void {
+    if (broken || this.#closed || this.#rules.isOver(connection)) {
+      this.#drop(connection);
+      this.#serve();
+      return;
+    }
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      next.resolve(connection);
+      return;
+    }
+    this.#rules.keepRunning(connection, false);
+    const timer = setTimeout(() => {
+      const index = this.#idle.findIndex((idle) => idle.connection === connection);
+      if (index !== -1) this.#idle.splice(index, 1);
+      this.#drop(connection);
+    }, longestIdle);
+    timer.unref();
+    this.#idle.push({ connection, timer });
+  }
+
+  /** Ends those that no call has, and each of the others when it comes back. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('Pool is closed.'));
+    await Promise.all(
+      this.#idle.splice(0).map(({ connection, timer }) => {
+        clearTimeout(timer);
+        return this.#rules.end(connection);
+      }),
+    );
+  }
+
+  #drop(connection: Connection): void {
+    this.#size -= 1;
+    void this.#rules.end(connection);
+  }
+
+  /** Opens connections for those that wait. */
+  #serve(): void {
+    while (this.#waiting.length > this.#opening && this.#size < this.#rules.max) {
+      this.#size += 1;
+      this.#opening += 1;
+      this.#rules.open().then(
+        (connection) => {
+          this.#opening -= 1;
+          this.release(connection, false);
+        },
+        (error: unknown) => {
+          this.#opening -= 1;
+          this.#size -= 1;
+          this.#waiting.shift()?.reject(error);
+          this.#serve();
+        },
+      );
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { abandon, isOver } from '../../postgres/connection/cancel.ts';
+import type { PgConnection, PgSession } from '../../postgres/connection/connection.ts';
+import { importDriver } from '../../dialect/pools/import-driver.ts';
+import type { SqlClient } from '../client.ts';
+import { ConnectionPool } from '../connection-pool.ts';
+import { openConnection, send } from './connection.ts';
+import type { PostgresJsOptions, PostgresJsSender } from './connection.ts';
+
+/** The part of an instance of `postgres` that tells it from other things. */
+export interface PostgresJsSql {
+  unsafe(text: string): unknown;
+  begin(work: never): unknown;
+  readonly options: object;
+}
+
+/** A transaction of `postgres`, as `sql.begin` gives it. */
+export interface PostgresJsTransaction {
+  unsafe(text: string): unknown;
+  savepoint(work: never): unknown;
+}
+
+export function isPostgresJs(given: unknown): given is PostgresJsSql {
+  const { unsafe, begin, options } = (given ?? {}) as Partial<PostgresJsSql>;
+  return (
+    typeof unsafe === 'function' &&
+    typeof begin === 'function' &&
+    Array.isArray((options as Partial<PostgresJsOptions>)?.host)
+  );
+}
+
+export function isPostgresJsTransaction(given: unknown): given is PostgresJsTransaction {
+  const { unsafe, savepoint } = (given ?? {}) as Partial<PostgresJsTransaction>;
+  return typeof unsafe === 'function' && typeof savepoint === 'function';
+}
+
+/** What statements of a guard go over. */
+export function transactionOfPostgresJs(transaction: PostgresJsTransaction): PgConnection {
+  return { query: (query) => send(transaction as unknown as PostgresJsSender, query) };
+}
+
+/**
+ * An instance of `postgres`. Its pool lends no connection that can be ended alone, so connections
+ * are opened beside it: with the same library, the same options, and as many at most.
+ */
+export function postgresJsClient(sql: PostgresJsSql): SqlClient<PgSession> {
+  const options = sql.options as PostgresJsOptions;
+  const open = async (): Promise<PgSession> => {
+    const postgres = await importDriver('postgres', () => import('postgres'));
+    return await openConnection(postgres, options);
+  };
+  const pool = new ConnectionPool<PgSession>({
+    max: options.max,
+    open,
+    isOver,
+    end: (connection) => connection.end(),
+    keepRunning({ connection: { stream } }, keeps) {
+      if (keeps) stream.ref();
+      else stream.unref();
+    },
+  });
+  return {
+    database: 'postgres',
+    isTransaction: false,
+    max: options.max,
+    get ended() {
+      return pool.closed;
+    },
+    acquire: () => pool.acquire(),
+    release: (connection, broken) => pool.release(connection, broken),
+    waiting: () => pool.waiting,
+    opening: () => pool.opening,
+    isOver,
+    discard: abandon,
+    connect: open,
+    close: () => pool.close(),
+  };
+}
