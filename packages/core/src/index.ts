@@ -12,6 +12,7 @@ export type {
   Renewal,
   Traits,
   UnknownState,
+  Waiter,
 } from './contract.ts';
 export type {
   AcquireMessage,
