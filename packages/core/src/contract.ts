@@ -102,7 +102,7 @@ export interface KeyState {
   /** How many claims are in line. */
   readonly waiters: number;
   /**
-   * Who they are, in their order: the first 100. Absent: nobody is in line, or the store knows
+   * Who they are, in their order: the first 100. Absent: the line is empty, or the store knows
    * only how many.
    */
   readonly line?: readonly Waiter[];

@@ -106,12 +106,22 @@ export const inspectionRequirements: readonly Requirement[] = [
       const waiters = [context.claim(key), context.claim(key, { mode }), context.claim(key)];
       for (const [index, claim] of waiters.entries()) {
         await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
-        const state = await context.state(two, key, `${index + 1} in line`, (state) => state.waiters === index + 1);
+        const state = await context.state(
+          two,
+          key,
+          `${index + 1} in line`,
+          ({ waiters: count }) => count === index + 1,
+        );
         mustName(state, waiters.slice(0, index + 1));
       }
       for (const [index, claim] of waiters.entries()) {
         await mustFreeNothing(pick([one, two], index), claim, 'by a waiter');
-        const state = await context.state(one, key, `${2 - index} in line`, (state) => state.waiters === 2 - index);
+        const state = await context.state(
+          one,
+          key,
+          `${2 - index} in line`,
+          ({ waiters: count }) => count === 2 - index,
+        );
         mustName(state, waiters.slice(index + 1));
       }
       await mustFree(one, holder, 'by the holder');

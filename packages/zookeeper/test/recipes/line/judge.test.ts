@@ -65,8 +65,11 @@ describe('who holds, and who is watched', () => {
     ]);
     const behind = lineOf(1, 1, more);
     expect([watched(behind, 1), watched(behind, 2)]).toEqual([[0], [0, 1]]);
-    expect(holdersOf(behind)).toMatchObject({ holders: [{ permits: 1 }], waiters: 2 });
-    expect(holdersOf(line)).toMatchObject({ holders: [{ permits: 1 }, { permits: 3 }, { permits: 3 }], waiters: 3 });
+    expect(holdersOf(behind)).toMatchObject({ holders: [{ permits: 1 }], waiters: { length: 2 } });
+    expect(holdersOf(line)).toMatchObject({
+      holders: [{ permits: 1 }, { permits: 3 }, { permits: 3 }],
+      waiters: { length: 3 },
+    });
     expect(watched(lineOf(2, more, 4), 2)).toBe('refused');
   });
 
