@@ -17,9 +17,11 @@ export type {
 export type {
   AcquireMessage,
   ChannelMessages,
+  ClaimMessage,
   ElectionMessage,
   GiveUpMessage,
   LockMessage,
+  LossCode,
   LostMessage,
   SlowMessage,
   MemberMessage,
