@@ -81,14 +81,14 @@ describe('diagnostics', () => {
     const request = new AsyncLocalStorage<string>();
     const begun: unknown[] = [];
     const ended: unknown[] = [];
-    on('locks:claim', ({ owner, ...rest }) => void begun.push({ ...rest, request: request.getStore() }));
+    on('locks:claim', ({ owner: _owner, ...rest }) => void begun.push({ ...rest, request: request.getStore() }));
     for (const name of ['locks:acquire', 'locks:giveup'] as const) on(name, ({ key }) => void ended.push([name, key]));
     provider.answers.tryAcquire = grantAtOnce;
     await request.run('one', () => locks.acquire('free', { ttl, mode: 'shared', permits: 3 }));
     delete provider.answers.tryAcquire;
     const late = request.run('two', () => watch(locks.acquire('late', { ttl, wait: 100 })));
     await runtime.advance(100);
-    await request.run('three', () => watch(locks.acquire('aborted', { signal: AbortSignal.abort() })));
+    request.run('three', () => watch(locks.acquire('aborted', { signal: AbortSignal.abort() })));
     expect(late.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     const about = { provider: 'scripted', mode: 'exclusive' };
     expect(begun).toEqual([
