@@ -12,8 +12,9 @@ import { SqlProvider } from './provider.ts';
 
 /**
  * Locks in the database of a client that the application has: a knex instance, a `Pool` of pg, a
- * pool of mysql2, a database of SQLite. It stays the caller's. The provider borrows connections of
- * its pool for one statement each, outside of any transaction. The tables must be there: see
+ * `sql` of postgres, a pool of mysql2, a database of SQLite, a `PostgresExecutor`. It stays the
+ * caller's. The provider borrows connections of its pool for one statement each, outside of any
+ * transaction; beside a `sql` of postgres it has its own, until `close`. The tables must be there: see
  * `LocksMigrationSource`, `migrateTables` and the folder `sql`.
  * @throws `LOCK_MISCONFIGURED` for a wrong option, or a client that cannot be used.
  */

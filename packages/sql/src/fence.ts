@@ -12,8 +12,8 @@ import type { TableOptions } from './options/provider-options.ts';
 /** Refuses writes of holders that come too late, where they write: in their own transactions. */
 export interface SqlGuard {
   /**
-   * Within `trx`, a transaction of the caller: one of knex, or the connection of pg, mysql2,
-   * better-sqlite3 or node:sqlite on which it was begun. Resolves if no later holder has been at
+   * Within `trx`, a transaction of the caller: one of knex or postgres, the connection of pg,
+   * mysql2, better-sqlite3 or node:sqlite on which it was begun, or a `PostgresTransaction`. Resolves if no later holder has been at
    * `resource`. Other transactions that ask for it wait until this one ends. Call it before the
    * writes that it protects. With a token in place of the lease, the caller must know that the
    * lease is exclusive. Errors of the database are passed on as they are.
