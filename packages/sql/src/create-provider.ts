@@ -14,8 +14,8 @@ import { SqlProvider } from './provider.ts';
  * Locks in the database of a client that the application has: a knex instance, a `Pool` of pg, a
  * `sql` of postgres, a pool of mysql2, a database of SQLite, a `PostgresExecutor`. It stays the
  * caller's. The provider borrows connections of its pool for one statement each, outside of any
- * transaction; beside a `sql` of postgres it has its own, until `close`. The tables must be there: see
- * `LocksMigrationSource`, `migrateTables` and the folder `sql`.
+ * transaction; beside a `sql` of postgres it has its own, until `close`. The tables must be there:
+ * see `LocksMigrationSource`, `migrateTables` and the folder `sql`.
  * @throws `LOCK_MISCONFIGURED` for a wrong option, or a client that cannot be used.
  */
 export function createSqlProvider(client: AnySqlClient, options: SqlOptions = {}): LockProvider {

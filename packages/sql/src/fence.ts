@@ -13,10 +13,11 @@ import type { TableOptions } from './options/provider-options.ts';
 export interface SqlGuard {
   /**
    * Within `trx`, a transaction of the caller: one of knex or postgres, the connection of pg,
-   * mysql2, better-sqlite3 or node:sqlite on which it was begun, or a `PostgresTransaction`. Resolves if no later holder has been at
-   * `resource`. Other transactions that ask for it wait until this one ends. Call it before the
-   * writes that it protects. With a token in place of the lease, the caller must know that the
-   * lease is exclusive. Errors of the database are passed on as they are.
+   * mysql2, better-sqlite3 or node:sqlite on which it was begun, or a `PostgresTransaction`.
+   * Resolves if no later holder has been at `resource`. Other transactions that ask for it wait
+   * until this one ends. Call it before the writes that it protects. With a token in place of the
+   * lease, the caller must know that the lease is exclusive. Errors of the database are passed on
+   * as they are.
    * @throws `LOCK_STALE` when a later holder has been there. The transaction is still open, and the
    * caller should roll it back.
    * @throws `LOCK_INVALID` for a lease that is not exclusive, a token or a resource that cannot be,

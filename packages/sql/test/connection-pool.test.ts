@@ -28,7 +28,7 @@ test('no more are lent than there may be, and the longest wait is served first',
   expect([pool.waiting, pool.opening]).toEqual([2, false]);
   pool.release(one, false);
   expect(await third).toBe(one);
-  // What is broken makes room for another one.
+  // A broken one makes room for another one.
   pool.release(one, true);
   expect(await fourth).toMatchObject({ name: 3 });
   expect(state.made).toBe(3);

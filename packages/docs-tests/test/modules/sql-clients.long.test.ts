@@ -13,7 +13,7 @@ afterAll(async () => {
 
 const libraries = ['pg', 'mysql2', 'postgres', 'knex'] as const;
 
-/** Each alone, in the earliest version that is taken and in a late one, and what a URL says then. */
+/** Each alone, in the earliest version that is taken and in a late one; what a URL says then. */
 const cases: readonly (readonly [string, (typeof libraries)[number], ServerHandle, string])[] = [
   ['pg@8.11.0', 'pg', postgres, 'true\n'],
   ['pg@8.23.1', 'pg', postgres, 'true\n'],
