@@ -1,6 +1,6 @@
 import { misconfigured } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { checkMajor } from '../clients/node-redis.ts';
+import { checkMajor } from '../clients/node-redis/version.ts';
 import { redisSource } from '../options/options.ts';
 import { noteLoss } from '../wire/client.ts';
 import type { Credentials } from './credentials.ts';

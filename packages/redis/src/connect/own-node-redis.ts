@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { socketsHeard } from '@locks/core/adapter';
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
-import { commandsOf, copyOf, destroy, senderOf } from '../clients/node-redis.ts';
-import type { NodeRedisCopy, Send } from '../clients/node-redis.ts';
+import { commandsOf, senderOf } from '../clients/node-redis/commands.ts';
+import type { Send } from '../clients/node-redis/commands.ts';
+import { copyOf, destroy } from '../clients/node-redis/copy.ts';
+import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import type { RedisClient } from '../wire/client.ts';
 import { CheckedSends } from './checked-client.ts';
 import type { Connecting } from './own-client.ts';
@@ -132,7 +134,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): RedisClient & Connecting
     ...commands,
     evalsha: (...args) => checked.send(() => commands.evalsha(...args)),
     eval: (...args) => checked.send(() => commands.eval(...args)),
-    duplicate: () => copyOf(create, (error) => parts.explain(error)),
+    duplicate: () => copyOf({ create, explain: (error) => parts.explain(error) }),
     get stream() {
       return current;
     },

@@ -6,6 +6,7 @@ import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { closing } from '@locks/test-servers';
 import { Redis } from 'ioredis';
+import { createCluster } from 'redis';
 import { afterAll } from 'vitest';
 import { createRedisProvider, fromConfig } from '../../../src/index.ts';
 import type { RedisOptions } from '../../../src/index.ts';
@@ -43,6 +44,12 @@ const clusterProviders = {
   'ioredis 6': overClient(clusterClients[0][1]),
   'ioredis 5': overClient(clusterClients[1][1]),
   iovalkey: overClient(clusterClients[2][1]),
+  'node-redis': async (nodes, options) => {
+    const client = createCluster({ rootNodes: nodes.map((socket) => ({ socket })) });
+    client.on('error', () => {});
+    await client.connect();
+    return closing(createRedisProvider(client, options), () => client.destroy());
+  },
   'from a URL': async (nodes, options) => {
     const url = `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`;
     return await fromConfig({ url, options: { ...options }, runtime: systemRuntime });

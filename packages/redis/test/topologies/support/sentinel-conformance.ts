@@ -6,6 +6,7 @@ import { closing, startRedisSentinel } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { Redis as Valkey } from 'iovalkey';
+import { createSentinel } from 'redis';
 import { afterAll, expect } from 'vitest';
 import { createRedisProvider, fromConfig } from '../../../src/index.ts';
 import type { RedisOptions } from '../../../src/index.ts';
@@ -32,6 +33,12 @@ const sentinelClients = {
   'ioredis 6': overClient((options) => new Redis(options as object)),
   'ioredis 5': overClient((options) => new Redis5(options as object) as unknown as Redis),
   iovalkey: overClient((options) => new Valkey(options as object) as unknown as Redis),
+  'node-redis': async (hosts, name, options) => {
+    const client = createSentinel({ name, sentinelRootNodes: [...hosts] });
+    client.on('error', () => {});
+    await client.connect();
+    return closing(createRedisProvider(client, options), () => client.destroy());
+  },
   'from a URL': async (hosts, name, options) => {
     const url = `redis+sentinel://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${name}`;
     return await fromConfig({ url, options: { ...options }, runtime: systemRuntime });
