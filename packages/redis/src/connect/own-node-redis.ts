@@ -23,16 +23,26 @@ export interface OwnNodeRedisParts {
   create(): Promise<NodeRedisCopy>;
 }
 
+/** What it gives. */
+export interface OwnNodeRedis extends RedisClient, Connecting {
+  info(section: string): Promise<unknown>;
+  /** Sends any command. */
+  command: Send;
+  /** Connects, and again and again where that fails. Resolves after the first attempt. */
+  keepConnected(): Promise<void>;
+}
+
 /**
  * A client of this package's own over node-redis. Each connection is a client of the library of its
  * own, so each can have other credentials, and none has what the one before it left behind.
  */
-export function ownNodeRedis(parts: OwnNodeRedisParts): RedisClient & Connecting {
+export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   const { runtime, timeout, create } = parts;
   const events = new EventEmitter();
   let status: 'wait' | 'connecting' | 'close' | 'ready' | 'end' = 'wait';
   let current: NodeRedisCopy | undefined;
   let send: Send | undefined;
+  let first: Promise<void> | undefined;
   let attempts = 0;
   let next: TimerHandle | undefined;
 
@@ -126,14 +136,17 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): RedisClient & Connecting
     };
   }
 
-  const commands = commandsOf(async (...args) => {
+  const command: Send = async (...args) => {
     if (status === 'ready' && send !== undefined) return await send(...args);
     throw new Error('The client is offline');
-  });
-  const client: RedisClient & Connecting = {
+  };
+  const commands = commandsOf(command);
+  const client: OwnNodeRedis = {
     ...commands,
     evalsha: (...args) => checked.send(() => commands.evalsha(...args)),
     eval: (...args) => checked.send(() => commands.eval(...args)),
+    command: (...args) => checked.send(() => command(...args)),
+    keepConnected: () => (first ??= connect().catch(connectLater)),
     duplicate: () => copyOf({ create, explain: (error) => parts.explain(error) }),
     get stream() {
       return current;

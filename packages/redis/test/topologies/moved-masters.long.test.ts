@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
-import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
+import { clusterOpeners, openCluster, ownCluster } from './support/cluster.ts';
 import { served, startLoad } from './support/load.ts';
 import type { Load } from './support/load.ts';
 
@@ -98,9 +98,9 @@ test('with minReplicas leases and a load go on when slots are moved', async () =
   });
 }, 120_000);
 
-describe.each(clusterClients)('renewals alone, with minReplicas and %s', (_name, open) => {
-  function providerOn(servers: RedisCluster): LockProvider {
-    const client = connectCluster(servers, {}, open);
+describe.each(clusterOpeners)('renewals alone, with minReplicas and %s', (_name, open) => {
+  async function providerOn(servers: RedisCluster): Promise<LockProvider> {
+    const client = await openCluster(open, servers);
     const provider = createRedisProvider(client, { prefix: ownPrefix(), minReplicas: 1, timeout: 1_000 });
     onTestFinished(() => provider.close());
     return provider;
@@ -130,7 +130,7 @@ describe.each(clusterClients)('renewals alone, with minReplicas and %s', (_name,
   }
 
   test('find the next master at once, and leave the old one', async () => {
-    const provider = providerOn(cluster);
+    const provider = await providerOn(cluster);
     const claims = await granted(provider);
     for (const master of await cluster.masters()) {
       await failOver(master);
@@ -141,7 +141,7 @@ describe.each(clusterClients)('renewals alone, with minReplicas and %s', (_name,
   });
 
   test('find the next master after one was killed', async () => {
-    const provider = providerOn(cluster);
+    const provider = await providerOn(cluster);
     const claims = await granted(provider);
     const [old] = await cluster.masters();
     await old?.kill();
@@ -154,7 +154,7 @@ describe.each(clusterClients)('renewals alone, with minReplicas and %s', (_name,
 
   test('leave a master that left the Cluster', async () => {
     await using small = await ownCluster({ masters: 1, replicas: 2 });
-    const provider = providerOn(small);
+    const provider = await providerOn(small);
     const claims = await granted(provider);
     const [old] = await small.masters();
     const [next] = await small.replicasOf(old!);

@@ -56,7 +56,7 @@ export function fromNodeRedisCluster(cluster: NodeRedisCluster): RedisClusterCli
     isCluster: true,
     evalsha,
     eval: evaluate,
-    options: options ?? {},
+    options,
     async ping() {
       const [master] = cluster.masters;
       if (master === undefined) throw noNode();
@@ -86,7 +86,6 @@ function fromNode(cluster: NodeRedisCluster, node: NodeRedisClusterNode, keyPref
   return {
     ...commands,
     options: { host, port },
-    info: async (section) => await senderOf(await client())('INFO', section),
     duplicate: () => copyOf({ create: async () => duplicateOf(await client()), keyPrefix }),
     get stream() {
       return node.client?.socketEpoch;

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../wire/client.ts';
+import type { RedisNode } from '../../wire/client.ts';
 import type { NodeRedisClient } from './client.ts';
 
 type Arg = string | number;
@@ -21,7 +21,9 @@ export function senderOf(client: Pick<NodeRedisClient, 'sendCommand'>): Send {
 export function commandsOf(
   send: Send,
   keyPrefix = '',
-): Pick<RedisClient, 'evalsha' | 'eval' | 'ping' | 'scan' | 'options'> {
+): Pick<RedisNode, 'evalsha' | 'eval' | 'ping' | 'scan' | 'info'> & {
+  readonly options: { readonly keyPrefix: string };
+} {
   const script = (name: string, text: string, keys: number, args: readonly Arg[]): Promise<unknown> =>
     send(name, text, keys, ...(keyPrefix === '' ? args : args.map((arg, at) => (at < keys ? keyPrefix + arg : arg))));
   return {
@@ -29,6 +31,7 @@ export function commandsOf(
     evalsha: (sha, keys, ...args) => script('EVALSHA', sha, keys, args),
     eval: (text, keys, ...args) => script('EVAL', text, keys, args),
     ping: () => send('PING'),
+    info: (section) => send('INFO', section),
     scan: (cursor, ...rest) => send('SCAN', cursor, ...rest) as Promise<[string, string[]]>,
   };
 }
