@@ -18,12 +18,14 @@ import { masterOf } from './sentinel-master.ts';
 
 /** Opens a client of this package's own over node-redis. */
 export async function openNodeRedis(
-  library: NodeRedis,
+  { createClient }: NodeRedis,
   place: Place,
   credentials: Credentials,
   runtime: Runtime,
 ): Promise<Opened> {
-  const connections: Connections = { library, place, credentials, runtime };
+  const template = createClient({ disableOfflineQueue: true, maintNotifications: 'disabled' });
+  checkMajor(template);
+  const connections: Connections = { template, place, credentials, runtime };
   const { kind, db, connectTimeout } = place;
   const errors = kind === 'cluster' ? 'node error' : 'error';
   const client = kind === 'cluster' ? clusterOf(connections) : serverOf(connections);
@@ -50,7 +52,8 @@ export async function openNodeRedis(
 
 /** What connections are made with. */
 interface Connections {
-  readonly library: NodeRedis;
+  /** The library makes a class for each set of options, for 0.1 s of a processor. Its copies share one. */
+  readonly template: NodeRedisCopy;
   readonly place: Place;
   readonly credentials: Credentials;
   readonly runtime: Runtime;
@@ -106,17 +109,13 @@ function keptAt(
 
 /** A client of the library for one connection. */
 function createFor(
-  { library, place: { connectionName, connectTimeout } }: Connections,
+  { template, place: { connectionName, connectTimeout } }: Connections,
   host: RedisHost | undefined,
   { tls, ...shown }: { readonly tls: object | undefined },
 ): NodeRedisCopy {
-  const made = library.createClient({
+  return template.duplicate({
     socket: { ...tls, ...host, tls: tls !== undefined, connectTimeout, reconnectStrategy: false },
     ...shown,
     ...given({ name: connectionName }),
-    disableOfflineQueue: true,
-    maintNotifications: 'disabled',
   });
-  checkMajor(made);
-  return made;
 }
