@@ -18,14 +18,12 @@ import { masterOf } from './sentinel-master.ts';
 
 /** Opens a client of this package's own over node-redis. */
 export async function openNodeRedis(
-  { createClient }: NodeRedis,
+  library: NodeRedis,
   place: Place,
   credentials: Credentials,
   runtime: Runtime,
 ): Promise<Opened> {
-  const template = createClient({ disableOfflineQueue: true, maintNotifications: 'disabled' });
-  checkMajor(template);
-  const connections: Connections = { template, place, credentials, runtime };
+  const connections: Connections = { template: templateOf(library), place, credentials, runtime };
   const { kind, db, connectTimeout } = place;
   const errors = kind === 'cluster' ? 'node error' : 'error';
   const client = kind === 'cluster' ? clusterOf(connections) : serverOf(connections);
@@ -50,9 +48,22 @@ export async function openNodeRedis(
   return { client, close: () => client.disconnect() };
 }
 
+const templates = new WeakMap<NodeRedis['createClient'], NodeRedisCopy>();
+
+/** The library makes a class for each client, for 0.1 s of a processor. Copies of one share it. */
+function templateOf({ createClient }: NodeRedis): NodeRedisCopy {
+  let template = templates.get(createClient);
+  if (template === undefined) {
+    template = createClient({ disableOfflineQueue: true, maintNotifications: 'disabled' });
+    checkMajor(template);
+    templates.set(createClient, template);
+  }
+  return template;
+}
+
 /** What connections are made with. */
 interface Connections {
-  /** The library makes a class for each set of options, for 0.1 s of a processor. Its copies share one. */
+  /** What clients are copies of. */
   readonly template: NodeRedisCopy;
   readonly place: Place;
   readonly credentials: Credentials;
