@@ -56,14 +56,14 @@ const ways: readonly (readonly [name: string, open: Open])[] = [
       return await over(client, options);
     },
   ],
-  [
-    'a URL',
+  ...(['ioredis', 'redis'] as const).map((library): readonly [string, Open] => [
+    `a URL, over ${library}`,
     async (options) => {
-      const locks = await openLocks({ url: set.url, options: { ...options } });
+      const locks = await openLocks({ url: set.url, options: { ...options, library } });
       onTestFinished(() => locks.close());
       return locks;
     },
-  ],
+  ]),
   [
     'an object',
     async (options) => {
