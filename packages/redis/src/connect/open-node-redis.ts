@@ -3,13 +3,14 @@ import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import { checkMajor } from '../clients/node-redis/version.ts';
 import type { RedisHost } from '../options/hosts.ts';
 import { noteLoss } from '../wire/client.ts';
-import type { RedisClusterClient } from '../wire/client.ts';
+import { isCluster } from '../wire/servers.ts';
+import { checkVersion } from './check-version.ts';
 import type { Credentials } from './credentials.ts';
 import { explainFirst } from './explain-first.ts';
 import type { NodeRedis } from './libraries.ts';
 import { ownCluster } from './own-cluster.ts';
 import { connectFirst } from './own-client.ts';
-import type { Connecting } from './own-client.ts';
+import type { OwnClusterClient } from './own-client.ts';
 import { ownNodeRedis } from './own-node-redis.ts';
 import type { OwnNodeRedis } from './own-node-redis.ts';
 import { given } from './place.ts';
@@ -37,9 +38,13 @@ export async function openNodeRedis(
       credentials.accepted();
     });
   }
-  await connectFirst<Connecting>({
+  await connectFirst<OwnNodeRedis | OwnClusterClient>({
     client,
     db,
+    afterwards: async (one) => {
+      const servers = isCluster(one) ? one.nodes('master') : [one];
+      await Promise.all(servers.map(checkVersion));
+    },
     errors,
     limit: connectTimeout,
     runtime,
@@ -84,7 +89,7 @@ function serverOf(connections: Connections): OwnNodeRedis {
   return keptAt(connections, masterOf({ sentinels: hosts, name, limit, runtime, create }));
 }
 
-function clusterOf(connections: Connections): RedisClusterClient & Connecting {
+function clusterOf(connections: Connections): OwnClusterClient {
   const { hosts, connectTimeout } = connections.place;
   return ownCluster({
     seeds: hosts,

@@ -3,9 +3,8 @@ import { createDeadline, settledWithin } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { commandsOf } from '../clients/node-redis/commands.ts';
 import type { RedisHost } from '../options/hosts.ts';
-import type { RedisClusterClient } from '../wire/client.ts';
 import { keySlot } from '../wire/key-slot.ts';
-import type { Connecting } from './own-client.ts';
+import type { OwnClusterClient } from './own-client.ts';
 import type { OwnNodeRedis } from './own-node-redis.ts';
 import { readSlots } from './slots.ts';
 
@@ -35,7 +34,7 @@ const pause = 100;
  * That library's own client of a Cluster waits for nodes that are down, also at its start, and ends
  * for good where a node has left the Cluster: see ADR 63.
  */
-export function ownCluster(parts: OwnClusterParts): RedisClusterClient & Connecting {
+export function ownCluster(parts: OwnClusterParts): OwnClusterClient {
   const { seeds, runtime, patience, create } = parts;
   const events = new EventEmitter();
   const nodes = new Map<string, OwnNode>();

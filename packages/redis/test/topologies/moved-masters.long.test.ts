@@ -154,7 +154,8 @@ describe.each(clusterOpeners)('renewals alone, with minReplicas and %s', (name, 
   });
 
   // After that node-redis knows no node any more, for its caller's commands neither.
-  test.runIf(name !== 'node-redis')('leave a master that left the Cluster', async () => {
+  const leaves = name === 'node-redis' ? undefined : test;
+  leaves?.('leave a master that left the Cluster', async () => {
     await using small = await ownCluster({ masters: 1, replicas: 2 });
     const provider = await providerOn(small);
     const claims = await granted(provider);

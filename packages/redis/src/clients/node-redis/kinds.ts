@@ -21,6 +21,6 @@ export function nodeRedisOf(given: unknown): KnownNodeRedis | undefined {
   if (can('nodeClient')) return { kind: 'Cluster', client: given as NodeRedisCluster };
   if (can('getSentinelNode')) return { kind: 'Sentinel', client: given as NodeRedisSentinel };
   if (can('execute')) return { kind: 'pool', client: given as NodeRedisPool };
-  const single = can('duplicate') && typeof found['isReady'] === 'boolean' && typeof found['socketEpoch'] === 'number';
+  const single = can('duplicate') && typeof found['isReady'] === 'boolean';
   return single ? { kind: 'client', client: given as NodeRedisClient } : undefined;
 }
