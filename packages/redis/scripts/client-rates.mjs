@@ -1,5 +1,5 @@
 // Pairs of acquire and release per second over each client, beside the same client's own pairs of
-// SET NX PX and DEL: `node packages/redis/scripts/client-rates.mjs`, after `npm run build`. It
+// SET NX PX and DEL: `npm run client-rates --workspace @locks/redis`, after `npm run build`. It
 // starts its own servers. Figures of one run can be compared with each other only.
 import { createLocks } from '@locks/core';
 import { createRedisProvider } from '@locks/redis';

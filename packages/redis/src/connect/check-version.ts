@@ -1,7 +1,7 @@
 import { misconfigured } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
 
-/** What is asked for its version. */
+/** A server that can tell its version. */
 interface Asked {
   info(section: string): Promise<unknown>;
 }

@@ -8,8 +8,8 @@ export function readSlots(reply: unknown, asked: string): readonly (readonly str
   if (!Array.isArray(reply)) return slots;
   for (const [from, to, ...nodes] of reply as readonly [unknown, unknown, ...unknown[]][]) {
     const names = nodes.map((node) => {
-      const [host, port] = node as readonly unknown[];
-      return `${host === null || host === '' ? asked : String(host)}:${Number(port)}`;
+      const [host, port] = node as readonly [string | null, number];
+      return `${host === null || host === '' ? asked : host}:${port}`;
     });
     for (let slot = Number(from); slot <= Number(to); slot += 1) slots[slot] = names;
   }

@@ -13,7 +13,7 @@ async function nodeRedis(options: { readonly keyPrefix?: string } = {}): Promise
   onTestFinished(() => {
     if (client.isOpen) client.destroy();
   });
-  return client as RedisClientType;
+  return client;
 }
 
 async function nodeRedisPool(): Promise<RedisClientPoolType> {
@@ -21,7 +21,7 @@ async function nodeRedisPool(): Promise<RedisClientPoolType> {
   pool.on('error', () => {});
   await pool.connect();
   onTestFinished(() => pool.destroy());
-  return pool as RedisClientPoolType;
+  return pool;
 }
 
 test.each([

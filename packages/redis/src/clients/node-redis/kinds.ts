@@ -3,7 +3,10 @@ import type { NodeRedisCluster } from './cluster.ts';
 import type { NodeRedisPool } from './pool.ts';
 import type { NodeRedisSentinel } from './sentinel.ts';
 
-/** What node-redis gives: `createClient()`, `createClientPool()`, `createCluster()`, `createSentinel()`. */
+/**
+ * A client of node-redis: of `createClient()`, `createClientPool()`, `createCluster()` or
+ * `createSentinel()`.
+ */
 export type AnyNodeRedis = NodeRedisClient | NodeRedisPool | NodeRedisCluster | NodeRedisSentinel;
 
 /** One of them, and its kind. */

@@ -5,7 +5,7 @@ import { copyOf, duplicateOf } from './copy.ts';
 import { keyPrefixOf } from './version.ts';
 import { stateOf } from './state.ts';
 
-/** The few members of what `createClientPool()` of node-redis gives that are used. It stays as it is. */
+/** The few members of a pool of node-redis (`createClientPool()`) that are used. It stays as it is. */
 export interface NodeRedisPool {
   readonly isOpen: boolean;
   execute<T>(task: (client: NodeRedisClient) => Promise<T>): Promise<T>;
@@ -28,7 +28,8 @@ export function fromNodeRedisPool(pool: NodeRedisPool): RedisClient {
   let loan: Loan | undefined;
 
   async function over<T>(use: (client: NodeRedisClient) => Promise<T>): Promise<T> {
-    const mine = (loan ??= borrow(pool));
+    loan ??= borrow(pool);
+    const mine = loan;
     mine.uses += 1;
     try {
       return await use(await mine.client);

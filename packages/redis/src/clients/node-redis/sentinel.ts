@@ -5,7 +5,10 @@ import { copyOf, duplicateOf } from './copy.ts';
 import { keyPrefixOf } from './version.ts';
 import { stateOf } from './state.ts';
 
-/** The few members of what `createSentinel()` of node-redis gives that are used. It stays as it is. */
+/**
+ * The few members of a Sentinel client of node-redis (`createSentinel()`) that are used. It stays
+ * as it is.
+ */
 export interface NodeRedisSentinel {
   readonly isOpen: boolean;
   readonly isReady: boolean;
@@ -13,7 +16,7 @@ export interface NodeRedisSentinel {
   _execute<T>(isReadonly: boolean | undefined, task: (client: NodeRedisClient) => Promise<T>): Promise<T>;
 }
 
-/** What a command came to. In this form its failure is not seen by the library, which would send it again. */
+/** The end of a command. The library sees no failure, which it would answer by sending again. */
 type Outcome<T> = { readonly reply: T } | { readonly failure: unknown };
 
 /** A client of the master that Sentinels name, as the provider uses one. */

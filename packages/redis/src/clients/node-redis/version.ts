@@ -11,7 +11,7 @@ export function checkMajor(client: object): void {
   throw misconfigured(redisSource.where, `${why}. Upgrade "redis", or use ioredis or iovalkey`);
 }
 
-/** What is put before each key of `client`. Only its own commands do so, and none of ours is one. */
+/** The option `keyPrefix` of `client`. The library applies it to its own commands only. */
 export function keyPrefixOf(client: object): string {
   return (client as { readonly _keyPrefix?: string | undefined })._keyPrefix ?? '';
 }
