@@ -2,7 +2,7 @@ import type { Claim, Holder } from '../../contract.ts';
 import type { TimerEntry, TimerWheel } from '../../time/timer-wheel.ts';
 import { labelOf } from '../../options/owner.ts';
 import { about, channels } from './channels.ts';
-import type { SlowMessage } from './channels.ts';
+import type { SlowMessage } from './messages.ts';
 
 /** The longest holds of so many keys are remembered. With more, a process needs more memory. */
 const mostKeys = 1_000;
@@ -106,8 +106,9 @@ export class SlowWait implements TimerEntry {
     channels.slow.publish({
       ...about(provider.name, claim),
       reason,
-      waited: Math.floor(waited),
+      waited,
       by: [...new Set(holders.map(({ owner }) => labelOf(owner)))],
+      owners: holders.map(({ owner }) => owner),
       ...(longestHold === undefined ? {} : { longestHold }),
     });
   }
