@@ -14,7 +14,7 @@ export interface NodeRedisClusterNode {
   readonly client?: NodeRedisClient | undefined;
 }
 
-/** The few members of a Cluster of node-redis (`createCluster()`) that are used. It stays as it is. */
+/** The few members of a Cluster of node-redis (`createCluster()`) that are used. It stays so. */
 export interface NodeRedisCluster {
   readonly isOpen: boolean;
   readonly masters: readonly NodeRedisClusterNode[];

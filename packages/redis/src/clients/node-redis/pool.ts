@@ -5,7 +5,7 @@ import { copyOf, duplicateOf } from './copy.ts';
 import { keyPrefixOf } from './version.ts';
 import { stateOf } from './state.ts';
 
-/** The few members of a pool of node-redis (`createClientPool()`) that are used. It stays as it is. */
+/** The few members of a pool of node-redis (`createClientPool()`) that are used. It stays so. */
 export interface NodeRedisPool {
   readonly isOpen: boolean;
   execute<T>(task: (client: NodeRedisClient) => Promise<T>): Promise<T>;
