@@ -1,22 +1,19 @@
 import { systemRuntime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { clientOf } from './clients/given-client.ts';
-import type { NodeRedisClient } from './clients/node-redis.ts';
-import type { AnyRedisClient } from './wire/servers.ts';
+import type { GivenClient } from './clients/given-client.ts';
+
 import { readRedisOptions } from './options/options.ts';
 import type { RedisOptions } from './options/options.ts';
 import { RedisProvider } from './provider.ts';
 
 /**
  * Locks on Redis (6.2 or newer) or Valkey, through a client that stays the caller's. It is one of
- * `ioredis`: of a server, of what Sentinels call the master, or of a Cluster. Or it is one of
- * `redis` (node-redis) of a server.
+ * `ioredis`, `iovalkey` or `redis` (node-redis): of a server, of what Sentinels call the master, or
+ * of a Cluster. Or it is a pool of node-redis.
  * @throws `LOCK_MISCONFIGURED` for a wrong client or option.
  */
-export function createRedisProvider(
-  client: AnyRedisClient | NodeRedisClient,
-  options: RedisOptions = {},
-): LockProvider {
+export function createRedisProvider(client: GivenClient, options: RedisOptions = {}): LockProvider {
   const used = clientOf(client);
   return new RedisProvider(used, readRedisOptions(used, options), systemRuntime);
 }

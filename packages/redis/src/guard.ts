@@ -5,8 +5,8 @@ import { redisReaders, redisSource } from './options/options.ts';
 import { connectionTrouble, toLockError } from './wire/replies.ts';
 import { callScript } from './wire/script-call.ts';
 import { clientOf } from './clients/given-client.ts';
-import type { NodeRedisClient } from './clients/node-redis.ts';
-import type { AnyRedisClient } from './wire/servers.ts';
+import type { GivenClient } from './clients/given-client.ts';
+
 import { scripts } from './wire/scripts.ts';
 import { unpipelined } from './wire/unpipelined.ts';
 
@@ -33,7 +33,7 @@ export interface RedisGuardOptions {
  * A guard that writes through `given`, a client as `createRedisProvider` takes one. For writes of
  * another kind put `fenceLua` into a script of your own.
  */
-export function createRedisGuard(given: AnyRedisClient | NodeRedisClient, options: RedisGuardOptions = {}): RedisGuard {
+export function createRedisGuard(given: GivenClient, options: RedisGuardOptions = {}): RedisGuard {
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);
   const client = clientOf(given);
   const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));

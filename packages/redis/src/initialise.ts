@@ -1,7 +1,9 @@
 import { createDeadline, readOptions, systemRuntime } from '@locks/core/adapter';
 import type { Duration } from '@locks/core/adapter';
 import { clientOf } from './clients/given-client.ts';
-import type { NodeRedisClient } from './clients/node-redis.ts';
+import type { NodeRedisCluster } from './clients/node-redis/cluster.ts';
+import type { AnyNodeRedis } from './clients/node-redis/kinds.ts';
+
 import type { RedisClient } from './wire/client.ts';
 import { keyNames } from './locks/keys.ts';
 import { defaultPrefix, refuseCluster, redisReaders, redisSource } from './options/options.ts';
@@ -25,7 +27,10 @@ export interface InitialiseOptions {
  * @throws `LOCK_MISCONFIGURED` for a wrong client or option, and for a missing right;
  * `LOCK_UNAVAILABLE` when the server does not answer, or is a replica.
  */
-export async function initialise(given: RedisClient | NodeRedisClient, options: InitialiseOptions = {}): Promise<void> {
+export async function initialise(
+  given: RedisClient | Exclude<AnyNodeRedis, NodeRedisCluster>,
+  options: InitialiseOptions = {},
+): Promise<void> {
   const client = clientOf(given);
   refuseCluster(isCluster(client), 'initialise() is for');
   const { prefix: prefixReader, timeout: timeoutReader } = redisReaders;

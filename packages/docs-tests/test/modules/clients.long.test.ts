@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { startRedis } from '@locks/test-servers';
+import { startRedis, startZookeeper } from '@locks/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createModuleApp } from './module-app.ts';
 import type { ModuleApp } from './module-app.ts';
@@ -35,6 +35,13 @@ test.each(clients)(
   },
   120_000,
 );
+
+test('an application with node-zookeeper-client alone takes locks over it, and over sockets', async () => {
+  const server = await startZookeeper();
+  onTestFinished(() => server.stop());
+  const address = `${server.host}:${server.port}`;
+  expect(appWith('node-zookeeper-client@1.1.3').node(['zookeeper.mjs', address])).toBe('true true\ntrue true\n');
+}, 120_000);
 
 test('an application with none of them is told all', () => {
   const message =

@@ -1,28 +1,40 @@
-import { misconfigured } from '@locks/core/adapter';
-import { checkClient, redisSource } from '../options/options.ts';
-import type { RedisClient } from '../wire/client.ts';
+import { checkClient } from '../options/options.ts';
+import type { RedisClient, RedisClusterClient } from '../wire/client.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
-import { fromNodeRedis, isNodeRedis, otherNodeRedis } from './node-redis.ts';
-import type { NodeRedisClient } from './node-redis.ts';
+import { fromNodeRedis } from './node-redis/server.ts';
+import { fromNodeRedisCluster } from './node-redis/cluster.ts';
+import { nodeRedisOf } from './node-redis/kinds.ts';
+import type { AnyNodeRedis, KnownNodeRedis } from './node-redis/kinds.ts';
+import { fromNodeRedisPool } from './node-redis/pool.ts';
+import { fromNodeRedisSentinel } from './node-redis/sentinel.ts';
+import { checkMajor } from './node-redis/version.ts';
+
+/** A client that the caller gives. */
+export type GivenClient = AnyRedisClient | AnyNodeRedis;
 
 /** The provider's view of each client of node-redis: two providers over one share it. */
-const known = new WeakMap<NodeRedisClient, RedisClient>();
+const known = new WeakMap<AnyNodeRedis, AnyRedisClient>();
 
 /**
  * The client that the provider goes over, by what `given` can do.
  * @throws `LOCK_MISCONFIGURED` for what cannot be used.
  */
-export function clientOf<Client extends AnyRedisClient>(given: Client | NodeRedisClient): Client | RedisClient {
-  if (isNodeRedis(given)) {
-    let client = known.get(given);
-    if (client === undefined) known.set(given, (client = fromNodeRedis(given)));
-    return client;
+export function clientOf(given: GivenClient): AnyRedisClient {
+  const nodeRedis = nodeRedisOf(given);
+  if (nodeRedis === undefined) {
+    checkClient(given as AnyRedisClient);
+    return given as AnyRedisClient;
   }
-  const other = otherNodeRedis(given);
-  if (other !== undefined) {
-    const why = `it takes no ${other} of node-redis. Pass a client of createClient(), or a client of ioredis or iovalkey for Sentinels and Clusters`;
-    throw misconfigured(redisSource.where, why);
+  let client = known.get(nodeRedis.client);
+  if (client === undefined) {
+    checkMajor(nodeRedis.client);
+    known.set(nodeRedis.client, (client = viewOf(nodeRedis)));
   }
-  checkClient(given);
-  return given;
+  return client;
+}
+
+function viewOf({ kind, client }: KnownNodeRedis): RedisClient | RedisClusterClient {
+  if (kind === 'Cluster') return fromNodeRedisCluster(client);
+  if (kind === 'Sentinel') return fromNodeRedisSentinel(client);
+  return kind === 'pool' ? fromNodeRedisPool(client) : fromNodeRedis(client);
 }

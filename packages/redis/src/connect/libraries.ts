@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { isNotInstalled, misconfigured } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
-import type { NodeRedisCopy } from '../clients/node-redis.ts';
+import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import type { OwnClient, OwnClusterClient } from './own-client.ts';
 
 /** The libraries that open a URL. The first one that is installed does, unless an option says. */

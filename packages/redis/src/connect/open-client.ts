@@ -2,6 +2,7 @@ import type { Runtime } from '@locks/core/adapter';
 import { noteLoss } from '../wire/client.ts';
 import { askAtConnect, explainReplies } from './ask-at-connect.ts';
 import { checked, reachNodes } from './checked-client.ts';
+import { checkVersion } from './check-version.ts';
 import { credentialsOf } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 import { explainFirst } from './explain-first.ts';
@@ -157,8 +158,11 @@ async function connectServer(
   await connectFirst({
     client,
     db,
-    // The client goes on in database 0 when it cannot select: a lock there would exclude nothing.
-    ...(db === undefined ? {} : { afterwards: (one: OwnClient) => one.select(db) }),
+    async afterwards(one) {
+      // The client goes on in database 0 when it cannot select: a lock there would exclude nothing.
+      if (db !== undefined) await one.select(db);
+      await checkVersion(one);
+    },
     errors: 'error',
     limit,
     runtime,
@@ -175,7 +179,10 @@ async function connectCluster(
   await connectFirst({
     client,
     db: undefined,
-    afterwards: reachNodes,
+    async afterwards(one) {
+      await reachNodes(one);
+      await Promise.all(one.nodes('master').map(checkVersion));
+    },
     errors: 'node error',
     limit: place.connectTimeout,
     runtime,

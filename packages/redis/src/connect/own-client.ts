@@ -11,6 +11,7 @@ import { isOver } from './is-over.ts';
  */
 export interface OwnClient extends RedisClient, Connecting {
   select(db: number): Promise<unknown>;
+  info(section: string): Promise<unknown>;
 }
 
 /** The same of a Cluster. */

@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { socketsHeard } from '@locks/core/adapter';
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
-import { commandsOf, copyOf, destroy, senderOf } from '../clients/node-redis.ts';
-import type { NodeRedisCopy, Send } from '../clients/node-redis.ts';
+import { commandsOf, senderOf } from '../clients/node-redis/commands.ts';
+import type { Send } from '../clients/node-redis/commands.ts';
+import { copyOf, destroy } from '../clients/node-redis/copy.ts';
+import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import type { RedisClient } from '../wire/client.ts';
 import { CheckedSends } from './checked-client.ts';
 import type { Connecting } from './own-client.ts';
@@ -21,16 +23,26 @@ export interface OwnNodeRedisParts {
   create(): Promise<NodeRedisCopy>;
 }
 
+/** What it gives. */
+export interface OwnNodeRedis extends RedisClient, Connecting {
+  info(section: string): Promise<unknown>;
+  /** Sends any command. */
+  command: Send;
+  /** Connects, and again and again where that fails. Resolves after the first attempt. */
+  keepConnected(): Promise<void>;
+}
+
 /**
  * A client of this package's own over node-redis. Each connection is a client of the library of its
  * own, so each can have other credentials, and none has what the one before it left behind.
  */
-export function ownNodeRedis(parts: OwnNodeRedisParts): RedisClient & Connecting {
+export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   const { runtime, timeout, create } = parts;
   const events = new EventEmitter();
   let status: 'wait' | 'connecting' | 'close' | 'ready' | 'end' = 'wait';
   let current: NodeRedisCopy | undefined;
   let send: Send | undefined;
+  let first: Promise<void> | undefined;
   let attempts = 0;
   let next: TimerHandle | undefined;
 
@@ -124,15 +136,18 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): RedisClient & Connecting
     };
   }
 
-  const commands = commandsOf(async (...args) => {
+  const command: Send = async (...args) => {
     if (status === 'ready' && send !== undefined) return await send(...args);
     throw new Error('The client is offline');
-  });
-  const client: RedisClient & Connecting = {
+  };
+  const commands = commandsOf(command);
+  const client: OwnNodeRedis = {
     ...commands,
     evalsha: (...args) => checked.send(() => commands.evalsha(...args)),
     eval: (...args) => checked.send(() => commands.eval(...args)),
-    duplicate: () => copyOf(create, (error) => parts.explain(error)),
+    command: (...args) => checked.send(() => command(...args)),
+    keepConnected: () => (first ??= connect().catch(connectLater)),
+    duplicate: () => copyOf({ create, explain: (error) => parts.explain(error) }),
     get stream() {
       return current;
     },

@@ -82,10 +82,18 @@ export function checkClient(client: AnyRedisClient): void {
     );
   }
   if (fits) return;
-  throw misconfigured(
-    redisSource.where,
-    'it needs a client of ioredis or iovalkey, as createRedisProvider(new Redis(url)), or a connected one of createClient() of node-redis',
-  );
+  const needed =
+    'it needs a client of ioredis or iovalkey, as createRedisProvider(new Redis(url)), or a connected one of node-redis';
+  throw misconfigured(redisSource.where, `${needed}, ${notA(client)}`);
+}
+
+/** What was given in place of a client. */
+function notA(given: unknown): string {
+  if (given === null || typeof given !== 'object') return `not ${given === null ? 'null' : `a ${typeof given}`}`;
+  const { exec, then, constructor } = given as Readonly<Record<string, unknown>>;
+  if (typeof exec === 'function') return 'not a transaction (multi()) or a pipeline of one';
+  if (typeof then === 'function') return 'not a promise of one: await it first';
+  return `not an object of class ${typeof constructor === 'function' ? constructor.name : 'none'}`;
 }
 
 /** Throws `LOCK_MISCONFIGURED` for a Cluster; `what` begins the reason. */

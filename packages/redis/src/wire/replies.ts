@@ -67,10 +67,13 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
       `Redis does not know a command of ${what}: ${text} It must be version 6.2 or newer, with no command disabled.`,
     );
   }
-  if (/^(?:MOVED|CROSSSLOT)\b/.test(text)) {
+  if (/\bsubscriber mode\b|\bSUBSCRIBE \/ .* allowed in this context/.test(text)) {
     return misconfigured(
-      `Redis failed at ${what}: ${text} It is a node of a Cluster: pass a Cluster client of ioredis or iovalkey.`,
+      `The client is in subscriber mode at ${what}: ${text} Pass a client that has no subscriptions, as client.duplicate() makes one.`,
     );
+  }
+  if (/^(?:MOVED|CROSSSLOT)\b/.test(text)) {
+    return misconfigured(`Redis failed at ${what}: ${text} It is a node of a Cluster: pass a Cluster client.`);
   }
   return failed();
 }
@@ -111,6 +114,10 @@ export function toGrants(reply: unknown): readonly Grant[] | false {
 export function toInteger(reply: unknown, what: string): number {
   const number = typeof reply === 'string' && /^-?\d+$/.test(reply) ? Number(reply) : reply;
   if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
+  if (reply === 'QUEUED') {
+    const why = 'the client is in a transaction (MULTI), and EXEC may still execute it. Pass a client of its own.';
+    throw new LockError('LOCK_UNAVAILABLE', `Redis queued ${what}: ${why}`);
+  }
   throw new LockError('LOCK_UNAVAILABLE', `Redis answered ${what} with something that is not an integer.`);
 }
 

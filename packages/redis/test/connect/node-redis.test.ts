@@ -1,48 +1,64 @@
 import { createLocks } from '@locks/core';
-import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
-import { createClient as createClient5 } from 'redis-5';
+import { createClient, createClientPool } from 'redis';
+import type { RedisClientPoolType, RedisClientType } from 'redis';
+import * as five from 'redis-5';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createRedisGuard, createRedisProvider, initialise } from '../../src/index.ts';
-import { connect, eventually, ownPrefix } from '../support/redis.ts';
+import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
 
-async function nodeRedis(): Promise<ReturnType<typeof createClient>> {
-  const client = createClient({ url: inject('redisUrl') });
+async function nodeRedis(options: { readonly keyPrefix?: string } = {}): Promise<RedisClientType> {
+  const client = createClient({ url: inject('redisUrl'), ...options });
   client.on('error', () => {});
   await client.connect();
   onTestFinished(() => {
     if (client.isOpen) client.destroy();
   });
-  return client as ReturnType<typeof createClient>;
+  return client;
 }
 
-test('a client of node-redis is used as it is: two processes exclude each other, and wake each other', async () => {
-  const prefix = ownPrefix();
-  const client = await nodeRedis();
-  const before = client.eventNames().map((name) => [name, client.listenerCount(name)]);
-  const provider = createRedisProvider(client, { prefix });
-  const other = createRedisProvider(connect(), { prefix });
-  const [mine, theirs] = [createLocks(provider), createLocks(other)];
-  const lease = await mine.acquire('job');
-  expect(await theirs.tryAcquire('job')).toBeNull();
-  const waiting = theirs.acquire('job');
-  await eventually('a waiter', async () => (await mine.inspect('job')).waiters === 1);
-  expect(await lease.release()).toBe(true);
-  const next = await waiting;
-  const again = mine.acquire('job');
-  await eventually('a waiter', async () => (await theirs.inspect('job')).waiters === 1);
-  const started = performance.now();
-  await next.release();
-  await (await again).release();
-  // Polling would take a third of waiterTtl, 2 s.
-  expect(performance.now() - started).toBeLessThan(1_000);
-  const keys: string[] = [];
-  for await (const key of mine.list()) keys.push(key);
-  expect(keys).toEqual([]);
-  await Promise.all([mine.close(), theirs.close()]);
-  await Promise.all([provider.close(), other.close()]);
-  expect(client.isReady).toBe(true);
-  expect(client.eventNames().map((name) => [name, client.listenerCount(name)])).toEqual(before);
-});
+async function nodeRedisPool(): Promise<RedisClientPoolType> {
+  const pool = createClientPool({ url: inject('redisUrl') }, { minimum: 1, maximum: 2 });
+  pool.on('error', () => {});
+  await pool.connect();
+  onTestFinished(() => pool.destroy());
+  return pool;
+}
+
+test.each([
+  ['client', nodeRedis],
+  ['pool', nodeRedisPool],
+] as const)(
+  'a %s of node-redis is used as it is: two processes exclude each other, and wake each other',
+  async (_kind, open) => {
+    const prefix = ownPrefix();
+    const client = await open();
+    const before = client.eventNames().map((name) => [name, client.listenerCount(name)]);
+    const provider = createRedisProvider(client, { prefix });
+    const other = createRedisProvider(connect(), { prefix });
+    const [mine, theirs] = [createLocks(provider), createLocks(other)];
+    const lease = await mine.acquire('job');
+    expect(await theirs.tryAcquire('job')).toBeNull();
+    const waiting = theirs.acquire('job');
+    await eventually('a waiter', async () => (await mine.inspect('job')).waiters === 1);
+    expect(await lease.release()).toBe(true);
+    const next = await waiting;
+    const again = mine.acquire('job');
+    await eventually('a waiter', async () => (await theirs.inspect('job')).waiters === 1);
+    const started = performance.now();
+    await next.release();
+    await (await again).release();
+    // Polling would take a third of waiterTtl, 2 s.
+    expect(performance.now() - started).toBeLessThan(1_000);
+    const keys: string[] = [];
+    for await (const key of mine.list()) keys.push(key);
+    expect(keys).toEqual([]);
+    await Promise.all([mine.close(), theirs.close()]);
+    await Promise.all([provider.close(), other.close()]);
+    expect(client.isOpen).toBe(true);
+    expect(await client.sendCommand(['PING'])).toBe('PONG');
+    expect(client.eventNames().map((name) => [name, client.listenerCount(name)])).toEqual(before);
+  },
+);
 
 test('a guard and initialise() take one, too', async () => {
   const client = await nodeRedis();
@@ -59,7 +75,7 @@ test('with a client that is not connected, or has ended, calls say so', async ()
   const never = createLocks(createRedisProvider(createClient()));
   await expect(never.tryAcquire('job')).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
-    message: expect.stringContaining('await client.connect() first') as string,
+    message: expect.stringContaining('await its connect() first') as string,
   });
   await never.close();
   const client = await nodeRedis();
@@ -69,16 +85,43 @@ test('with a client that is not connected, or has ended, calls say so', async ()
   await ended.close();
 });
 
+test('its key prefix is before every key', async () => {
+  const client = await nodeRedis({ keyPrefix: 'shop:' });
+  const prefix = ownPrefix();
+  const provider = createRedisProvider(client, { prefix });
+  const locks = createLocks(provider);
+  const lease = await locks.acquire('job');
+  expect(await connect().get(`shop:${prefix}job`)).toBe(lease.owner);
+  const waiting = locks.acquire('job');
+  await eventually('a waiter', async () => (await locks.inspect('job')).waiters === 1);
+  expect(await collect(locks.list())).toEqual(['job']);
+  await lease.release();
+  await (await waiting).release();
+  await locks.close();
+  await provider.close();
+});
+
+test('of a pool with other work locks take one client, and give it back', async () => {
+  const pool = await nodeRedisPool();
+  const provider = createRedisProvider(pool, { prefix: ownPrefix() });
+  const locks = createLocks(provider);
+  const block = pool.execute(async (client) => await client.blPop(ownPrefix(), 1));
+  const leases = await Promise.all(Array.from({ length: 50 }, (_, index) => locks.acquire(`job-${index}`)));
+  expect(pool.totalClients).toBe(2);
+  await Promise.all(leases.map((lease) => lease.release()));
+  await block;
+  await eventually('a pool without work', () => pool.clientsInUse === 0);
+  await locks.close();
+  await provider.close();
+});
+
 test.each([
-  ['node-redis 5', () => createClient5(), /node-redis 6\.1 or newer/],
-  ['a pool', () => createClientPool(), /no pool of node-redis/],
-  ['a Cluster', () => createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }), /no Cluster of node-redis/],
-  [
-    'a Sentinel',
-    () => createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }),
-    /no Sentinel of node-redis/,
-  ],
-])('%s is refused by name', (_name, make, message) => {
-  const refused = expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(message) });
+  ['client', () => five.createClient()],
+  ['pool', () => five.createClientPool()],
+  ['Cluster', () => five.createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] })],
+  ['Sentinel', () => five.createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] })],
+])('a %s of node-redis 5 is refused by name', (_name, make) => {
+  const message = expect.stringMatching(/node-redis 6\.1 or newer/) as string;
+  const refused = expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message });
   expect(() => createRedisProvider(make() as never)).toThrow(refused as Error);
 });

@@ -120,18 +120,6 @@ describe.each(libraries)('a URL that %s opens', (library) => {
   });
 });
 
-test('what node-redis is not used for is refused by name', async () => {
-  for (const [url, what] of [
-    ['redis+sentinel://127.0.0.1:1/main', 'Sentinels'],
-    ['redis+cluster://127.0.0.1:1', 'a Cluster'],
-  ] as const) {
-    await expect(openLocks({ url, options: { library: 'redis' } })).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: `@locks/redis: ${what} need ioredis or iovalkey, and the library that opens the URL is redis. Run: npm install ioredis.`,
-    });
-  }
-});
-
 test('another library is refused', async () => {
   await expect(openLocks('redis://127.0.0.1:1?library=tedis')).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',

@@ -1,5 +1,5 @@
 import { closing } from '@locks/test-servers';
-import { createClient } from 'redis';
+import { createClient, createClientPool } from 'redis';
 import { createRedisProvider } from '../../src/index.ts';
 import type { Make } from './make.ts';
 
@@ -11,4 +11,12 @@ export const overNodeRedis: Make = async (address, options) => {
   return closing(createRedisProvider(client, options), () => {
     if (client.isOpen) client.destroy();
   });
+};
+
+/** With a pool of node-redis, which its caller has connected and closes. */
+export const overNodeRedisPool: Make = async (address, options) => {
+  const pool = createClientPool({ url: address }, { minimum: 1, maximum: 3 });
+  pool.on('error', () => {});
+  await pool.connect();
+  return closing(createRedisProvider(pool, options), () => pool.destroy());
 };

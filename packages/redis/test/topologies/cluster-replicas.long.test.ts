@@ -1,3 +1,4 @@
+import type { LockProvider } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
 import { Redis } from 'ioredis';
@@ -6,7 +7,7 @@ import { createRedisProvider } from '../../src/index.ts';
 import { keySlot } from '../../src/wire/key-slot.ts';
 import { claimOf } from '../support/line.ts';
 import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
-import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
+import { clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
 
 /** Keys in the slots of all three masters. */
 const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
@@ -29,9 +30,9 @@ test('a slot is what the servers say it is', async () => {
   }
 });
 
-describe.each(clusterClients)('minReplicas in a Cluster, %s', (_name, open) => {
-  function providerOf(prefix: string, keyPrefix = ''): ReturnType<typeof createRedisProvider> {
-    const client = connectCluster(cluster, { keyPrefix }, open);
+describe.each(clusterOpeners)('minReplicas in a Cluster, %s', (_name, open) => {
+  async function providerOf(prefix: string, keyPrefix = ''): Promise<LockProvider> {
+    const client = await openCluster(open, cluster, { keyPrefix });
     const provider = createRedisProvider(client, { prefix, minReplicas: 1, timeout: 1_000 });
     onTestFinished(() => provider.close());
     return provider;
@@ -41,7 +42,7 @@ describe.each(clusterClients)('minReplicas in a Cluster, %s', (_name, open) => {
     'a grant and a renewal are on a replica of their master when they are answered, with key prefix %j',
     async (keyPrefix) => {
       const prefix = ownPrefix();
-      const provider = providerOf(prefix, keyPrefix);
+      const provider = await providerOf(prefix, keyPrefix);
       for (const key of keys) {
         const claim = claimOf({ key, ttl: 10_000 });
         const name = `${keyPrefix}${prefix}${key}`;
@@ -62,7 +63,7 @@ describe.each(clusterClients)('minReplicas in a Cluster, %s', (_name, open) => {
 
   test('where a master has too few, its grants are unknown, and those of other masters are not', async () => {
     const prefix = ownPrefix();
-    const provider = providerOf(prefix);
+    const provider = await providerOf(prefix);
     const lame = await cluster.masterOf(`${prefix}${keys[0]}`);
     const masters = await Promise.all(keys.map((key) => cluster.masterOf(prefix + key)));
     for (const key of keys) await provider.inspect(key);
@@ -84,7 +85,7 @@ describe.each(clusterClients)('minReplicas in a Cluster, %s', (_name, open) => {
   });
 
   test('calls at the same time share a WAIT at each master', async () => {
-    const provider = providerOf(ownPrefix());
+    const provider = await providerOf(ownPrefix());
     const masters = await cluster.masters();
     const waits = async (): Promise<readonly number[]> =>
       await Promise.all(

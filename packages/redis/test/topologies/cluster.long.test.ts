@@ -1,15 +1,17 @@
+import { inspect } from 'node:util';
 import { createLocks, openLocks } from '@locks/core';
 import type { Claim, Locks } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { clientOf } from '../../src/clients/given-client.ts';
 import { createRedisGuard, createRedisProvider, initialise } from '../../src/index.ts';
-import type { RedisClusterClient, RedisNode, RedisOptions } from '../../src/index.ts';
+import type { RedisClusterClient, RedisNode } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
 import { isScriptCall } from '../support/faults.ts';
 import { closeAfterTest, collect, eventually, ownPrefix } from '../support/redis.ts';
-import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
-import type { OpenCluster } from './support/cluster.ts';
+import { clusterClients, clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
+import type { ClusterOpener } from './support/cluster.ts';
 import { waysTo } from './support/ways.ts';
 
 /** Keys in the slots of all three masters. */
@@ -22,10 +24,10 @@ beforeAll(async () => {
 });
 
 /** The client, whose subscriber is a copy of that of the node at `port`. */
-function listeningAt(client: ReturnType<typeof connectCluster>, port: number): RedisClusterClient {
+function listeningAt(client: RedisClusterClient, port: number): RedisClusterClient {
   const nodes = (role: 'all' | 'master'): RedisNode[] => {
     const all = client.nodes(role);
-    return role === 'master' ? all.filter(({ options }) => options.port === port) : all;
+    return role === 'master' ? all.filter(({ options }) => options?.port === port) : all;
   };
   return {
     evalsha: (...args) => client.evalsha(...args),
@@ -40,8 +42,10 @@ function listeningAt(client: ReturnType<typeof connectCluster>, port: number): R
   };
 }
 
-function locksAt(port: number, prefix: string, options: RedisOptions = {}): Locks {
-  const provider = createRedisProvider(listeningAt(connectCluster(cluster), port), { ...options, prefix });
+async function locksAt(open: ClusterOpener, port: number, prefix: string): Promise<Locks> {
+  const client = clientOf(await openCluster(open, cluster)) as RedisClusterClient;
+  await client.ping();
+  const provider = createRedisProvider(listeningAt(client, port), { prefix });
   const locks = createLocks(provider);
   onTestFinished(async () => {
     await locks.close();
@@ -50,14 +54,15 @@ function locksAt(port: number, prefix: string, options: RedisOptions = {}): Lock
   return locks;
 }
 
-describe.each(clusterClients)('a Cluster client of %s', (_name, open: OpenCluster) => {
+describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
   test('serves locks, and stays as it was', async () => {
-    const client = connectCluster(cluster, {}, open);
-    await client.ping();
+    const client = await openCluster(open, cluster);
+    const view = clientOf(client);
+    await view.ping();
     const own = (): unknown => ({
       properties: Object.getOwnPropertyNames(client).toSorted(),
       events: client.eventNames().map((name) => [name, client.listenerCount(name)]),
-      options: JSON.stringify(client.options),
+      options: inspect('options' in client && client.options),
     });
     const before = own();
     const provider = createRedisProvider(client, { prefix: ownPrefix() });
@@ -76,11 +81,11 @@ describe.each(clusterClients)('a Cluster client of %s', (_name, open: OpenCluste
     await locks.close();
     await provider.close();
     expect(own()).toEqual(before);
-    expect(await client.ping()).toBe('PONG');
+    expect(await view.ping()).toBe('PONG');
   });
 
   test('lists the keys of all masters, with a key prefix', async () => {
-    const client = connectCluster(cluster, { keyPrefix: 'app:' }, open);
+    const client = await openCluster(open, cluster, { keyPrefix: 'app:' });
     const provider = createRedisProvider(client, { prefix: ownPrefix() });
     onTestFinished(() => provider.close());
     const claims = keys.map((key): Claim => claimOf({ key }));
@@ -94,11 +99,11 @@ describe.each(clusterClients)('a Cluster client of %s', (_name, open: OpenCluste
     const prefix = ownPrefix();
     const ports = cluster.nodes.map(({ port }) => port);
     for (const key of keys.slice(0, 6)) {
-      const holder = await locksAt(ports[0] ?? 0, prefix).acquire(key);
+      const holder = await (await locksAt(open, ports[0] ?? 0, prefix)).acquire(key);
       const order: number[] = [];
       const waiters: Promise<unknown>[] = [];
       for (let index = 0; index < 6; index++) {
-        const locks = locksAt(ports[index % 3] ?? 0, prefix);
+        const locks = await locksAt(open, ports[index % 3] ?? 0, prefix);
         waiters.push(locks.withLock(key, async () => void order.push(index)));
         await eventually('a place', async () => (await locks.inspect(key)).waiters === index + 1);
       }
@@ -114,8 +119,8 @@ describe.each(clusterClients)('a Cluster client of %s', (_name, open: OpenCluste
   test('does not call a release false that it may have sent twice', async () => {
     const ways = await waysTo(cluster.nodes);
     onTestFinished(() => ways.stop());
-    const client = open(ways.nodes);
-    closeAfterTest(client);
+    const { client, close } = await open(ways.nodes);
+    onTestFinished(close);
     const prefix = ownPrefix();
     const provider = createRedisProvider(client, { prefix });
     onTestFinished(() => provider.close());
@@ -137,7 +142,7 @@ describe.each(clusterClients)('a Cluster client of %s', (_name, open: OpenCluste
   });
 
   test('says false of a release that freed nothing, also over a connection that is new', async () => {
-    const provider = createRedisProvider(connectCluster(cluster, {}, open), { prefix: ownPrefix() });
+    const provider = createRedisProvider(await openCluster(open, cluster), { prefix: ownPrefix() });
     onTestFinished(() => provider.close());
     for (const key of keys) expect(await provider.release(claimOf({ key }))).toBe(false);
   });
@@ -202,6 +207,7 @@ test('a guard refuses the stale holder in a Cluster', async () => {
 
 test.each([
   ['a URL', (): object => ({ url: cluster.url })],
+  ['a URL, over node-redis', (): object => ({ url: cluster.url, options: { library: 'redis' } })],
   [
     'an object',
     (): object => ({

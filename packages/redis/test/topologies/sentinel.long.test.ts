@@ -4,9 +4,10 @@ import { redisCommand, startRedisSentinel } from '@locks/test-servers';
 import type { RedisSentinel } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
+import { createSentinel } from 'redis';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
-import type { RedisOptions } from '../../src/index.ts';
+import type { GivenClient, RedisOptions } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
 import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
 
@@ -31,7 +32,7 @@ function sentinelClient(options: object = {}, major: 5 | 6 = 6): Redis {
 
 type Open = (options: RedisOptions) => Promise<Locks>;
 
-async function over(client: Redis, options: RedisOptions): Promise<Locks> {
+async function over(client: GivenClient, options: RedisOptions): Promise<Locks> {
   const provider = createRedisProvider(client, options);
   const locks = createLocks(provider);
   onTestFinished(async () => {
@@ -45,13 +46,24 @@ const ways: readonly (readonly [name: string, open: Open])[] = [
   ['ioredis 6', async (options) => await over(sentinelClient(), options)],
   ['ioredis 5', async (options) => await over(sentinelClient({}, 5), options)],
   [
-    'a URL',
+    'node-redis',
     async (options) => {
-      const locks = await openLocks({ url: set.url, options: { ...options } });
+      const sentinelRootNodes = set.sentinels.map(({ host, port }) => ({ host, port }));
+      const client = createSentinel({ name: set.name, sentinelRootNodes });
+      client.on('error', () => {});
+      await client.connect();
+      onTestFinished(() => client.destroy());
+      return await over(client, options);
+    },
+  ],
+  ...(['ioredis', 'redis'] as const).map((library): readonly [string, Open] => [
+    `a URL, over ${library}`,
+    async (options) => {
+      const locks = await openLocks({ url: set.url, options: { ...options, library } });
       onTestFinished(() => locks.close());
       return locks;
     },
-  ],
+  ]),
   [
     'an object',
     async (options) => {

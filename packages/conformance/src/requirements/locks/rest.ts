@@ -40,8 +40,9 @@ export const restRequirements: readonly Requirement[] = [
       await (await within(context.patience, after, 'the key after a release')).release();
       const lockDelay = 4 * ttl;
       const lost = await acquireInTime(context, one, released.key, { ttl: longTtl, lockDelay, maxHold: ttl });
-      const [waiting] = await taken(context, two, lost);
+      // Before the next provider is made: that may take longer than the lease.
       const since = now() + lost.remaining;
+      const [waiting] = await taken(context, two, lost);
       await (await rested(context, waiting, since, lockDelay)).release();
     },
   },

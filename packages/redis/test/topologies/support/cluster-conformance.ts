@@ -8,9 +8,9 @@ import { closing } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 import { createRedisProvider, fromConfig } from '../../../src/index.ts';
-import type { RedisOptions } from '../../../src/index.ts';
-import { clusterClients, nodesOf, ownCluster } from './cluster.ts';
-import type { Nodes, OpenCluster } from './cluster.ts';
+import type { LibraryName, RedisOptions } from '../../../src/index.ts';
+import { clusterOpeners, nodesOf, ownCluster } from './cluster.ts';
+import type { ClusterOpener, Nodes } from './cluster.ts';
 import { answering, faultsOnTheWay, waysTo } from './ways.ts';
 import type { Ways } from './ways.ts';
 import { leftOfAll } from '../../support/left.ts';
@@ -30,23 +30,30 @@ type OpenProvider = (nodes: Nodes, options: RedisOptions) => Promise<LockProvide
 /** As the documentation asks. All else is as it is by default. */
 const sendOnce = { retryDelayOnFailover: 0 };
 
-function overClient(open: OpenCluster): OpenProvider {
+function overClient(open: ClusterOpener): OpenProvider {
   return async (nodes, options) => {
-    const client = open(nodes, sendOnce);
-    client.on('error', () => {});
-    return closing(createRedisProvider(client, options), () => client.disconnect());
+    const { client, close } = await open(nodes, sendOnce);
+    return closing(createRedisProvider(client, options), close);
   };
 }
 
+function fromUrl(library: LibraryName): OpenProvider {
+  return async (nodes, options) => {
+    const url = `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`;
+    return await fromConfig({ url, options: { ...options, library }, runtime: systemRuntime });
+  };
+}
+
+type ClientName = 'ioredis 6' | 'ioredis 5' | 'iovalkey' | 'node-redis';
+
 /** In which ways a provider on a Cluster is made. */
 const clusterProviders = {
-  'ioredis 6': overClient(clusterClients[0][1]),
-  'ioredis 5': overClient(clusterClients[1][1]),
-  iovalkey: overClient(clusterClients[2][1]),
-  'from a URL': async (nodes, options) => {
-    const url = `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`;
-    return await fromConfig({ url, options: { ...options }, runtime: systemRuntime });
-  },
+  ...(Object.fromEntries(clusterOpeners.map(([name, open]) => [name, overClient(open)])) as Record<
+    ClientName,
+    OpenProvider
+  >),
+  'from a URL': fromUrl('ioredis'),
+  'from a URL, over node-redis': fromUrl('redis'),
 } as const satisfies Record<string, OpenProvider>;
 
 /** Registers the suite for a Cluster of three masters, each provider behind proxies of its own. */

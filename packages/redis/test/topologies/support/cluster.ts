@@ -4,7 +4,9 @@ import { Cluster } from 'ioredis';
 import type { ClusterOptions } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
 import { Cluster as ValkeyCluster } from 'iovalkey';
+import { createCluster } from 'redis';
 import { expect, onTestFinished } from 'vitest';
+import type { GivenClient } from '../../../src/index.ts';
 
 /** The clients of a Cluster with the interface of ioredis. */
 export const clusterClients = [
@@ -40,5 +42,55 @@ export function connectCluster(cluster: RedisCluster, options: ClusterOptions = 
   const client = (open ?? clusterClients[0][1])(nodesOf(cluster), options);
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
+  return client;
+}
+
+/** A client of a Cluster, as its caller has it. */
+export interface OpenedCluster {
+  readonly client: GivenClient & Pick<Cluster, 'eventNames' | 'listenerCount'>;
+  close(): void;
+}
+
+/** Opens one. */
+export type ClusterOpener = (
+  nodes: Nodes,
+  options?: Pick<ClusterOptions, 'keyPrefix' | 'retryDelayOnFailover'>,
+) => Promise<OpenedCluster>;
+
+const template = createCluster({ rootNodes: [] });
+
+/** The clients of a Cluster, of each library. */
+export const clusterOpeners: readonly (readonly [name: string, open: ClusterOpener])[] = [
+  ...clusterClients.map(([name, open]): readonly [string, ClusterOpener] => [
+    name,
+    async (nodes, options) => {
+      const client = open(nodes, options);
+      client.on('error', () => {});
+      return { client, close: () => client.disconnect() };
+    },
+  ]),
+  [
+    'node-redis',
+    async (nodes, { keyPrefix } = {}) => {
+      // A new one has a new class, for which the library takes 0.1 s of a processor.
+      const client = template.duplicate({
+        rootNodes: nodes.map((socket) => ({ socket })),
+        ...(keyPrefix !== undefined && { keyPrefix }),
+      });
+      client.on('error', () => {});
+      await client.connect();
+      return { client, close: () => client.destroy() };
+    },
+  ],
+];
+
+/** A client that ends with the test. */
+export async function openCluster(
+  open: ClusterOpener,
+  cluster: RedisCluster,
+  options?: Parameters<ClusterOpener>[1],
+): Promise<OpenedCluster['client']> {
+  const { client, close } = await open(nodesOf(cluster), options);
+  onTestFinished(close);
   return client;
 }

@@ -11,6 +11,7 @@ import { inCluster, oneServer, quorumOfThree, redisKey, withSentinels, withSenti
 import type { Deployment, Needs } from './deployments.ts';
 import { events } from './events.ts';
 import type { Event } from './events.ts';
+import { ofLibrary } from './library.ts';
 import { readTable } from './losses-table.ts';
 import type { Outcome } from './losses-table.ts';
 
@@ -53,7 +54,12 @@ export function lossesTests(name: string): void {
 /** What `event` costs in the form of a column: it happens while a client holds a key. */
 export async function outcomeOf(event: Event, { start, ttl, restartGuard, minReplicas }: Form): Promise<Outcome> {
   const deployment = await start(event.needs ?? {});
-  const options = { timeout: 1_000, ...(restartGuard && { restartGuard }), ...(minReplicas && { minReplicas }) };
+  const options = {
+    timeout: 1_000,
+    ...(deployment.others.length === 0 && ofLibrary),
+    ...(restartGuard && { restartGuard }),
+    ...(minReplicas && { minReplicas }),
+  };
   const open = async (): Promise<Locks> => {
     const locks = await openLocks({ url: deployment.url, ttl, closeTimeout: 1_000, options });
     onTestFinished(() => locks.close());

@@ -1,0 +1,21 @@
+/**
+ * The few members of a client of `redis` (node-redis 6.1) that are used: what `createClient()`
+ * gives. It stays as it is, and is never closed.
+ */
+export interface NodeRedisClient {
+  readonly isOpen: boolean;
+  readonly isReady: boolean;
+  /** How many connections it has opened. */
+  readonly socketEpoch: number;
+  readonly options?: object | undefined;
+  sendCommand(args: readonly string[]): Promise<unknown>;
+  duplicate(overrides?: object): NodeRedisCopy;
+}
+
+/** A copy of a client of node-redis, which serves until its connection ends. */
+export interface NodeRedisCopy extends NodeRedisClient {
+  connect(): Promise<unknown>;
+  destroy(): void;
+  subscribe(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;
+  on(event: string, listener: (error: Error) => void): unknown;
+}

@@ -1,0 +1,70 @@
+import type { RedisClient } from '../../wire/client.ts';
+import type { NodeRedisClient } from './client.ts';
+import { commandsOf, senderOf } from './commands.ts';
+import { copyOf, duplicateOf } from './copy.ts';
+import { keyPrefixOf } from './version.ts';
+import { stateOf } from './state.ts';
+
+/** The few members of a pool of node-redis (`createClientPool()`) that are used. It stays so. */
+export interface NodeRedisPool {
+  readonly isOpen: boolean;
+  execute<T>(task: (client: NodeRedisClient) => Promise<T>): Promise<T>;
+}
+
+/** A client of the pool, while commands are under way over it. */
+interface Loan {
+  readonly client: Promise<NodeRedisClient>;
+  readonly giveBack: () => void;
+  uses: number;
+}
+
+/**
+ * A pool as the provider uses a client. All commands that are under way at once go over one client
+ * of the pool. So they arrive in the order of the calls, and those of one tick travel together.
+ */
+export function fromNodeRedisPool(pool: NodeRedisPool): RedisClient {
+  const keyPrefix = keyPrefixOf(pool);
+  const state = stateOf(pool, 'pool');
+  let loan: Loan | undefined;
+
+  async function over<T>(use: (client: NodeRedisClient) => Promise<T>): Promise<T> {
+    loan ??= borrow(pool);
+    const mine = loan;
+    mine.uses += 1;
+    try {
+      return await use(await mine.client);
+    } finally {
+      mine.uses -= 1;
+      if (mine.uses === 0) {
+        if (loan === mine) loan = undefined;
+        mine.giveBack();
+      }
+    }
+  }
+
+  return {
+    ...commandsOf(
+      state.guarded((...args) => over((client) => senderOf(client)(...args))),
+      keyPrefix,
+    ),
+    duplicate: () => copyOf({ create: () => over(async (client) => duplicateOf(client)), keyPrefix }),
+    // A client of node-redis sends no command twice, so a broken connection leaves no doubt.
+    stream: pool,
+    get status() {
+      return state.status();
+    },
+  };
+}
+
+function borrow(pool: NodeRedisPool): Loan {
+  let giveBack: () => void = () => {};
+  const over = new Promise<void>((resolve) => (giveBack = resolve));
+  const client = new Promise<NodeRedisClient>((resolve, reject) => {
+    const task = async (one: NodeRedisClient): Promise<void> => {
+      resolve(one);
+      await over;
+    };
+    pool.execute(task).catch(reject);
+  });
+  return { client, giveBack, uses: 0 };
+}

@@ -1,0 +1,105 @@
+import { createLocks, openLocks } from '@locks/core';
+import { startProxy } from '@locks/test-servers';
+import { createClient } from 'redis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { libraries } from '../../src/connect/libraries.ts';
+import { createRedisProvider } from '../../src/index.ts';
+import type { GivenClient } from '../../src/index.ts';
+import { clients, closeAfterTest, connect, ownPrefix } from '../support/redis.ts';
+
+const refused = (code: string, message: RegExp): object => ({
+  code,
+  message: expect.stringMatching(message) as string,
+});
+
+async function nodeRedis(RESP: 2 | 3 = 3): Promise<ReturnType<typeof createClient>> {
+  const client = createClient({ url: inject('redisUrl'), RESP });
+  client.on('error', () => {});
+  await client.connect();
+  onTestFinished(() => client.destroy());
+  return client as ReturnType<typeof createClient>;
+}
+
+/** What an attempt over `client` comes to. */
+async function attempt(client: GivenClient): Promise<unknown> {
+  const provider = createRedisProvider(client, { prefix: ownPrefix() });
+  onTestFinished(() => provider.close());
+  const claim = { key: 'job', owner: 'a/1', ttl: 1_000, mode: 'exclusive' } as const;
+  return await provider.tryAcquire(claim).catch((error: unknown) => error);
+}
+
+test.each([
+  ...clients.map(
+    ([name, open]) =>
+      [
+        name,
+        async () => {
+          const client = open(inject('redisUrl'));
+          closeAfterTest(client);
+          return client;
+        },
+      ] as const,
+  ),
+  ['node-redis', nodeRedis] as const,
+])('a Proxy of a client of %s is one, and so is an object that inherits from it', async (_name, open) => {
+  const client: GivenClient = await open();
+  for (const wrapped of [new Proxy(client, {}), Object.create(client) as GivenClient]) {
+    const provider = createRedisProvider(wrapped, { prefix: ownPrefix() });
+    const locks = createLocks(provider);
+    const lease = await locks.acquire('job');
+    const next = locks.acquire('job');
+    expect(await lease.release()).toBe(true);
+    await (await next).release();
+    await locks.close();
+    await provider.close();
+  }
+});
+
+test.each([
+  ['a transaction of ioredis', () => connect().multi(), /not a transaction \(multi\(\)\)/],
+  ['a pipeline of ioredis', () => connect().pipeline(), /or a pipeline of one/],
+  ['a transaction of node-redis', () => createClient().multi(), /not a transaction \(multi\(\)\)/],
+  ['a promise', () => Promise.resolve(connect()), /not a promise of one: await it first/],
+  ['a URL', () => 'redis://localhost', /not a string/],
+  ['a URL object', () => new URL('redis://localhost'), /not an object of class URL/],
+])('%s is refused by name', (_name, make, message) => {
+  expect(() => createRedisProvider(make() as never)).toThrow(
+    expect.objectContaining(refused('LOCK_MISCONFIGURED', message)) as Error,
+  );
+});
+
+test('a client in subscriber mode is refused by name', async () => {
+  // With RESP3, the default of ioredis 6, a connection can do both.
+  const subscriber = clients[1][1](inject('redisUrl'));
+  closeAfterTest(subscriber);
+  await subscriber.subscribe(ownPrefix());
+  const other = await nodeRedis(2);
+  await other.subscribe(ownPrefix(), () => {});
+  for (const client of [subscriber, other]) {
+    expect(await attempt(client)).toMatchObject(
+      refused('LOCK_MISCONFIGURED', /subscriber mode at an attempt on "job"/),
+    );
+  }
+});
+
+test('with a client in a transaction it is unknown what EXEC will do', async () => {
+  const client = connect();
+  void client.multi({ pipeline: false });
+  expect(await attempt(client)).toMatchObject(
+    refused('LOCK_UNAVAILABLE', /queued an attempt: the client is in a transaction/),
+  );
+});
+
+test.each(libraries)('a server that is too old is refused by its version when %s opens its URL', async (library) => {
+  const url = new URL(inject('redisUrl'));
+  const older = (piece: Buffer): Buffer =>
+    Buffer.from(piece.toString('latin1').replace(/redis_version:\d\.\d\.\d/, 'redis_version:6.0.9'), 'latin1');
+  const proxy = await startProxy(
+    { host: url.hostname, port: Number(url.port) },
+    { rewrite: (piece, way) => (way === 'replies' ? older(piece) : piece) },
+  );
+  onTestFinished(() => proxy.stop());
+  await expect(openLocks({ url: proxy.url(url.href), options: { library } })).rejects.toMatchObject(
+    refused('LOCK_MISCONFIGURED', /the server is Redis 6\.0\.9\S*, and it must be 6\.2 or newer/),
+  );
+});
