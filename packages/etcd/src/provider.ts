@@ -1,0 +1,99 @@
+import { LockError, createDeadline, createLine } from '@locks/core/adapter';
+import type { Deadline, Line, Runtime } from '@locks/core/adapter';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
+import type { Host } from './connection/host.ts';
+import { Members } from './connection/members.ts';
+import type { Secrets } from './connection/secrets.ts';
+import { attempt } from './locks/attempts.ts';
+import { restart } from './locks/holds.ts';
+import type { LockParts } from './locks/holds.ts';
+import { keysBelow } from './locks/keys.ts';
+import { Leases } from './locks/leases.ts';
+import { LeasesByOwner } from './locks/own-leases.ts';
+import { release } from './locks/release.ts';
+import { inspect, list, register } from './locks/state.ts';
+import { Watches } from './locks/watches.ts';
+import type { ReadEtcdOptions } from './options/options.ts';
+
+/** Locks in etcd: a claim is a key under a lease. */
+export class EtcdProvider implements LockProvider {
+  readonly name = 'etcd';
+  readonly traits: Traits = {
+    scope: 'network',
+    expiry: 'ttl',
+    fencing: 'strict',
+    fair: true,
+    shared: true,
+    resize: true,
+    wake: true,
+  };
+  readonly #parts: LockParts;
+  readonly #deadline: Deadline;
+  readonly #watches: Watches;
+  readonly #line: Line;
+  #closed: LockError | undefined = undefined;
+
+  constructor(hosts: readonly Host[], secrets: Secrets, options: ReadEtcdOptions, runtime: Runtime) {
+    const { prefix, timeout, waiterTtl } = options;
+    const { clock } = runtime;
+    const deadline = createDeadline(runtime, timeout, 'etcd', () => this.#parts.members.failure);
+    const members = new Members({ hosts, secrets, deadline, runtime });
+    const keys = keysBelow(prefix);
+    this.#deadline = deadline;
+    this.#parts = { members, keys, leases: new Leases(members, runtime), owners: new LeasesByOwner(clock), clock };
+    this.#watches = new Watches(members, keys, deadline);
+    const parts = { ...this.#parts, watches: this.#watches, waiterTtl, waitsFor: (key: string) => this.#line.waitsFor(key) };
+    this.#line = createLine({
+      runtime,
+      deadline,
+      waiterTtl,
+      attempt: (claim, others, within = timeout) => attempt(parts, claim, others, within),
+      listen: this.#watches.listen,
+    });
+  }
+
+  /** Resolves when a member answers. */
+  async connect(within: number): Promise<void> {
+    await this.#parts.members.use(within);
+  }
+
+  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    return this.#line.tryAcquire(claim, wake);
+  }
+
+  async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    const until = this.#parts.clock.now() + this.#deadline.timeout;
+    const restarted = await restart(this.#parts, claim, { until, renews: true, token });
+    return restarted === undefined ? false : { hold: restarted.hold };
+  }
+
+  async release(claim: Claim): Promise<boolean> {
+    this.#line.leave(claim.owner);
+    this.#watches.forget(claim.owner);
+    return await release(this.#parts, claim);
+  }
+
+  inspect(key: string): Promise<KeyState> {
+    return inspect(this.#parts, key);
+  }
+
+  list(prefix: string): AsyncIterable<string> {
+    return list(this.#parts, prefix);
+  }
+
+  async register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    return await register(this.#parts, name, change);
+  }
+
+  /** Why calls are not answered at present. */
+  outage(): unknown {
+    return this.#parts.members.failure;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed !== undefined) return;
+    this.#closed = new LockError('LOCK_CLOSED', 'The etcd provider is closed.');
+    this.#line.close(this.#closed);
+    this.#parts.members.close(this.#closed);
+  }
+}

@@ -1,0 +1,4 @@
+import { suite } from '../support/conformance.ts';
+import { withoutFaults } from '../support/requirements.ts';
+
+await suite('etcd', withoutFaults);
