@@ -5,11 +5,13 @@ import type { Host } from './connection/host.ts';
 import { Members } from './connection/members.ts';
 import type { Secrets } from './connection/secrets.ts';
 import { attempt } from './locks/attempts.ts';
+import type { AttemptParts } from './locks/attempts.ts';
 import { restart } from './locks/holds.ts';
-import type { LockParts } from './locks/holds.ts';
+import { KeyReads } from './locks/key-reads.ts';
 import { keysBelow } from './locks/keys.ts';
-import { Leases } from './locks/leases.ts';
-import { LeasesByOwner } from './locks/own-leases.ts';
+import { Leases, secondsFor } from './locks/leases.ts';
+import { OwnClaims } from './locks/own-claims.ts';
+import { PlaceLeases } from './locks/places.ts';
 import { release } from './locks/release.ts';
 import { inspect, list, register } from './locks/state.ts';
 import { Watches } from './locks/watches.ts';
@@ -27,9 +29,8 @@ export class EtcdProvider implements LockProvider {
     resize: true,
     wake: true,
   };
-  readonly #parts: LockParts;
+  readonly #parts: AttemptParts;
   readonly #deadline: Deadline;
-  readonly #watches: Watches;
   readonly #line: Line;
   #closed: LockError | undefined = undefined;
 
@@ -39,16 +40,27 @@ export class EtcdProvider implements LockProvider {
     const deadline = createDeadline(runtime, timeout, 'etcd', () => this.#parts.members.failure);
     const members = new Members({ hosts, secrets, deadline, runtime });
     const keys = keysBelow(prefix);
+    const leases = new Leases(members, runtime);
+    const watches = new Watches(members, keys, deadline);
     this.#deadline = deadline;
-    this.#parts = { members, keys, leases: new Leases(members, runtime), owners: new LeasesByOwner(clock), clock };
-    this.#watches = new Watches(members, keys, deadline);
-    const parts = { ...this.#parts, watches: this.#watches, waiterTtl, waitsFor: (key: string) => this.#line.waitsFor(key) };
+    this.#parts = {
+      members,
+      keys,
+      leases,
+      owners: new OwnClaims(clock),
+      places: new PlaceLeases(leases, secondsFor(waiterTtl)),
+      watches,
+      clock,
+      waiterTtl,
+      reads: new KeyReads({ members, keys }),
+      waitsFor: (key) => this.#line.waitsFor(key),
+    };
     this.#line = createLine({
       runtime,
       deadline,
       waiterTtl,
-      attempt: (claim, others, within = timeout) => attempt(parts, claim, others, within),
-      listen: this.#watches.listen,
+      attempt: (claim, others, within = timeout) => attempt(this.#parts, claim, others, within),
+      listen: watches.listen,
     });
   }
 
@@ -69,7 +81,7 @@ export class EtcdProvider implements LockProvider {
 
   async release(claim: Claim): Promise<boolean> {
     this.#line.leave(claim.owner);
-    this.#watches.forget(claim.owner);
+    this.#parts.watches.forget(claim.owner);
     return await release(this.#parts, claim);
   }
 

@@ -1,49 +1,65 @@
 import type { Claim, Grant } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
 import type { Waiting } from '@locks/core/adapter';
-
 import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
 import type { TxnAnswer, TxnRequest } from '../wire/messages.ts';
-import { grantOf, late, readLine, restart, useHold } from './holds.ts';
+import { grantOf, late, read, restart, useHold } from './holds.ts';
 import type { LockParts } from './holds.ts';
+import type { KeyReads } from './key-reads.ts';
 import { judge } from './judge.ts';
 import { secondsFor } from './leases.ts';
 import type { Lease } from './leases.ts';
-import { lineIn } from './line.ts';
+import { lineIn, readsOf } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
-import type { OwnLeases } from './own-leases.ts';
+import type { OwnClaim } from './own-claims.ts';
+import type { PlaceLeases } from './places.ts';
 import { counted, grantRequest, placeRequest, removal, unknownLine } from './requests.ts';
 import type { Watches } from './watches.ts';
 
 /** What attempts need besides. */
 export interface AttemptParts extends LockParts {
   readonly watches: Watches;
+  readonly places: PlaceLeases;
   /** In ms. */
   readonly waiterTtl: number;
+  readonly reads: KeyReads;
   /** Whether a claim of this process is in line on the key. */
   readonly waitsFor: (key: string) => boolean;
 }
 
-/** One attempt, as `createLine` asks for it. */
+/**
+ * One attempt, settled within `within` ms. With `others`, which wait for the same key, the claim
+ * takes or keeps its place, and so do they.
+ */
 export async function attempt(
   parts: AttemptParts,
   claim: Claim,
   others: readonly Claim[] | undefined,
   within: number,
 ): Promise<Grant | Waiting> {
-  return await new Attempt(parts, claim, within).make(others);
+  const made = new Attempt(parts, claim, within);
+  const { owners, places, reads, waitsFor } = parts;
+  const { key, owner, floor } = claim;
+  if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others !== undefined);
+  if (others !== undefined && (waitsFor(key) || reads.isBusy(key))) return await made.inLine();
+  if (floor !== undefined || waitsFor(key) || reads.isBusy(key)) return await made.from(await reads.after(key), others !== undefined);
+  return await reads.lead(key, () => made.from(unknownLine, others !== undefined));
 }
+
+/** How often a claim without a place tries for a key that others try for. */
+const mostConflicts = 2;
 
 class Attempt {
   readonly #parts: AttemptParts;
   readonly #claim: Claim;
-  readonly #own: OwnLeases;
+  readonly #own: OwnClaim;
   readonly #until: number;
   /** For the hold, restarted in this attempt. */
   #lease: Lease | undefined = undefined;
   /** The raft term before that. */
   #term: string | undefined = undefined;
+  #conflicts = 0;
 
   constructor(parts: AttemptParts, claim: Claim, within: number) {
     this.#parts = parts;
@@ -52,12 +68,21 @@ class Attempt {
     this.#until = parts.clock.now() + within;
   }
 
-  async make(others: readonly Claim[] | undefined): Promise<Grant | Waiting> {
-    const { key } = this.#claim;
-    if (others !== undefined) await this.#keepPlaces(others);
-    const known = this.#own.place !== undefined || this.#own.hold !== undefined || (this.#claim.floor ?? 0n) > 0n;
-    const first = known || (others !== undefined && this.#parts.waitsFor(key));
-    let line = first ? await this.#read() : unknownLine;
+  /** A claim that may have a hold, or a place. `waits`: it takes a place in line, or keeps it. */
+  async again(waits: boolean): Promise<Grant | Waiting> {
+    if (waits) await this.#parts.places.keep(this.#claim.key, this.#left());
+    return await this.from(await this.#read(), waits);
+  }
+
+  /** A claim that has to wait, as others of this process wait. */
+  async inLine(): Promise<Grant | Waiting> {
+    await this.#parts.places.keep(this.#claim.key, this.#left());
+    return await this.from(await this.#enter(), true);
+  }
+
+  /** With what is known of the line. */
+  async from(known: KeyLine, waits: boolean): Promise<Grant | Waiting> {
+    let line = known;
     for (;;) {
       const verdict = judge(line, this.#claim);
       if (verdict.kind === 'refused') {
@@ -68,14 +93,14 @@ class Attempt {
         const held = await restart(this.#parts, this.#claim, { until: this.#until, renews: false });
         if (held !== undefined) return this.#granted(held.token, held.hold);
         line = await this.#read();
-      } else if (verdict.kind === 'free') {
+      } else if (verdict.kind === 'free' && (verdict.own !== undefined || this.#conflicts < mostConflicts)) {
         const next = await this.#take(line, verdict.own);
         if ('granted' in next) return next;
         line = next;
       } else {
         this.#giveLease();
-        if (others === undefined) return this.#busy();
-        if (verdict.own !== undefined) return this.#wait(verdict.own, verdict.ahead, line);
+        if (!waits) return this.#busy();
+        if (verdict.kind === 'busy' && verdict.own !== undefined) return await this.#wait(verdict.own, verdict.ahead, line);
         line = await this.#enter();
       }
     }
@@ -84,46 +109,35 @@ class Attempt {
   /** Takes a key that seems to be free. Gives the line where it is not. */
   async #take(line: KeyLine, own: Entry | undefined): Promise<Grant | KeyLine> {
     const claim = this.#claim;
+    const { keys, leases } = this.#parts;
     const token = counted(line, claim);
     const lease = await this.#holdLease();
-    const request = grantRequest(this.#parts.keys, claim, lease.id, line, own, token);
-    const answer = await this.#send(request, 'an attempt', lease);
+    const answer = await this.#send(grantRequest(keys, claim, lease.id, line, own, token), 'an attempt', lease);
     if (answer === undefined) {
       if (this.#own.hold === lease) this.#own.hold = undefined;
       this.#lease = undefined;
       return line;
     }
-    if (!answer.succeeded) return lineIn(answer, this.#parts.keys);
-    useHold(this.#own, lease, this.#parts.leases);
+    if (!answer.succeeded) {
+      this.#conflicts++;
+      return lineIn(answer, keys, claim.key);
+    }
+    useHold(this.#own, lease, leases);
     this.#lease = undefined;
+    // Another leader was elected since the lease was restarted.
     if (this.#term !== undefined && this.#term !== answer.header.raftTerm) return await this.#read();
     return this.#granted(token ?? BigInt(answer.header.revision), lease.lasts);
   }
 
   /** Puts the claim at the end of the line. */
   async #enter(): Promise<KeyLine> {
-    const { keys, leases, waiterTtl } = this.#parts;
-    this.#own.place ??= (await leases.take(secondsFor(waiterTtl), this.#left())).lease;
-    const place = this.#own.place;
-    const answer = await this.#send(placeRequest(keys, this.#claim, place.id), 'a place in line', place);
-    if (answer !== undefined) return lineIn(answer, keys);
-    this.#own.place = undefined;
+    const { keys, places } = this.#parts;
+    const { key, owner } = this.#claim;
+    const lease = await places.use(key, owner, this.#left());
+    const answer = await this.#send(placeRequest(keys, this.#claim, lease.id), 'a place in line', lease);
+    if (answer !== undefined) return lineIn(answer, keys, key);
+    await places.lost(key, lease);
     return await this.#read();
-  }
-
-  /** Restarts the leases of places of this process. One that is gone is not brought back. */
-  async #keepPlaces(others: readonly Claim[]): Promise<void> {
-    const { owners, leases } = this.#parts;
-    const owned = [this.#own, ...others.map(({ owner }) => owners.get(owner))];
-    await Promise.all(
-      owned.map(async (own) => {
-        const place = own?.place;
-        if (own === undefined || place === undefined) return;
-        const kept = await leases.keep(place.id, this.#left());
-        if (kept === undefined && own.place === place) own.place = undefined;
-        own.until = Math.max(own.until, this.#parts.clock.now() + (kept?.lasts ?? 0));
-      }),
-    );
   }
 
   /** A lease for the hold, restarted in this attempt. */
@@ -132,13 +146,11 @@ class Attempt {
     const { leases } = this.#parts;
     const seconds = secondsFor(this.#claim.ttl);
     const { hold } = this.#own;
-    if (hold?.seconds === seconds) {
-      const kept = await leases.keep(hold.id, this.#left());
-      if (kept !== undefined) {
-        this.#lease = hold;
-        this.#term = kept.term;
-        return hold;
-      }
+    const kept = hold?.seconds === seconds ? await leases.keep(hold.id, this.#left()) : undefined;
+    if (hold !== undefined && kept !== undefined) {
+      this.#lease = hold;
+      this.#term = kept.term;
+      return hold;
     }
     const { lease, term } = await leases.take(seconds, this.#left());
     this.#lease = lease;
@@ -162,21 +174,24 @@ class Attempt {
   }
 
   #granted(token: bigint, hold: number): Grant {
-    const { watches, leases } = this.#parts;
-    watches.forget(this.#claim.owner);
-    if (this.#own.place !== undefined) leases.give(this.#own.place);
-    this.#own.place = undefined;
-    this.#own.until = Math.max(this.#own.until, this.#parts.clock.now() + hold);
+    const { watches, places, clock } = this.#parts;
+    const { key, owner } = this.#claim;
+    watches.forget(owner);
+    places.leave(key, owner, false);
+    this.#own.until = Math.max(this.#own.until, clock.now() + hold);
     return grantOf(token, hold, this.#claim);
   }
 
-  #wait(own: Entry, ahead: readonly Entry[], { revision }: KeyLine): Waiting {
-    // Another attempt of this claim may have put it there.
-    if (this.#own.place?.id !== own.lease) {
-      const { waiterTtl } = this.#parts;
-      this.#own.place = { id: own.lease, seconds: secondsFor(waiterTtl), lasts: waiterTtl, unsure: true };
-    }
-    this.#parts.watches.watch(this.#claim, ahead, revision);
+  async #wait(own: Entry, ahead: readonly Entry[], { revision }: KeyLine): Promise<Waiting> {
+    const { watches, places, owners } = this.#parts;
+    const { key, owner } = this.#claim;
+    // Its release has failed, or came before its place. No process repeats it.
+    const left = ahead.filter((entry) => entry.lease === own.lease && !places.has(key, entry.owner));
+    const gone = left.filter((entry) => owners.get(entry.owner) === undefined);
+    await Promise.all(gone.map((entry) => this.#remove(entry)));
+    this.#own.created = own.created;
+    await places.use(key, owner, this.#left());
+    watches.watch(this.#claim, ahead, revision);
     return this.#busy();
   }
 
@@ -187,8 +202,13 @@ class Attempt {
   /** A refused claim leaves no place. */
   async #leave(own: Entry | undefined): Promise<void> {
     this.#giveLease();
-    if (own === undefined) return;
-    await this.#parts.members.call(txn, removal(own.name), 'the end of a place', { within: this.#left(), repeats: true });
+    const { key, owner } = this.#claim;
+    if (own !== undefined) await this.#remove(own);
+    this.#parts.places.leave(key, owner, false);
+  }
+
+  async #remove({ name }: Entry): Promise<void> {
+    await this.#parts.members.call(txn, removal(name), 'the end of a place', { within: this.#left(), repeats: true });
   }
 
   /** The lease was not needed. One that an earlier attempt has used stays with the claim. */
@@ -199,7 +219,9 @@ class Attempt {
 
   async #read(): Promise<KeyLine> {
     if (this.#parts.clock.now() >= this.#until) throw late(this.#claim);
-    return (await readLine(this.#parts, this.#claim.key, this.#left())).line;
+    const { keys } = this.#parts;
+    const { key } = this.#claim;
+    return (await read(this.#parts, key, readsOf(keys, this.#claim, this.#own.created), this.#left())).line;
   }
 
   #left(): number {

@@ -4,12 +4,13 @@ import type { Clock } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
 import type { Members } from '../connection/members.ts';
 import { txn } from '../wire/calls.ts';
+import type { Operation } from '../wire/messages.ts';
 import type { Held } from './claim-value.ts';
 import type { Keys } from './keys.ts';
 import { secondsFor } from './leases.ts';
 import type { Lease, Leases } from './leases.ts';
-import type { LeasesByOwner, OwnLeases } from './own-leases.ts';
-import { isHeld, lineIn, readsOf, tokenOf } from './line.ts';
+import type { OwnClaim, OwnClaims } from './own-claims.ts';
+import { isHeld, lineIn, readsOfOwn, tokenOf } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
 import { rewriteRequest } from './requests.ts';
 
@@ -18,7 +19,7 @@ export interface LockParts {
   readonly members: Members;
   readonly keys: Keys;
   readonly leases: Leases;
-  readonly owners: LeasesByOwner;
+  readonly owners: OwnClaims;
   readonly clock: Clock;
 }
 
@@ -54,8 +55,8 @@ export async function restart(
   let id = owners.get(claim.owner)?.hold?.id;
   for (;;) {
     const kept = id === undefined ? undefined : await leases.keep(id, left());
-    const { line, term } = await readLine(parts, claim.key, left());
-    const own = line.entries.find(({ owner }) => owner === claim.owner);
+    const { line, term } = await read(parts, claim.key, readsOfOwn(parts.keys, claim), left());
+    const [own] = line.entries;
     if (own === undefined || !isHeld(own)) return undefined;
     const token = tokenOf(own);
     if (told !== undefined && told < token) return undefined;
@@ -78,15 +79,16 @@ export function late({ key }: Pick<Claim, 'key'>): LockError {
   return new LockError('LOCK_UNAVAILABLE', `etcd: the claims on ${JSON.stringify(key)} kept changing.`, { key });
 }
 
-/** Reads the claims on `key`. */
-export async function readLine(
+/** What `reads` find of `key`, by one transaction. */
+export async function read(
   { members, keys }: Pick<LockParts, 'members' | 'keys'>,
   key: string,
+  reads: readonly Operation[],
   within?: number,
 ): Promise<{ readonly line: KeyLine; readonly term: string }> {
-  const request = { compare: [], success: readsOf(keys, key), failure: [] };
+  const request = { compare: [], success: reads, failure: [] };
   const answer = await members.call(txn, request, 'a read of the line', { within, repeats: true });
-  return { line: lineIn(answer, keys), term: answer.header.raftTerm };
+  return { line: lineIn(answer, keys, key), term: answer.header.raftTerm };
 }
 
 /** What a hold is written as. */
@@ -133,7 +135,7 @@ function adopt({ owners, leases }: LockParts, { owner, ttl }: Claim, id: string,
 }
 
 /** The hold is under `lease`. Of another one it is not certain what still comes for it. */
-export function useHold(mine: OwnLeases, lease: Lease, leases: Leases): void {
+export function useHold(mine: OwnClaim, lease: Lease, leases: Leases): void {
   if (mine.hold !== undefined && mine.hold.id !== lease.id) leases.end(mine.hold.id);
   mine.hold = lease;
 }

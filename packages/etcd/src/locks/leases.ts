@@ -25,7 +25,7 @@ export interface Kept {
  * How many leases without a claim are kept for the next claims. To make a lease costs etcd a write
  * to disk. More leave more leases to expire after a burst.
  */
-const longestList = 64;
+const longestList = 256;
 
 /** The leases of this process. */
 export class Leases {

@@ -47,7 +47,7 @@ export function grantRequest(
   return {
     compare: [unchanged, isAt(keys.counter(claim.key), line.counter.changed)],
     success: [{ requestPut: { key: name, value: heldValue(claim, token), lease } }, ...counterOf(keys, claim, token)],
-    failure: readsOf(keys, claim.key),
+    failure: readsOf(keys, claim, own?.created),
   };
 }
 
@@ -56,18 +56,18 @@ export function placeRequest(keys: Keys, claim: Claim, lease: string): TxnReques
   const name = keys.claim(claim.key, claim.owner);
   return {
     compare: [isAt(name, 0n)],
-    success: [{ requestPut: { key: name, value: waitingValue(claim), lease } }, ...readsOf(keys, claim.key)],
-    failure: readsOf(keys, claim.key),
+    success: [{ requestPut: { key: name, value: waitingValue(claim), lease } }, ...readsOf(keys, claim, undefined)],
+    failure: readsOf(keys, claim, undefined),
   };
 }
 
 /**
  * Writes a hold again, with `claim` and under `lease`, if it is still what it was. `raised`: its
- * token becomes this one, and so does the counter. Else reads the line.
+ * token becomes this one, and so does the counter.
  */
 export function rewriteRequest(
   keys: Keys,
-  claim: Pick<Claim, 'key'> & Held,
+  claim: Pick<Claim, 'key' | 'owner'> & Held,
   lease: string,
   line: KeyLine,
   own: Entry,
@@ -80,7 +80,7 @@ export function rewriteRequest(
       { requestPut: { key: own.name, value: heldValue(claim, token), lease } },
       ...(raised && token > latestOf(line) ? counterOf(keys, claim, token) : []),
     ],
-    failure: readsOf(keys, claim.key),
+    failure: [],
   };
 }
 

@@ -2,9 +2,9 @@ import type { Holder, KeyState, RegisterChange } from '@locks/core';
 import { checkRegister } from '@locks/core/adapter';
 import type { Members } from '../connection/members.ts';
 import { leaseTimeToLive, range, txn } from '../wire/calls.ts';
-import { readLine } from './holds.ts';
+import { read } from './holds.ts';
 import type { Keys } from './keys.ts';
-import { isHeld, tokenOf } from './line.ts';
+import { isHeld, readsOfAll, tokenOf } from './line.ts';
 import type { Entry } from './line.ts';
 import { isAt } from './requests.ts';
 
@@ -15,7 +15,7 @@ interface StateParts {
 
 /** The contract's `inspect`. */
 export async function inspect(parts: StateParts, key: string): Promise<KeyState> {
-  const { line } = await readLine(parts, key);
+  const { line } = await read(parts, key, readsOfAll(parts.keys, key));
   const held = line.entries.filter(isHeld);
   const holders = await Promise.all(held.map((entry) => holderOf(parts.members, entry)));
   return { key, holders: holders.flat(), waiters: line.entries.length - held.length };

@@ -23,10 +23,12 @@ export interface KeyRange {
 /** Which keys to read. */
 export interface RangeRequest extends KeyRange {
   readonly limit?: number;
-  /** 1: ascending. */
-  readonly sortOrder?: 1;
+  /** 1: ascending, 2: descending. */
+  readonly sortOrder?: 1 | 2;
   /** 2: by the revision that made the key. */
   readonly sortTarget?: 2;
+  /** Keys that were made later are left out. */
+  readonly maxCreateRevision?: string;
   readonly keysOnly?: boolean;
 }
 

@@ -9,7 +9,7 @@ syntax = "proto3";
 message ResponseHeader { int64 revision = 3; uint64 raft_term = 4; }
 message KeyValue { bytes key = 1; int64 create_revision = 2; int64 mod_revision = 3; bytes value = 5; int64 lease = 6; }
 
-message RangeRequest { bytes key = 1; bytes range_end = 2; int64 limit = 3; int32 sort_order = 5; int32 sort_target = 6; bool keys_only = 8; }
+message RangeRequest { bytes key = 1; bytes range_end = 2; int64 limit = 3; int32 sort_order = 5; int32 sort_target = 6; bool keys_only = 8; int64 max_create_revision = 13; }
 message RangeResponse { ResponseHeader header = 1; repeated KeyValue kvs = 2; bool more = 3; }
 message PutRequest { bytes key = 1; bytes value = 2; int64 lease = 3; }
 message PutResponse {}

@@ -1,39 +1,39 @@
 import type { Clock } from '@locks/core/adapter';
 import type { Lease } from './leases.ts';
 
-/** The leases of one claim of this process. */
-export interface OwnLeases {
-  /** Of its place in line. */
-  place: Lease | undefined;
-  /** Of its hold, or of attempts to get it. */
+/** What is known of one claim of this process. */
+export interface OwnClaim {
+  /** The lease of its hold, or of attempts to get it. */
   hold: Lease | undefined;
-  /** By the clock: the leases have ended then, unless they were restarted. */
+  /** The revision of its place in line, as last seen. */
+  created: bigint | undefined;
+  /** By the clock: hold and place have ended then, unless they were restarted. */
   until: number;
 }
 
 /** Fewer entries than this are not worth a look. */
 const fewest = 256;
 
-/** The leases of the claims of this process. Not each claim is released, so old ones are dropped. */
-export class LeasesByOwner {
+/** The claims of this process. Not each one is released, so old ones are dropped. */
+export class OwnClaims {
   readonly #clock: Clock;
-  readonly #owners = new Map<string, OwnLeases>();
+  readonly #owners = new Map<string, OwnClaim>();
   #sweepAt = fewest;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get(owner: string): OwnLeases | undefined {
+  get(owner: string): OwnClaim | undefined {
     return this.#owners.get(owner);
   }
 
-  /** Those of `owner`, kept for `lasts` ms from now at least. */
-  keep(owner: string, lasts: number): OwnLeases {
+  /** That of `owner`, kept for `lasts` ms from now at least. */
+  keep(owner: string, lasts: number): OwnClaim {
     const until = this.#clock.now() + lasts;
     let own = this.#owners.get(owner);
     if (own === undefined) {
-      own = { place: undefined, hold: undefined, until };
+      own = { hold: undefined, created: undefined, until };
       if (this.#owners.size >= this.#sweepAt) this.#sweep();
       this.#owners.set(owner, own);
     }
@@ -41,7 +41,7 @@ export class LeasesByOwner {
     return own;
   }
 
-  take(owner: string): OwnLeases | undefined {
+  take(owner: string): OwnClaim | undefined {
     const own = this.#owners.get(owner);
     this.#owners.delete(owner);
     return own;
