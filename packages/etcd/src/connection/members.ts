@@ -39,6 +39,7 @@ export class Members {
   #member: Member | undefined = undefined;
   #connecting: Promise<Member> | undefined = undefined;
   #token: string | undefined = undefined;
+  #loggingIn: Promise<string | undefined> | undefined = undefined;
   #failure: LockError | undefined = undefined;
   #closed: LockError | undefined = undefined;
 
@@ -117,7 +118,7 @@ export class Members {
     for (let round = 0; ; round++) {
       const left = Math.max(1, end - clock.now());
       const member = await this.use(left);
-      const token = (this.#token ??= await this.#login(member));
+      const token = await this.#tokenAt(member);
       const call = send(member, token);
       try {
         return await this.#parts.deadline.race(call.answer, what, this.#limit(left));
@@ -128,7 +129,7 @@ export class Members {
         const failure = late ? 'broken' : failureOf(error);
         const told = lockErrorOf(error, what, member.name);
         if (failure === 'broken' || failure === 'not sent') {
-          this.#failure = told;
+          if (!late) this.#failure = told;
           this.leave(member);
         }
         if (failure === 'token' && this.#token === token) this.#token = undefined;
@@ -148,7 +149,7 @@ export class Members {
       try {
         const tls = await secrets.tls();
         member = outsideContext(() => connectTo(host, tls));
-        const token = (this.#token ??= await this.#login(member));
+        const token = await this.#tokenAt(member);
         const said = member.send(status, {}, token);
         const { version, leader } = await deadline.race(said.answer, 'a new connection', this.#limit(deadline.timeout));
         checkVersion(version);
@@ -166,6 +167,14 @@ export class Members {
       }
     }
     throw failure;
+  }
+
+  /** The token of the user. One login serves all calls. */
+  async #tokenAt(member: Member): Promise<string | undefined> {
+    if (this.#token !== undefined) return this.#token;
+    this.#loggingIn ??= this.#login(member).finally(() => (this.#loggingIn = undefined));
+    this.#token = await this.#loggingIn;
+    return this.#token;
   }
 
   async #login(member: Member): Promise<string | undefined> {

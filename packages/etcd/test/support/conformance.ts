@@ -15,7 +15,7 @@ export async function suite(name: string, only?: readonly string[]): Promise<voi
   const { url } = server;
   // Places in line that last shorter than by default: several requirements wait for one to lapse.
   // And a shorter deadline: each call to a server that says nothing takes this long.
-  const options = { prefix: 'conformance', timeout: 2_000, waiterTtl: 3_000 };
+  const options = { prefix: 'conformance', timeout: 3_000, waiterTtl: 3_000 };
   const { create, faults } = proxiedProviders({
     target: server,
     make: (proxy) => createEtcdProvider({ url: proxy.url(url), ...options }),
