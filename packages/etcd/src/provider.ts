@@ -1,6 +1,7 @@
 import { LockError, createDeadline, createLine } from '@locks/core/adapter';
 import type { Deadline, Line, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
+import type { GuardAccess } from './guard.ts';
 import type { Host } from './connection/host.ts';
 import { Members } from './connection/members.ts';
 import type { Secrets } from './connection/secrets.ts';
@@ -67,6 +68,11 @@ export class EtcdProvider implements LockProvider {
   /** Resolves when a member answers. */
   async connect(within: number): Promise<void> {
     await this.#parts.members.use(within);
+  }
+
+  /** For guards. */
+  access(): GuardAccess {
+    return this.#parts;
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
