@@ -14,8 +14,10 @@ import { Leases, secondsFor } from './locks/leases.ts';
 import { OwnClaims } from './locks/own-claims.ts';
 import { PlaceLeases } from './locks/places.ts';
 import { release } from './locks/release.ts';
+import { isAt } from './locks/requests.ts';
 import { inspect, list, register } from './locks/state.ts';
 import { Watches } from './locks/watches.ts';
+import { txn } from './wire/calls.ts';
 import type { ReadEtcdOptions } from './options/options.ts';
 
 /** Locks in etcd: a claim is a key under a lease. */
@@ -65,9 +67,18 @@ export class EtcdProvider implements LockProvider {
     });
   }
 
-  /** Resolves when a member answers. */
+  /** Resolves when a member answers, and permits what locks need. */
   async connect(within: number): Promise<void> {
-    await this.#parts.members.use(within);
+    const { members, keys, clock } = this.#parts;
+    const end = clock.now() + within;
+    await members.use(within);
+    // It writes nothing: no key was written at revision 1.
+    const request = {
+      compare: [isAt(keys.quiet, 1n)],
+      success: [{ requestPut: { key: keys.quiet, value: Buffer.alloc(0) } }],
+      failure: [{ requestRange: { ...keys.lines(''), limit: 1 } }],
+    };
+    await members.call(txn, request, 'a new connection', { within: Math.max(1, end - clock.now()), repeats: true });
   }
 
   /** For guards. */

@@ -1,9 +1,11 @@
 import { connect } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { isLockError, isTlsRefusal, misconfigured, tlsReason } from '@locks/core/adapter';
+import { status } from '../wire/calls.ts';
 import { source } from '../options/options.ts';
 import type { Host } from './host.ts';
 import { nameOf } from './host.ts';
+import { connectTo } from './member.ts';
 
 /** In ms: a member that is there answers a handshake sooner. With less, a far one is not explained. */
 const patience = 1_000;
@@ -25,12 +27,28 @@ export async function explain(
     const why = `${nameOf(host)} expects TLS; write etcds://, or set option "tls"`;
     return misconfigured(source.where, why, { cause: error });
   }
+  if (failure !== undefined && (await answersPlainly(host))) {
+    const why = `${nameOf(host)} does not answer with TLS; write etcd://, or leave option "tls" out`;
+    return misconfigured(source.where, why, { cause: failure });
+  }
   if (!isTlsRefusal(failure)) return error;
-  const plain = /wrong version number|packet length too long/i.test(failure.message);
-  const why = plain
-    ? `${nameOf(host)} does not answer with TLS; write etcd://, or leave option "tls" out`
-    : `the TLS connection to ${nameOf(host)} was refused: ${tlsReason(failure)}; check option "tls"`;
+  const why = `the TLS connection to ${nameOf(host)} was refused: ${tlsReason(failure)}; check option "tls"`;
   return misconfigured(source.where, why, { cause: failure });
+}
+
+async function answersPlainly(host: Host): Promise<boolean> {
+  const member = connectTo(host, undefined);
+  const call = member.send(status, {}, undefined);
+  const timer = setTimeout(() => call.cancel(), patience);
+  try {
+    await call.answer;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+    member.close();
+  }
 }
 
 /** Why a handshake fails. `undefined`: it succeeds. */

@@ -2,7 +2,7 @@ import { createLocks, createMemoryProvider } from '@locks/core';
 import type { Lease, LockErrorCode } from '@locks/core';
 import { expect, test } from 'vitest';
 import { createEtcdGuard } from '../../src/index.ts';
-import type { EtcdGuard, GuardedOperation } from '../../src/index.ts';
+import type { GuardedOperation } from '../../src/index.ts';
 import { open, ownPrefix } from '../support/etcd.ts';
 import { base64, gateway, valueOf } from '../support/values.ts';
 
@@ -83,5 +83,6 @@ test('what a guard cannot take is refused at once', async () => {
   expect(await refused({ type: 'put', key: target })).toMatch(/the value of operation 0 .* must be a string/);
   expect(await refused({ type: 'move', key: target })).toMatch(/the type of operation 0 .* "put" or "delete"/);
   expect(await refused({ type: 'put', key: target, value: '', lease: 'x' })).toMatch(/the lease of operation 0/);
-  await expect((guard as { write: (...args: unknown[]) => Promise<void> } satisfies Pick<EtcdGuard, never>).write('x', lease)).rejects.toThrow(/an array/);
+  const notAList = guard.write({} as GuardedOperation[], lease);
+  await expect(notAList).rejects.toThrow(/the operations of a guarded write must be an array/);
 });
