@@ -17,7 +17,7 @@ interface Held {
 }
 
 async function openLocksOn(url: string, prefix: string): Promise<Locks> {
-  return createLocks(await open({ url, prefix, timeout: 3_000, waiterTtl: 3_000 }), { defaults: { ttl: 3_000 } });
+  return createLocks(await open({ url, prefix, timeout: 3_000, waiterTtl: 3_000 }), { ttl: 3_000 });
 }
 
 /** Takes and releases one key until `over`, from three processes' worth of providers. */
