@@ -15,7 +15,9 @@ const provider = await createEtcdProvider({ url: server.url });
 const locks = createLocks(provider);
 const raw = await rawClient();
 
-console.log(`etcd ${(await run('etcd', ['--version'])).split('\n')[0].split(' ').at(-1)}, node ${process.version}, ${rounds} rounds`);
+console.log(
+  `etcd ${(await run('etcd', ['--version'])).split('\n')[0].split(' ').at(-1)}, node ${process.version}, ${rounds} rounds`,
+);
 await table('pairs/s, one at a time', 1, { 'raw calls': raw.pair, '@locks': ours, 'etcdctl lock': byCommand });
 await table('pairs/s, 50 keys at once', 50, { 'raw calls': raw.pair, '@locks': ours });
 await handOvers();

@@ -1,4 +1,13 @@
-import { duration, misconfigured, orFunction, readOptions, secretOf, secretText, systemRuntime, tlsOptions } from '@locks/core/adapter';
+import {
+  duration,
+  misconfigured,
+  orFunction,
+  readOptions,
+  secretOf,
+  secretText,
+  systemRuntime,
+  tlsOptions,
+} from '@locks/core/adapter';
 import type { AdapterConfig, Asked, Duration, OptionReaders, Runtime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { explain } from './connection/explain.ts';
@@ -56,11 +65,14 @@ export function fromConfig({ url, options, runtime }: AdapterConfig): Promise<Lo
 }
 
 async function open(url: string | undefined, options: object, runtime: Runtime): Promise<LockProvider> {
-  const { endpoints, username, password, tls, connectTimeout = 5_000, ...own } = readOptions<EtcdConfigOptions>(
-    readers,
-    options,
-    source,
-  );
+  const {
+    endpoints,
+    username,
+    password,
+    tls,
+    connectTimeout = 5_000,
+    ...own
+  } = readOptions<EtcdConfigOptions>(readers, options, source);
   if (url !== undefined && endpoints !== undefined) {
     throw misconfigured(source.where, 'the members are given twice; keep the URL or option "endpoints"');
   }

@@ -23,7 +23,11 @@ export interface Member {
   /** Aborted when the connection is given up. */
   readonly over: AbortSignal;
   /** Sends one request. `token`: of a user who has logged in. */
-  send<Request, Response>(method: Method<Request, Response>, request: Request, token: string | undefined): Call<Response>;
+  send<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    token: string | undefined,
+  ): Call<Response>;
   /** The first answer on a stream of its own. */
   sendOnStream<Request, Response>(
     method: Method<Request, Response>,
@@ -51,7 +55,9 @@ const channelOptions = {
 export function connectTo(host: Host, tls: ConnectionOptions | undefined): Member {
   const over = new AbortController();
   const names = tls?.servername === undefined ? {} : { 'grpc.ssl_target_name_override': tls.servername };
-  const client = outsideContext(() => new Client(targetOf(host), channelCredentials(tls), { ...channelOptions, ...names }));
+  const client = outsideContext(
+    () => new Client(targetOf(host), channelCredentials(tls), { ...channelOptions, ...names }),
+  );
 
   function open<Request, Response>(method: Method<Request, Response>, metadata: Metadata) {
     return client.makeBidiStreamRequest(method.path, method.serialize, method.deserialize, metadata);

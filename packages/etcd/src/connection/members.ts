@@ -92,7 +92,10 @@ export class Members {
     } catch (error) {
       if (isLockError(error) && error.code !== 'LOCK_UNAVAILABLE') throw error;
       const message = error instanceof Error ? error.message : String(error);
-      throw new LockError('LOCK_UNAVAILABLE', message, { cause: isLockError(error) ? error.cause : error, sent: false });
+      throw new LockError('LOCK_UNAVAILABLE', message, {
+        cause: isLockError(error) ? error.cause : error,
+        sent: false,
+      });
     }
   }
 

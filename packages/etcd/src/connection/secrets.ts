@@ -27,7 +27,13 @@ export function secretsOf({ username, password, tls }: SecretOptions, runtime: R
   return {
     async tls() {
       if (tls === undefined || tls === false) return undefined;
-      const answer = await askOption(tls as Asked<true | object>, { where, name: 'tls', reader: tlsAnswer, runtime, within });
+      const answer = await askOption(tls as Asked<true | object>, {
+        where,
+        name: 'tls',
+        reader: tlsAnswer,
+        runtime,
+        within,
+      });
       return answer === true ? {} : answer;
     },
     async credentials() {

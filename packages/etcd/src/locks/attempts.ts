@@ -43,7 +43,8 @@ export async function attempt(
   const { key, owner, floor } = claim;
   if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others !== undefined);
   if (others !== undefined && (waitsFor(key) || reads.isBusy(key))) return await made.inLine();
-  if (floor !== undefined || waitsFor(key) || reads.isBusy(key)) return await made.from(await reads.after(key), others !== undefined);
+  if (floor !== undefined || waitsFor(key) || reads.isBusy(key))
+    return await made.from(await reads.after(key), others !== undefined);
   return await reads.lead(key, () => made.from(unknownLine, others !== undefined));
 }
 
@@ -100,7 +101,8 @@ class Attempt {
       } else {
         this.#giveLease();
         if (!waits) return this.#busy();
-        if (verdict.kind === 'busy' && verdict.own !== undefined) return await this.#wait(verdict.own, verdict.ahead, line);
+        if (verdict.kind === 'busy' && verdict.own !== undefined)
+          return await this.#wait(verdict.own, verdict.ahead, line);
         line = await this.#enter();
       }
     }

@@ -48,7 +48,10 @@ export class Leases {
       const kept = await this.keep(unused.lease.id, within);
       if (kept !== undefined) return { lease: unused.lease, term: kept.term };
     }
-    const { ID, TTL } = await this.#members.call(leaseGrant, { TTL: seconds }, 'a new lease', { within, repeats: true });
+    const { ID, TTL } = await this.#members.call(leaseGrant, { TTL: seconds }, 'a new lease', {
+      within,
+      repeats: true,
+    });
     return { lease: { id: ID, seconds, lasts: Number(TTL) * 1_000, unsure: false }, term: undefined };
   }
 

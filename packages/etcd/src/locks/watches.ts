@@ -47,7 +47,12 @@ export class Watches {
   /** Opens the stream, for `createLine`. */
   readonly listen: Listen = async (heard, lost, signal) => {
     const member = await this.#members.use();
-    const open: Open = { stream: member.open(watchMethod, this.#members.token), heard, byId: new Map(), made: new Map() };
+    const open: Open = {
+      stream: member.open(watchMethod, this.#members.token),
+      heard,
+      byId: new Map(),
+      made: new Map(),
+    };
     const { stream } = open;
     const fail = (error: unknown): void => {
       this.#drop(open);
@@ -91,7 +96,11 @@ export class Watches {
     if (watch !== undefined && this.#open !== undefined) this.#end(this.#open, watch);
   }
 
-  #hear(open: Open, { watchId, created, canceled, compactRevision, cancelReason, events }: WatchAnswer, fail: (error: unknown) => void): void {
+  #hear(
+    open: Open,
+    { watchId, created, canceled, compactRevision, cancelReason, events }: WatchAnswer,
+    fail: (error: unknown) => void,
+  ): void {
     const id = Number(watchId);
     open.made.get(id)?.();
     const watch = open.byId.get(id);

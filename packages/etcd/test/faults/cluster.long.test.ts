@@ -21,7 +21,10 @@ async function openLocksOn(url: string, prefix: string): Promise<Locks> {
 }
 
 /** Takes and releases one key until `over`, from three processes' worth of providers. */
-function contend(parties: readonly Locks[], over: () => boolean): { readonly held: Held[]; readonly done: Promise<void> } {
+function contend(
+  parties: readonly Locks[],
+  over: () => boolean,
+): { readonly held: Held[]; readonly done: Promise<void> } {
   const held: Held[] = [];
   const done = Promise.all(
     [...parties, ...parties].map(async (locks) => {
@@ -73,7 +76,8 @@ test('leaders are partitioned, frozen and killed: one holder at a time, tokens r
   expect(new Set(inOrder.map(({ token }) => token)).size).toBe(inOrder.length);
   for (const [index, { from }] of inOrder.entries()) {
     const before = inOrder[index - 1];
-    if (before !== undefined) expect(from, `holder ${index} beside the one before`).toBeGreaterThanOrEqual(before.until);
+    if (before !== undefined)
+      expect(from, `holder ${index} beside the one before`).toBeGreaterThanOrEqual(before.until);
   }
   await Promise.all(parties.map((locks) => locks.close()));
 }, 180_000);
@@ -95,7 +99,10 @@ test('a holder behind a leader that is cut off loses its lease before another on
 }, 60_000);
 
 test('a lease outlives its leader, and a waiter is told by the next one', async () => {
-  const [holder, waiter] = await Promise.all([openLocksOn(cluster.url, 'outlives'), openLocksOn(cluster.url, 'outlives')]);
+  const [holder, waiter] = await Promise.all([
+    openLocksOn(cluster.url, 'outlives'),
+    openLocksOn(cluster.url, 'outlives'),
+  ]);
   const lease = await holder.acquire('job');
   const waiting = waiter.acquire('job', { wait: 30_000 });
   const killed = await cluster.leader();

@@ -23,7 +23,9 @@ test('a write takes effect while the lease holds, and not after its end', async 
   await guard.write([{ type: 'delete', key: target }], lease);
   expect(await valueOf(target)).toBeUndefined();
   await lease.release();
-  await expect(guard.write([{ type: 'put', key: target, value: 'late' }], lease)).rejects.toEqual(rejected('LOCK_STALE'));
+  await expect(guard.write([{ type: 'put', key: target, value: 'late' }], lease)).rejects.toEqual(
+    rejected('LOCK_STALE'),
+  );
   expect(await valueOf(target)).toBeUndefined();
 });
 
@@ -67,7 +69,9 @@ test('of fenced writes at once, the latest token has the last word', async () =>
 
 test('what a guard cannot take is refused at once', async () => {
   const { locks, guard, target } = await party();
-  expect(() => createEtcdGuard(createMemoryProvider())).toThrow('createEtcdGuard: it needs a provider of createEtcdProvider.');
+  expect(() => createEtcdGuard(createMemoryProvider())).toThrow(
+    'createEtcdGuard: it needs a provider of createEtcdProvider.',
+  );
   const shared = await locks.acquire('shared', { mode: 'shared' });
   await expect(guard.write([], shared)).rejects.toEqual(rejected('LOCK_INVALID'));
   expect(() => guard.check(shared)).toThrow(/exclusive leases only/);

@@ -21,7 +21,11 @@ async function setting() {
   const watches = new Watches(members, keys, deadline);
   const heard: string[] = [];
   const lost: unknown[] = [];
-  const listener = await watches.listen((owner) => owner && heard.push(owner), (reason) => lost.push(reason), new AbortController().signal);
+  const listener = await watches.listen(
+    (owner) => owner && heard.push(owner),
+    (reason) => lost.push(reason),
+    new AbortController().signal,
+  );
   onTestFinished(() => {
     listener.close();
     members.close(new Error('over') as never);
@@ -41,7 +45,11 @@ async function setting() {
 
 test('a change after the read is heard, though the watch begins later; once for each claim', async () => {
   const { members, keys, watches, heard, claim, first, line } = await setting();
-  const removal = { compare: [], success: [{ requestDeleteRange: { key: keys.claim('key', first.owner) } }], failure: [] };
+  const removal = {
+    compare: [],
+    success: [{ requestDeleteRange: { key: keys.claim('key', first.owner) } }],
+    failure: [],
+  };
   await members.call(txn, removal, 'a removal');
   const [one, two] = [claim(), claim()];
   for (const waiter of [one, two]) watches.watch(waiter, line.entries, line.revision);
@@ -66,7 +74,11 @@ test('a claim that has left the line hears nothing', async () => {
   const [gone, stays] = [claim(), claim()];
   for (const waiter of [gone, stays]) watches.watch(waiter, line.entries, line.revision);
   watches.forget(gone.owner);
-  const removal = { compare: [], success: [{ requestDeleteRange: { key: keys.claim('key', first.owner) } }], failure: [] };
+  const removal = {
+    compare: [],
+    success: [{ requestDeleteRange: { key: keys.claim('key', first.owner) } }],
+    failure: [],
+  };
   await members.call(txn, removal, 'a removal');
   await eventually('the other to hear', () => heard.includes(stays.owner));
   expect(heard).toEqual([stays.owner]);

@@ -30,7 +30,9 @@ export interface EtcdCluster extends AsyncDisposable {
 }
 
 /** Starts a cluster of `size` members of its own for the caller. */
-export async function startEtcdCluster(options: EtcdServerOptions & { readonly size?: number } = {}): Promise<EtcdCluster> {
+export async function startEtcdCluster(
+  options: EtcdServerOptions & { readonly size?: number } = {},
+): Promise<EtcdCluster> {
   const { size = 3, ...own } = options;
   return await startOnFreePorts(host, 2 * size, async (ports) => {
     const [clientPorts, peerPorts] = [ports.slice(0, size), ports.slice(size)];
@@ -76,8 +78,7 @@ function clusterOf(
       return servers[ids.indexOf(BigInt(latest.leader).toString(16))];
     });
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> =>
-    (stopped ??= Promise.all(servers.map((server) => server.stop())).then(end));
+  const stop = (): Promise<void> => (stopped ??= Promise.all(servers.map((server) => server.stop())).then(end));
   return {
     servers,
     url: `etcd://${servers.map(({ port }) => `${host}:${port}`).join(',')}`,

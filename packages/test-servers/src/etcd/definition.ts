@@ -57,10 +57,7 @@ export function defineEtcd({ args = [], tls = false }: EtcdServerOptions, member
       ...['--advertise-client-urls', clients('127.0.0.1', port)],
       ...(member === undefined
         ? alone
-        : [
-            ...['--name', member.name, '--listen-peer-urls', `http://127.0.0.1:${member.peerPort}`],
-            ...member.cluster,
-          ]),
+        : [...['--name', member.name, '--listen-peer-urls', `http://127.0.0.1:${member.peerPort}`], ...member.cluster]),
       ...(tls ? ['--cert-file', fileIn(folders, 'cert'), '--key-file', fileIn(folders, 'key')] : []),
       ...elections,
       ...args,

@@ -15,7 +15,11 @@ export async function statusOf({ host, port }: ServerAddress): Promise<MemberSta
     body: '{}',
     signal: AbortSignal.timeout(1_000),
   });
-  const { header, leader = '0', raftTerm = '0' } = (await response.json()) as {
+  const {
+    header,
+    leader = '0',
+    raftTerm = '0',
+  } = (await response.json()) as {
     readonly header: { readonly member_id: string };
     readonly leader?: string;
     readonly raftTerm?: string;
