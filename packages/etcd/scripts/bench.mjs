@@ -1,4 +1,5 @@
-// Figures beside the raw calls and `etcdctl lock`, in one run: npm run bench --workspace @locks/etcd
+// Figures beside the raw calls and `etcdctl lock`, in one run:
+// npm run bench --workspace @locks/etcd
 import { spawn } from 'node:child_process';
 import { createLocks } from '@locks/core';
 import { createDeadline, systemRuntime } from '@locks/core/adapter';

@@ -7,7 +7,9 @@ import type { Host } from './host.ts';
 import { nameOf } from './host.ts';
 import { connectTo } from './member.ts';
 
-/** In ms: a member that is there answers a handshake sooner. With less, a far one is not explained. */
+/**
+ * In ms: a member that is there answers a handshake sooner. With less, a far one is not explained.
+ */
 const patience = 1_000;
 
 /**

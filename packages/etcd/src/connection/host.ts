@@ -5,7 +5,7 @@ export interface Host {
 }
 
 /** The port of a member, where none is given. */
-export const defaultPort = 2379;
+const defaultPort = 2379;
 
 const hostAndPort = /^(?:\[([\da-f:.]+)\]|([^\s[\]:@/,]+))(?::(\d{1,5}))?$/i;
 

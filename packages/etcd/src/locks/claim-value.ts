@@ -11,7 +11,7 @@ export interface ClaimValue {
   readonly token?: string | undefined;
 }
 
-/** What is kept of a hold, besides its token. */
+/** The value of a hold has this, and perhaps its token. */
 export type Held = Pick<Claim, 'ttl'> & Pick<ClaimValue, 'mode' | 'permits' | 'resize'>;
 
 /** Of a claim that waits. */

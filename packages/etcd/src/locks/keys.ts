@@ -44,7 +44,7 @@ function escaped(text: string): string {
 }
 
 /** All keys that begin with `start`. */
-export function rangeOf(start: string): Required<KeyRange> {
+function rangeOf(start: string): Required<KeyRange> {
   const key = Buffer.from(start);
   // UTF-8 has no byte 0xff.
   return { key, rangeEnd: Buffer.concat([key, Buffer.of(0xff)]) };

@@ -1,7 +1,7 @@
 import type { Clock } from '@locks/core/adapter';
 import type { Lease } from './leases.ts';
 
-/** What is known of one claim of this process. */
+/** One claim of this process. */
 export interface OwnClaim {
   /** The lease of its hold, or of attempts to get it. */
   hold: Lease | undefined;

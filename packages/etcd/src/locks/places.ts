@@ -35,7 +35,8 @@ export class PlaceLeases {
       this.#keys.set(key, places);
     }
     places.owners.add(owner);
-    const taken = (places.lease ??= this.#leases.take(this.#seconds, within).then(({ lease }) => lease));
+    places.lease ??= this.#leases.take(this.#seconds, within).then(({ lease }) => lease);
+    const taken = places.lease;
     try {
       return await taken;
     } catch (error) {

@@ -61,7 +61,7 @@ export async function register(
 ): Promise<string | undefined> {
   checkRegister(name, change);
   const key = keys.register(name);
-  const read = { requestRange: { key } };
+  const look = { requestRange: { key } };
   const { succeeded, responses } = await members.call(
     txn,
     {
@@ -69,13 +69,13 @@ export async function register(
         change?.from === undefined ? [isAt(key, 0n)] : [{ key, target: 3, result: 0, value: Buffer.from(change.from) }],
       success:
         change === undefined
-          ? [read]
+          ? [look]
           : [
               change.to === undefined
                 ? { requestDeleteRange: { key } }
                 : { requestPut: { key, value: Buffer.from(change.to) } },
             ],
-      failure: [read],
+      failure: [look],
     },
     'a register',
   );

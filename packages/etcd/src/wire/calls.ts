@@ -23,7 +23,7 @@ export const range: Method<RangeRequest, RangeAnswer> = method('KV/Range', 'Rang
 export const leaseGrant: Method<LeaseGrantRequest, LeaseAnswer> = method('Lease/LeaseGrant', 'LeaseGrant');
 /** Ends a lease, and removes its keys. */
 export const leaseRevoke: Method<LeaseRequest, object> = method('Lease/LeaseRevoke', 'LeaseRevoke');
-/** What is left of a lease. */
+/** Tells the seconds that a lease has left. */
 export const leaseTimeToLive: Method<LeaseRequest, Pick<LeaseAnswer, 'TTL'>> = method(
   'Lease/LeaseTimeToLive',
   'LeaseTimeToLive',

@@ -57,7 +57,9 @@ export interface Method<Request, Response> {
 
 let root: protobuf.Root | undefined;
 
-/** The call `path` of `/etcdserverpb.`, from messages `<name>Request` to messages `<name>Response`. */
+/**
+ * The call `path` of `/etcdserverpb.`, from messages `<name>Request` to messages `<name>Response`.
+ */
 export function method<Request extends object, Response>(path: string, name: string): Method<Request, Response> {
   const codec = (kind: string): protobuf.Type => {
     root ??= protobuf.parse(definitions).root;

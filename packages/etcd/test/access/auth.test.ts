@@ -8,7 +8,7 @@ import { changePassword, enableAuth } from '../support/auth.ts';
 const server = await startEtcd();
 afterAll(() => server.stop());
 await enableAuth(server);
-const at = (user: string, prefix = 'locks'): string => server.url.replace('://', `://${user}`) + `/${prefix}`;
+const at = (user: string, prefix = 'locks'): string => `${server.url.replace('://', `://${user}`)}/${prefix}`;
 
 describe('a user with the rights on the prefix', () => {
   test('locks, waits and lists, also from a URL', async () => {

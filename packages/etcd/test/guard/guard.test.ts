@@ -12,7 +12,7 @@ async function party() {
 }
 
 function rejected(code: LockErrorCode): object {
-  return expect.objectContaining({ name: 'LockError', code });
+  return expect.objectContaining({ name: 'LockError', code }) as object;
 }
 
 test('a write takes effect while the lease holds, and not after its end', async () => {

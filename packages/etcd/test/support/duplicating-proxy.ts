@@ -70,7 +70,7 @@ function pass(upstream: ClientHttp2Session, stream: ServerHttp2Stream, headers: 
   request.on('error', () => stream.destroy());
   request.once('response', (answered) => {
     if (stream.destroyed) return;
-    stream.respond(own(answered));
+    stream.respond(answered);
     request.pipe(stream);
   });
   stream.once('close', () => request.close(constants.NGHTTP2_CANCEL));
@@ -96,14 +96,10 @@ async function ask(upstream: ClientHttp2Session, headers: IncomingHttpHeaders, b
 function send(stream: ServerHttp2Stream, { headers, trailers, body }: Answer): void {
   // An error is told in the headers alone.
   if (headers['grpc-status'] !== undefined) {
-    stream.respond(own(headers), { endStream: true });
+    stream.respond(headers, { endStream: true });
     return;
   }
-  stream.respond(own(headers), { waitForTrailers: true });
+  stream.respond(headers, { waitForTrailers: true });
   stream.once('wantTrailers', () => stream.sendTrailers(trailers));
   stream.end(body);
-}
-
-function own(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return { ...headers };
 }

@@ -5,7 +5,9 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 export interface PeerLinks {
   /** Where the others find each member, in their order. */
   readonly ports: readonly number[];
-  /** Nothing passes between `member` and the others any more, without a sign. Returns what ends it. */
+  /**
+   * Nothing passes between `member` and the others any more, without a sign. Returns what ends it.
+   */
   cutOff(member: number): () => void;
   stop(): Promise<void>;
 }
@@ -18,8 +20,8 @@ interface Link {
 }
 
 /**
- * A proxy before each member, whose own ports for the others are `targets`. `idOf` tells the id of a
- * member, in hex: etcd tells its own at the beginning of each connection.
+ * A proxy before each member, whose own ports for the others are `targets`. `idOf` tells the id of
+ * a member, in hex: etcd tells its own at the beginning of each connection.
  */
 export async function linkMembers(targets: readonly number[], idOf: (member: number) => string): Promise<PeerLinks> {
   const links = new Set<Link>();
