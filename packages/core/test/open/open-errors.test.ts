@@ -268,7 +268,7 @@ describe('no message has the password of a URL in it', () => {
   });
 
   it.each<[string, unknown]>([
-    ['an unknown scheme', url.replace('redis:', 'etcd:')],
+    ['an unknown scheme', url.replace('redis:', 'consul:')],
     ['a wrong option', `${url}?ttl=soon`],
     ['the URL as provider', { provider: url }],
     ['the URL as another option', { provider: 'memory', uri: url }],

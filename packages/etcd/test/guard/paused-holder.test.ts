@@ -37,4 +37,4 @@ test('a holder that was frozen beyond its ttl writes nothing when it wakes up', 
   await once(child, 'exit');
   expect(await valueOf(target)).toBe('of the second');
   await locks.close();
-});
+}, 60_000);

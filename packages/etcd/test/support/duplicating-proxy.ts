@@ -88,7 +88,7 @@ async function ask(upstream: ClientHttp2Session, headers: IncomingHttpHeaders, b
   let answered: IncomingHttpHeaders = {};
   let trailers: IncomingHttpHeaders = {};
   request.once('response', (given) => (answered = given));
-  request.once('trailers', (given) => (trailers = given));
+  request.once('trailers', (given: IncomingHttpHeaders) => (trailers = given));
   request.end(body);
   return { body: await collected(request), headers: answered, trailers };
 }

@@ -12,3 +12,8 @@ export const withoutFaults: readonly string[] = requirements
 export const withFaults: readonly string[] = requirements
   .map(({ id }) => id)
   .filter((id) => !withoutFaults.includes(id));
+
+/** What happens in one process, without a fault. */
+export const inOneProcess: readonly string[] = requirements
+  .filter(({ needs = [] }) => needs.every((need) => need === 'createOther'))
+  .map(({ id }) => id);

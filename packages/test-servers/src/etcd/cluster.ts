@@ -54,7 +54,7 @@ export async function startEtcdCluster(
         return startMember(definition, { port: clientPorts[index] ?? 0, signal });
       });
       for (const server of servers) ids.push(BigInt((await statusOf(server)).id).toString(16));
-      return clusterOf(servers, ids, links.cutOff, end);
+      return clusterOf(servers, links.cutOff, end);
     } catch (error) {
       await end();
       throw error;
@@ -64,18 +64,19 @@ export async function startEtcdCluster(
 
 function clusterOf(
   servers: readonly ServerHandle[],
-  ids: readonly string[],
   cutOff: (member: number) => () => void,
   end: () => Promise<void>,
 ): EtcdCluster {
   const leader = (): Promise<ServerHandle> =>
     eventually('a leader of a majority', async () => {
       const told = await Promise.all(servers.map((server) => statusOf(server).catch(() => undefined)));
-      const terms = told.flatMap((one) => (one === undefined || one.leader === '0' ? [] : [one]));
-      const latest = terms.toSorted((a, b) => Number(b.term) - Number(a.term))[0];
-      const agree = terms.filter(({ leader: id, term }) => id === latest?.leader && term === latest.term);
-      if (latest === undefined || agree.length <= servers.length / 2) return undefined;
-      return servers[ids.indexOf(BigInt(latest.leader).toString(16))];
+      const all = told.filter((one) => one !== undefined).toSorted((a, b) => Number(b.term) - Number(a.term));
+      const [latest] = all;
+      const agree = all.filter((one) => one.leader === latest?.leader && one.term === latest.term);
+      // The others name it for a while after it was killed.
+      const found = agree.find(({ id }) => id === latest?.leader);
+      if (found === undefined || agree.length <= servers.length / 2) return undefined;
+      return servers[told.indexOf(found)];
     });
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= Promise.all(servers.map((server) => server.stop())).then(end));
