@@ -13,12 +13,17 @@ interface StateParts {
   readonly keys: Keys;
 }
 
+/** How many claims in line are named, as the contract has it. */
+const mostShown = 100;
+
 /** The contract's `inspect`. */
 export async function inspect(parts: StateParts, key: string): Promise<KeyState> {
   const { line } = await read(parts, key, readsOfAll(parts.keys, key));
   const held = line.entries.filter(isHeld);
+  const waiting = line.entries.slice(held.length);
   const holders = await Promise.all(held.map((entry) => holderOf(parts.members, entry)));
-  return { key, holders: holders.flat(), waiters: line.entries.length - held.length };
+  const first = waiting.slice(0, mostShown).map(({ owner, mode }) => ({ owner, mode }));
+  return { key, holders: holders.flat(), waiters: waiting.length, ...(first.length > 0 && { line: first }) };
 }
 
 /** None where the hold has ended since. */
