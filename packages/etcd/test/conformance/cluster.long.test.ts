@@ -17,7 +17,7 @@ function endpoints(): readonly string[] {
   return order.map(({ host, port }) => `${host}:${port}`);
 }
 
-const options = { prefix, timeout: 4_000, waiterTtl: 3_000 };
+const options = { prefix, timeout: 15_000, waiterTtl: 3_000 };
 conformanceTests({
   name: 'etcd, three members',
   create: () => createEtcdProvider({ ...options, endpoints: endpoints() }),

@@ -27,7 +27,7 @@ test(
     const [url, prefix] = [inject('etcdUrl'), ownPrefix()];
     const report = await differentialTest({
       name: 'etcd',
-      create: async () => withoutExpiry(await createEtcdProvider({ url, prefix, waiterTtl: 60_000 })),
+      create: async () => withoutExpiry(await createEtcdProvider({ url, prefix, waiterTtl: 60_000, timeout: 20_000 })),
       sequences,
       seed,
       // Other tests use the processors meanwhile, and make calls slow.

@@ -7,15 +7,14 @@ import { createEtcdProvider } from '../../src/index.ts';
 
 /**
  * Registers the suite: all of it, or those that `only` names. It has a server of its own, which it
- * breaks while other files run.
+ * breaks while other files run. `timeout`: of each call, in ms.
  */
-export async function suite(name: string, only?: readonly string[]): Promise<void> {
+export async function suite(name: string, timeout: number, only?: readonly string[]): Promise<void> {
   const server = await startEtcd();
   afterAll(() => server.stop());
   const { url } = server;
   // Places in line that last shorter than by default: several requirements wait for one to lapse.
-  // And a shorter deadline: each call to a server that says nothing takes this long.
-  const options = { prefix: 'conformance', timeout: 3_000, waiterTtl: 3_000 };
+  const options = { prefix: 'conformance', timeout, waiterTtl: 3_000 };
   const { create, faults } = proxiedProviders({
     target: server,
     make: (proxy) => createEtcdProvider({ url: proxy.url(url), ...options }),
