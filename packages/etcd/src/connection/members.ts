@@ -40,6 +40,8 @@ export class Members {
   #connecting: Promise<Member> | undefined = undefined;
   #token: string | undefined = undefined;
   #loggingIn: Promise<string | undefined> | undefined = undefined;
+  /** When a member last answered, by the clock. */
+  #heardAt = -Infinity;
   #failure: LockError | undefined = undefined;
   #closed: LockError | undefined = undefined;
 
@@ -122,19 +124,22 @@ export class Members {
       const left = Math.max(1, end - clock.now());
       const member = await this.use(left);
       const token = await this.#tokenAt(member);
+      const sentAt = clock.now();
       const call = send(member, token);
       try {
-        return await this.#parts.deadline.race(call.answer, what, this.#limit(left));
+        const answer = await this.#parts.deadline.race(call.answer, what, this.#limit(left));
+        this.#heardAt = clock.now();
+        return answer;
       } catch (error) {
         call.cancel();
         if (this.#closed !== undefined) throw this.#closed;
         const late = isLockError(error);
         const failure = late ? 'broken' : failureOf(error);
         const told = lockErrorOf(error, what, member.name);
-        if (failure === 'broken' || failure === 'not sent') {
-          if (!late) this.#failure = told;
-          this.leave(member);
-        }
+        const failed = failure === 'broken' || failure === 'not sent';
+        if (failed && !late) this.#failure = told;
+        // A member that answers other calls is busy, not silent.
+        if (failed && (!late || this.#heardAt < sentAt)) this.leave(member);
         if (failure === 'token' && this.#token === token) this.#token = undefined;
         const again = failure === 'not sent' || failure === 'token' || (failure === 'broken' && repeats);
         if (!again || round >= this.#parts.hosts.length || clock.now() >= end) throw told;
