@@ -107,6 +107,8 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   // Many requirements wait for a session to end.
   [/zookeeper\/test\/conformance\//, 120],
   [/zookeeper\/test\/faults\//, 60],
+  // etcd waits for its disk.
+  [/etcd\/test\/(conformance|faults)\//, 120],
   // Many events wait for a failover, or for a lease to end.
   [/\/topologies\/.*losses/, 90],
   // It installs packages, and bundles applications.

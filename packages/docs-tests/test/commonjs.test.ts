@@ -29,6 +29,7 @@ test.each([
   '@locks/sql',
   '@locks/composites',
   '@locks/zookeeper',
+  '@locks/etcd',
   '@locks/conformance',
   '@locks/conformance/node-test',
   '@locks/conformance/faults',

@@ -99,6 +99,7 @@ test.each([
     "openLocks('zookeeper://app:secret@zk1:2181,zk2:2181/shop?ttl=10s')",
     "openLocks('zookeeper://app:secret@there:4/own?ttl=10s')",
   ],
+  ["openLocks('etcd://app:secret@e1,e2:2379/shop?ttl=10s')", "openLocks('etcd://there:5/own?ttl=10s')"],
   ["openLocks('zookeeper://localhost?acl=open')", "openLocks('zookeeper://there:4/own?acl=open')"],
   ["servers: 'zk1:2181,zk2:2181/shop',", "servers: 'there:4/own',"],
   ["openLocks('sqlite:./locks.db')", "openLocks('sqlite:./locks.db')"],
@@ -109,6 +110,7 @@ test.each([
     postgres: 'postgres://there:2/own',
     mysql: 'mysql://there:3/own',
     zookeeper: 'there:4/own',
+    etcd: 'there:5/own',
   };
   expect(connectTo(program, servers).source).toBe(expected);
 });

@@ -4,14 +4,14 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startRedis, startZookeeper } from '@locks/test-servers';
+import { startEtcd, startRedis, startZookeeper } from '@locks/test-servers';
 import Libsql from 'libsql';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 
-const [redis, zookeeper] = await Promise.all([startRedis(), startZookeeper()]);
+const [redis, zookeeper, etcd] = await Promise.all([startRedis(), startZookeeper(), startEtcd()]);
 const folder = mkdtempSync(join(tmpdir(), 'locks-process-life-'));
 afterAll(async () => {
-  await Promise.all([redis.stop(), zookeeper.stop()]);
+  await Promise.all([redis.stop(), zookeeper.stop(), etcd.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -19,6 +19,7 @@ const urls: Record<string, string> = {
   memory: 'memory:',
   redis: redis.url,
   zookeeper: `zookeeper://${zookeeper.host}:${zookeeper.port}?acl=open`,
+  etcd: etcd.url,
   sqlite: `sqlite:${createFile()}`,
 };
 
@@ -51,6 +52,6 @@ test.each(Object.keys(urls))(
 );
 
 // An open connection to Redis or SQL keeps the process alive without a lease: see docs/safety.md.
-test.each(['memory', 'zookeeper'])('a lease of acquire keeps no process alive: %s', async (backend) => {
+test.each(['memory', 'zookeeper', 'etcd'])('a lease of acquire keeps no process alive: %s', async (backend) => {
   expect(await end('acquire', urls[backend] ?? '')).toEqual({ code: 0, output: 'true' });
 });

@@ -9,6 +9,9 @@ export { type WallClocks, wallClocks } from './support/wall-clocks.ts';
 export type { Program } from './server/definition.ts';
 export type { RestartOptions, ServerHandle } from './server/handle.ts';
 export { ensureProgram } from './local/install.ts';
+export { type EtcdCluster, startEtcdCluster } from './etcd/cluster.ts';
+export type { EtcdServerOptions } from './etcd/definition.ts';
+export { startEtcd } from './etcd/etcd.ts';
 export { type MariadbServerOptions, startMariadb } from './mariadb/mariadb.ts';
 export { type PostgresServerOptions, startPostgres } from './postgres/postgres.ts';
 export type {

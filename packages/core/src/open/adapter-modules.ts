@@ -15,6 +15,7 @@ interface KnownAdapter {
 const known: Readonly<Record<string, KnownAdapter>> = {
   redis: { module: '@locks/redis', packages: '@locks/redis ioredis' },
   zookeeper: { module: '@locks/zookeeper', packages: '@locks/zookeeper' },
+  etcd: { module: '@locks/etcd', packages: '@locks/etcd' },
   sql: { module: '@locks/sql', packages: '@locks/sql knex' },
   combine: { module: '@locks/composites/combine', packages: '@locks/composites' },
   migrate: { module: '@locks/composites/migrate', packages: '@locks/composites' },
@@ -35,6 +36,8 @@ const schemes: Readonly<Record<string, string>> = {
   redlock: 'combine',
   redlocks: 'combine',
   zookeeper: 'zookeeper',
+  etcd: 'etcd',
+  etcds: 'etcd',
   postgres: 'sql',
   postgresql: 'sql',
   mysql: 'sql',

@@ -113,9 +113,9 @@ describe('openLocks without an argument', () => {
 
   it('names LOCKS_URL where that is wrong, and not its password', async () => {
     await standIn({});
-    environment({ LOCKS_URL: 'etcd://user:hunter2@host' });
+    environment({ LOCKS_URL: 'consul://user:hunter2@host' });
     const error = await refusal();
-    expect(error.message).toMatch(/^LOCKS_URL: openLocks: no adapter is known for the scheme "etcd:"/);
+    expect(error.message).toMatch(/^LOCKS_URL: openLocks: no adapter is known for the scheme "consul:"/);
     expect(inspect(error)).not.toContain('hunter2');
   });
 

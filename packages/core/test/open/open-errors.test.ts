@@ -48,7 +48,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     ],
     ['a URL without a scheme', 'localhost', 'the URL has no scheme'],
     ['an empty URL', '', 'the URL has no scheme'],
-    ['an unknown scheme', 'etcd://host', 'no adapter is known for the scheme "etcd:"'],
+    ['an unknown scheme', 'consul://host', 'no adapter is known for the scheme "consul:"'],
     ['a scheme that is a property of every object', 'constructor://host', 'no adapter is known for the scheme'],
     ['a provider that is no module', { provider: {} }, 'option "provider" must be'],
     ['a URL as provider', { provider: 'redis://host' }, 'a URL belongs into option "url"'],
@@ -56,7 +56,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     [
       'a provider that does not exist',
       { provider: 'no-such-adapter' },
-      '"no-such-adapter" is neither one of memory, redis, zookeeper, sql',
+      '"no-such-adapter" is neither one of memory, redis, zookeeper, etcd, sql',
     ],
     ['a module of Node', { provider: 'cluster' }, 'does not export a function fromConfig'],
     ['a module of Node by its full name', { provider: 'node:fs' }, 'does not export a function fromConfig'],
@@ -76,7 +76,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
   });
 
   it('lists the schemes that it knows', async () => {
-    const { message } = await refusal('etcd://host');
+    const { message } = await refusal('consul://host');
     for (const scheme of [
       'memory',
       'redis',
@@ -84,6 +84,8 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
       'redlock',
       'redlocks',
       'zookeeper',
+      'etcd',
+      'etcds',
       'postgres',
       'postgresql',
       'mysql',
@@ -115,6 +117,7 @@ describe('a missing adapter', () => {
       'rediss://host': 'npm install @locks/redis ioredis',
       'redlock://a,b,c': 'npm install @locks/composites',
       'zookeeper://host': 'npm install @locks/zookeeper',
+      'etcds://host': 'npm install @locks/etcd',
       'postgres://host/db': 'npm install @locks/sql knex',
       'postgresql://host/db': 'npm install @locks/sql knex',
       'mysql://host/db': 'npm install @locks/sql knex',
@@ -140,6 +143,7 @@ describe('in a bundle', () => {
     for (const [url, name] of [
       ['redis://host', '@locks/redis'],
       ['zookeeper://host', '@locks/zookeeper'],
+      ['etcd://host', '@locks/etcd'],
       ['sqlite:locks.db', '@locks/sql'],
       ['redlock://a,b,c', '@locks/composites'],
     ] as const) {
@@ -264,7 +268,7 @@ describe('no message has the password of a URL in it', () => {
   });
 
   it.each<[string, unknown]>([
-    ['an unknown scheme', url.replace('redis:', 'etcd:')],
+    ['an unknown scheme', url.replace('redis:', 'consul:')],
     ['a wrong option', `${url}?ttl=soon`],
     ['the URL as provider', { provider: url }],
     ['the URL as another option', { provider: 'memory', uri: url }],

@@ -55,6 +55,7 @@ test('every package that is published was packed', () => {
     '@locks/composites',
     '@locks/conformance',
     '@locks/core',
+    '@locks/etcd',
     '@locks/redis',
     '@locks/sql',
     '@locks/zookeeper',
@@ -72,6 +73,7 @@ test.each(published)('%s has its licence, its README and no sources', (folder) =
 const printsLease = `
 import { createLocks, createMemoryProvider } from '@locks/core';
 import type { Lease } from '@locks/core';
+import { createEtcdProvider } from '@locks/etcd';
 import { createRedisProvider } from '@locks/redis';
 import { createSqlProvider } from '@locks/sql';
 import { createZookeeperProvider } from '@locks/zookeeper';
@@ -87,7 +89,7 @@ await lease.release();
 const done: string = await locks.withLock('key', () => 'done');
 await locks.close();
 const token: bigint = lease.token;
-console.log(typeof token, done, typeof createRedisProvider, typeof createSqlProvider, typeof createZookeeperProvider);
+console.log(typeof token, done, typeof createRedisProvider, typeof createSqlProvider, typeof createZookeeperProvider, typeof createEtcdProvider);
 `;
 
 const shown = { key: 'printed', owner: expect.any(String), mode: 'exclusive', token: expect.stringMatching(/^\d+$/) };

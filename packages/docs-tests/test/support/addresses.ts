@@ -7,6 +7,8 @@ export interface Addresses {
   readonly mysql: string;
   /** Host, port, and a chroot of its own. */
   readonly zookeeper: string;
+  /** Host, port, and a prefix of its own. */
+  readonly etcd: string;
 }
 
 // The path of the latter two is the database.
@@ -19,6 +21,8 @@ const patterns: Readonly<Record<'redis' | 'postgres' | 'mysql', RegExp>> = {
 // Whose nodes they are is said by the user, so that stays.
 const zookeeperUrl = /(\bzookeeper:\/\/(?:[^@/?#\s'"`$]*@)?)[^?#\s'"`$]+/g;
 const zookeeperServers = /(\bservers: ')[^']+/g;
+// The user is left out: the server has none.
+const etcdUrl = /\betcd:\/\/[^?#\s'"`$]+/g;
 /** Of node-zookeeper-client. Without the chroot: paths are whole. */
 const zookeeperClient = /(\bcreateClient\(')[^']+/g;
 
@@ -31,6 +35,7 @@ export function connectTo(program: Program, addresses: Addresses): Program {
   for (const pattern of [zookeeperUrl, zookeeperServers]) {
     source = source.replaceAll(pattern, (_, before: string) => before + addresses.zookeeper);
   }
+  source = source.replaceAll(etcdUrl, () => `etcd://${addresses.etcd}`);
   const [server = ''] = addresses.zookeeper.split('/');
   source = source.replaceAll(zookeeperClient, (_, before: string) => before + server);
   return { ...program, source };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
+import { startEtcd, startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
 import { createZookeeperProvider } from '@locks/zookeeper';
 import type { Addresses } from './addresses.ts';
 import { openDatabases } from './databases.ts';
@@ -17,11 +17,12 @@ export interface Servers {
 }
 
 export async function startServers(): Promise<Servers> {
-  const [redis, postgres, mariadb, zookeeper] = await Promise.all([
+  const [redis, postgres, mariadb, zookeeper, etcd] = await Promise.all([
     startRedis(),
     startPostgres(),
     startMariadb(),
     startZookeeper(),
+    startEtcd(),
   ]);
   const groups = [openDatabases(postgres.url), openDatabases(mariadb.url)] as const;
   const zookeeperServer = `${zookeeper.host}:${zookeeper.port}`;
@@ -34,6 +35,7 @@ export async function startServers(): Promise<Servers> {
         postgres: inPostgres.url(`${program}`),
         mysql: inMariadb.url(`${program}`),
         zookeeper: `${zookeeperServer}${chroot}-${program}`,
+        etcd: `${etcd.host}:${etcd.port}/docs-${program}`,
       };
     },
     async prepare(program, source) {
@@ -44,7 +46,7 @@ export async function startServers(): Promise<Servers> {
     },
     async stop() {
       for (const group of groups) await group.remove();
-      for (const server of [redis, postgres, mariadb, zookeeper]) await server.stop();
+      for (const server of [redis, postgres, mariadb, zookeeper, etcd]) await server.stop();
     },
   };
 }

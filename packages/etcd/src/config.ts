@@ -1,0 +1,98 @@
+import {
+  duration,
+  misconfigured,
+  orFunction,
+  readOptions,
+  secretOf,
+  secretText,
+  systemRuntime,
+  tlsOptions,
+} from '@locks/core/adapter';
+import type { AdapterConfig, Asked, Duration, OptionReaders, Runtime } from '@locks/core/adapter';
+import type { LockProvider } from '@locks/core';
+import { explain } from './connection/explain.ts';
+import { secretsOf } from './connection/secrets.ts';
+import { etcdReaders, readEtcdOptions, source } from './options/options.ts';
+import type { EtcdOptions } from './options/options.ts';
+import { hostsReader, readEtcdUrl } from './options/etcd-url.ts';
+import { EtcdProvider } from './provider.ts';
+
+/**
+ * Options of `createEtcdProvider` and of `openLocks`. A function is asked at each connection or
+ * login, and must answer within `connectTimeout`.
+ */
+export interface EtcdConfigOptions extends EtcdOptions {
+  /** The members of the cluster, `'host:port'` each, in place of a URL. @default none */
+  readonly endpoints?: readonly string[] | undefined;
+  /** Stronger than the URL's. @default none: no login */
+  readonly username?: Asked<string> | undefined;
+  /** Stronger than the URL's, so that it need not stand in one. */
+  readonly password?: Asked<string> | undefined;
+  /**
+   * `true`: TLS, and Node's defaults check the certificates. An object: TLS with these options of
+   * `tls.connect` (`ca`, `cert`, `key`, `servername`, …). A function: TLS, with what it gives
+   * (`true` or an object).
+   * @default true for `etcds:`, else false
+   */
+  readonly tls?: Asked<boolean | object> | undefined;
+  /** A member must have answered within this time. @default 5_000 */
+  readonly connectTimeout?: Duration | undefined;
+}
+
+const readers: OptionReaders<EtcdConfigOptions> = {
+  ...etcdReaders,
+  endpoints: hostsReader,
+  username: orFunction(secretText),
+  password: secretOf,
+  tls: orFunction(tlsOptions),
+  connectTimeout: duration(10, 600_000),
+};
+
+/**
+ * Locks in etcd, 3.4 or newer. Resolves when a member has answered. `close()` of the provider ends
+ * its connections.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, refused credentials, an older etcd, or TLS that
+ * the two sides do not agree on. `LOCK_UNAVAILABLE` when no member answers within `connectTimeout`.
+ */
+export function createEtcdProvider(options: EtcdConfigOptions & { readonly url?: string }): Promise<LockProvider> {
+  const { url, ...others } = options;
+  return open(url, others, systemRuntime);
+}
+
+/** The provider as `openLocks('etcd://…')` makes it. Throws as `createEtcdProvider`. */
+export function fromConfig({ url, options, runtime }: AdapterConfig): Promise<LockProvider> {
+  return open(url, options, runtime);
+}
+
+async function open(url: string | undefined, options: object, runtime: Runtime): Promise<LockProvider> {
+  const {
+    endpoints,
+    username,
+    password,
+    tls,
+    connectTimeout = 5_000,
+    ...own
+  } = readOptions<EtcdConfigOptions>(readers, options, source);
+  if (url !== undefined && endpoints !== undefined) {
+    throw misconfigured(source.where, 'the members are given twice; keep the URL or option "endpoints"');
+  }
+  const place = readEtcdUrl(url ?? `etcd://${endpoints?.join(',') ?? ''}`);
+  if (place.secure && tls === false) {
+    throw misconfigured(source.where, 'option "tls" is false, and etcds: is TLS; write etcd: or leave it out');
+  }
+  const user = { username: username ?? place.username, password: password ?? place.password };
+  if ((user.username === undefined) !== (user.password === undefined)) {
+    const missing = user.username === undefined ? 'username' : 'password';
+    throw misconfigured(source.where, `option "${missing}" is missing: a login needs both username and password`);
+  }
+  const secrets = secretsOf({ ...user, tls: tls ?? place.secure }, runtime, connectTimeout);
+  const read = readEtcdOptions({ ...own, prefix: own.prefix ?? place.prefix });
+  const provider = new EtcdProvider(place.hosts, secrets, read, runtime);
+  try {
+    await provider.connect(connectTimeout);
+    return provider;
+  } catch (error) {
+    await provider.close();
+    throw await explain(error, place.hosts, await secrets.tls().catch(() => undefined));
+  }
+}

@@ -1,0 +1,73 @@
+import { connect } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
+import { isLockError, isTlsRefusal, misconfigured, tlsReason } from '@locks/core/adapter';
+import { status } from '../wire/calls.ts';
+import { source } from '../options/options.ts';
+import type { Host } from './host.ts';
+import { nameOf } from './host.ts';
+import { connectTo } from './member.ts';
+
+/**
+ * In ms: a member that is there answers a handshake sooner. With less, a far one is not explained.
+ */
+const patience = 1_000;
+
+/**
+ * A better error for a first connection that failed, where there is one: gRPC does not tell that
+ * the two sides do not agree on TLS. Else `error`.
+ */
+export async function explain(
+  error: unknown,
+  hosts: readonly Host[],
+  tls: ConnectionOptions | undefined,
+): Promise<unknown> {
+  const [host] = hosts;
+  if (host === undefined || !isLockError(error, 'LOCK_UNAVAILABLE')) return error;
+  const failure = await handshake(host, tls ?? { rejectUnauthorized: false });
+  if (tls === undefined) {
+    if (failure !== undefined) return error;
+    const why = `${nameOf(host)} expects TLS; write etcds://, or set option "tls"`;
+    return misconfigured(source.where, why, { cause: error });
+  }
+  if (failure !== undefined && (await answersPlainly(host))) {
+    const why = `${nameOf(host)} does not answer with TLS; write etcd://, or leave option "tls" out`;
+    return misconfigured(source.where, why, { cause: failure });
+  }
+  if (!isTlsRefusal(failure)) return error;
+  const why = `the TLS connection to ${nameOf(host)} was refused: ${tlsReason(failure)}; check option "tls"`;
+  return misconfigured(source.where, why, { cause: failure });
+}
+
+async function answersPlainly(host: Host): Promise<boolean> {
+  const member = connectTo(host, undefined);
+  const call = member.send(status, {}, undefined);
+  const timer = setTimeout(() => call.cancel(), patience);
+  try {
+    await call.answer;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+    member.close();
+  }
+}
+
+/** Why a handshake fails. `undefined`: it succeeds. */
+function handshake({ host, port }: Host, tls: ConnectionOptions): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    try {
+      const socket = connect({ ...tls, host, port, ALPNProtocols: ['h2'], timeout: patience });
+      const end = (failure?: Error): void => {
+        socket.destroy();
+        resolve(failure);
+      };
+      socket.once('secureConnect', () => end());
+      socket.once('error', end);
+      socket.once('timeout', () => end(new Error('no answer')));
+      socket.once('close', () => end(new Error('the connection was closed')));
+    } catch (error) {
+      resolve(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}

@@ -1,0 +1,214 @@
+import { LockError, isLockError, misconfigured, outsideContext } from '@locks/core/adapter';
+import type { Deadline, Runtime } from '@locks/core/adapter';
+import { source } from '../options/options.ts';
+import { authenticate, status } from '../wire/calls.ts';
+import type { Method } from '../wire/protocol.ts';
+import { failureOf, lockErrorOf } from './errors.ts';
+import { nameOf } from './host.ts';
+import type { Host } from './host.ts';
+import { connectTo } from './member.ts';
+import type { Call, Member } from './member.ts';
+import type { Secrets } from './secrets.ts';
+
+/** What `Members` is made of. */
+export interface MembersParts {
+  readonly hosts: readonly Host[];
+  readonly secrets: Secrets;
+  readonly deadline: Deadline;
+  readonly runtime: Runtime;
+}
+
+/** How a call is made. */
+export interface CallOptions {
+  /** In ms. @default the deadline's timeout */
+  readonly within?: number | undefined;
+  /** A second request changes nothing that the first did not. @default false */
+  readonly repeats?: boolean;
+}
+
+/**
+ * With several members, a silent one gets this part of the timeout. More keeps calls waiting after
+ * a member has died. Less leaves slow members that would have answered.
+ */
+const patience = 1 / 3;
+
+/** The members of the cluster, of which one is used until it fails. */
+export class Members {
+  readonly #parts: MembersParts;
+  #next = 0;
+  #member: Member | undefined = undefined;
+  #connecting: Promise<Member> | undefined = undefined;
+  #token: string | undefined = undefined;
+  #loggingIn: Promise<string | undefined> | undefined = undefined;
+  /** When a member last answered, by the clock. */
+  #heardAt = -Infinity;
+  #failure: LockError | undefined = undefined;
+  #closed: LockError | undefined = undefined;
+
+  constructor(parts: MembersParts) {
+    this.#parts = parts;
+  }
+
+  /** Why calls are not answered at present. */
+  get failure(): LockError | undefined {
+    return this.#failure;
+  }
+
+  /** The token of the user, as the last login gave it. */
+  get token(): string | undefined {
+    return this.#token;
+  }
+
+  /** The next call logs in again. */
+  forgetToken(): void {
+    this.#token = undefined;
+  }
+
+  /** The answer of one member to `request`. `what` names the call. */
+  call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    what: string,
+    options: CallOptions = {},
+  ): Promise<Response> {
+    return this.#try((member, token) => member.send(method, request, token), what, options);
+  }
+
+  /** The first answer on a stream of its own. A second request must do no harm. */
+  callOnStream<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    what: string,
+    within?: number,
+  ): Promise<Response> {
+    return this.#try((member, token) => member.sendOnStream(method, request, token), what, { within, repeats: true });
+  }
+
+  /** The member that is used. Connects where there is none. */
+  async use(within: number = this.#parts.deadline.timeout): Promise<Member> {
+    if (this.#closed !== undefined) throw this.#closed;
+    if (this.#member !== undefined) return this.#member;
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
+    try {
+      return await this.#parts.deadline.race(this.#connecting, 'a new connection', within);
+    } catch (error) {
+      if (isLockError(error) && error.code !== 'LOCK_UNAVAILABLE') throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      throw new LockError('LOCK_UNAVAILABLE', message, {
+        cause: isLockError(error) ? error.cause : error,
+        sent: false,
+      });
+    }
+  }
+
+  /** `member` has failed: the next call goes to another one. */
+  leave(member: Member): void {
+    member.close();
+    if (this.#member === member) this.#member = undefined;
+  }
+
+  close(reason: LockError): void {
+    this.#closed = reason;
+    this.#member?.close();
+    this.#member = undefined;
+  }
+
+  async #try<Response>(
+    send: (member: Member, token: string | undefined) => Call<Response>,
+    what: string,
+    { within = this.#parts.deadline.timeout, repeats = false }: CallOptions,
+  ): Promise<Response> {
+    const { clock } = this.#parts.runtime;
+    const end = clock.now() + within;
+    for (let round = 0; ; round++) {
+      const left = Math.max(1, end - clock.now());
+      const member = await this.use(left);
+      const token = await this.#tokenAt(member);
+      const sentAt = clock.now();
+      const call = send(member, token);
+      try {
+        const answer = await this.#parts.deadline.race(call.answer, what, this.#limit(left));
+        this.#heardAt = clock.now();
+        return answer;
+      } catch (error) {
+        call.cancel();
+        if (this.#closed !== undefined) throw this.#closed;
+        const late = isLockError(error);
+        const failure = late ? 'broken' : failureOf(error);
+        const told = lockErrorOf(error, what, member.name);
+        const failed = failure === 'broken' || failure === 'not sent';
+        if (failed && !late) this.#failure = told;
+        // A member that answers other calls is busy, not silent.
+        if (failed && (!late || this.#heardAt < sentAt)) this.leave(member);
+        if (failure === 'token' && this.#token === token) this.#token = undefined;
+        const again = failure === 'not sent' || failure === 'token' || (failure === 'broken' && repeats);
+        if (!again || round >= this.#parts.hosts.length || clock.now() >= end) throw told;
+      }
+    }
+  }
+
+  async #connect(): Promise<Member> {
+    const { hosts, deadline, secrets } = this.#parts;
+    let failure: unknown;
+    for (let tried = 0; tried < hosts.length; tried++) {
+      const host = hosts[this.#next % hosts.length] as Host;
+      this.#next++;
+      let member: Member | undefined;
+      try {
+        const tls = await secrets.tls();
+        member = outsideContext(() => connectTo(host, tls));
+        const token = await this.#tokenAt(member);
+        const said = member.send(status, {}, token);
+        const { version, leader } = await deadline.race(said.answer, 'a new connection', this.#limit(deadline.timeout));
+        checkVersion(version);
+        if (this.#closed !== undefined) throw this.#closed;
+        // It cannot answer, and another member may.
+        if (leader === '0' && tried < hosts.length - 1) throw new Error(`${member.name} knows no leader`);
+        this.#member = member;
+        this.#failure = undefined;
+        return member;
+      } catch (error) {
+        member?.close();
+        failure = isLockError(error) ? error : lockErrorOf(error, 'a new connection', nameOf(host));
+        if (isLockError(failure, 'LOCK_MISCONFIGURED') || isLockError(failure, 'LOCK_CLOSED')) throw failure;
+        this.#failure = failure as LockError;
+      }
+    }
+    throw failure;
+  }
+
+  /** The token of the user. One login serves all calls. */
+  async #tokenAt(member: Member): Promise<string | undefined> {
+    if (this.#token !== undefined) return this.#token;
+    this.#loggingIn ??= this.#login(member).finally(() => (this.#loggingIn = undefined));
+    this.#token = await this.#loggingIn;
+    return this.#token;
+  }
+
+  async #login(member: Member): Promise<string | undefined> {
+    const { secrets, deadline } = this.#parts;
+    const credentials = await secrets.credentials();
+    if (credentials === undefined) return undefined;
+    const call = member.send(authenticate, credentials, undefined);
+    try {
+      const { token } = await deadline.race(call.answer, 'a login', this.#limit(deadline.timeout));
+      return token;
+    } catch (error) {
+      call.cancel();
+      // Users are given to services before the operator turns authentication on.
+      if (/authentication is not enabled/.test(String(error))) return undefined;
+      throw lockErrorOf(error, 'a login', member.name);
+    }
+  }
+
+  #limit(left: number): number {
+    const { hosts, deadline } = this.#parts;
+    return hosts.length === 1 ? left : Math.min(left, deadline.timeout * patience);
+  }
+}
+
+function checkVersion(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 3 || (major === 3 && minor >= 4)) return;
+  throw misconfigured(source.where, `the server is etcd ${version}; 3.4 or newer is needed`);
+}

@@ -1,0 +1,232 @@
+import type { Claim, Grant } from '@locks/core';
+import { isLockError } from '@locks/core/adapter';
+import type { Waiting } from '@locks/core/adapter';
+import { isLeaseGone } from '../connection/errors.ts';
+import { txn } from '../wire/calls.ts';
+import type { TxnAnswer, TxnRequest } from '../wire/messages.ts';
+import { grantOf, late, read, restart, useHold } from './holds.ts';
+import type { LockParts } from './holds.ts';
+import type { KeyReads } from './key-reads.ts';
+import { judge } from './judge.ts';
+import { secondsFor } from './leases.ts';
+import type { Lease } from './leases.ts';
+import { lineIn, readsOf } from './line.ts';
+import type { Entry, KeyLine } from './line.ts';
+import type { OwnClaim } from './own-claims.ts';
+import type { PlaceLeases } from './places.ts';
+import { counted, grantRequest, placeRequest, removal, unknownLine } from './requests.ts';
+import type { Watches } from './watches.ts';
+
+/** What attempts need besides. */
+export interface AttemptParts extends LockParts {
+  readonly watches: Watches;
+  readonly places: PlaceLeases;
+  /** In ms. */
+  readonly waiterTtl: number;
+  readonly reads: KeyReads;
+  /** Whether a claim of this process is in line on the key. */
+  readonly waitsFor: (key: string) => boolean;
+}
+
+/**
+ * One attempt, settled within `within` ms. With `others`, which wait for the same key, the claim
+ * takes or keeps its place, and so do they.
+ */
+export async function attempt(
+  parts: AttemptParts,
+  claim: Claim,
+  others: readonly Claim[] | undefined,
+  within: number,
+): Promise<Grant | Waiting> {
+  const made = new Attempt(parts, claim, within);
+  const { owners, places, reads, waitsFor } = parts;
+  const { key, owner, floor } = claim;
+  if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others !== undefined);
+  if (others !== undefined && (waitsFor(key) || reads.isBusy(key))) return await made.inLine();
+  if (floor !== undefined || waitsFor(key) || reads.isBusy(key))
+    return await made.from(await reads.after(key), others !== undefined);
+  return await reads.lead(key, () => made.from(unknownLine, others !== undefined));
+}
+
+/** How often a claim without a place tries for a key that others try for. */
+const mostConflicts = 2;
+
+class Attempt {
+  readonly #parts: AttemptParts;
+  readonly #claim: Claim;
+  readonly #own: OwnClaim;
+  readonly #until: number;
+  /** For the hold, restarted in this attempt. */
+  #lease: Lease | undefined = undefined;
+  /** The raft term before that. */
+  #term: string | undefined = undefined;
+  #conflicts = 0;
+
+  constructor(parts: AttemptParts, claim: Claim, within: number) {
+    this.#parts = parts;
+    this.#claim = claim;
+    this.#own = parts.owners.keep(claim.owner, Math.max(claim.ttl, parts.waiterTtl));
+    this.#until = parts.clock.now() + within;
+  }
+
+  /** A claim that may have a hold, or a place. `waits`: it takes a place in line, or keeps it. */
+  async again(waits: boolean): Promise<Grant | Waiting> {
+    if (waits) await this.#parts.places.keep(this.#claim.key, this.#left());
+    return await this.from(await this.#read(), waits);
+  }
+
+  /** A claim that has to wait, as others of this process wait. */
+  async inLine(): Promise<Grant | Waiting> {
+    await this.#parts.places.keep(this.#claim.key, this.#left());
+    return await this.from(await this.#enter(), true);
+  }
+
+  /** With what is known of the line. */
+  async from(known: KeyLine, waits: boolean): Promise<Grant | Waiting> {
+    let line = known;
+    for (;;) {
+      const verdict = judge(line, this.#claim);
+      if (verdict.kind === 'refused') {
+        if (verdict.own?.ttl === undefined) await this.#leave(verdict.own);
+        throw verdict.reason;
+      }
+      if (verdict.kind === 'held') {
+        const held = await restart(this.#parts, this.#claim, { until: this.#until, renews: false });
+        if (held !== undefined) return this.#granted(held.token, held.hold);
+        line = await this.#read();
+      } else if (verdict.kind === 'free' && (verdict.own !== undefined || this.#conflicts < mostConflicts)) {
+        const next = await this.#take(line, verdict.own);
+        if ('granted' in next) return next;
+        line = next;
+      } else {
+        this.#giveLease();
+        if (!waits) return this.#busy();
+        if (verdict.kind === 'busy' && verdict.own !== undefined)
+          return await this.#wait(verdict.own, verdict.ahead, line);
+        line = await this.#enter();
+      }
+    }
+  }
+
+  /** Takes a key that seems to be free. Gives the line where it is not. */
+  async #take(line: KeyLine, own: Entry | undefined): Promise<Grant | KeyLine> {
+    const claim = this.#claim;
+    const { keys, leases } = this.#parts;
+    const token = counted(line, claim);
+    const lease = await this.#holdLease();
+    const answer = await this.#send(grantRequest(keys, claim, lease.id, line, own, token), 'an attempt', lease);
+    if (answer === undefined) {
+      if (this.#own.hold === lease) this.#own.hold = undefined;
+      this.#lease = undefined;
+      return line;
+    }
+    if (!answer.succeeded) {
+      this.#conflicts++;
+      return lineIn(answer, keys, claim.key);
+    }
+    useHold(this.#own, lease, leases);
+    this.#lease = undefined;
+    // Another leader was elected since the lease was restarted.
+    if (this.#term !== undefined && this.#term !== answer.header.raftTerm) return await this.#read();
+    return this.#granted(token ?? BigInt(answer.header.revision), lease.lasts);
+  }
+
+  /** Puts the claim at the end of the line. */
+  async #enter(): Promise<KeyLine> {
+    const { keys, places } = this.#parts;
+    const { key, owner } = this.#claim;
+    const lease = await places.use(key, owner, this.#left());
+    const answer = await this.#send(placeRequest(keys, this.#claim, lease.id), 'a place in line', lease);
+    if (answer !== undefined) return lineIn(answer, keys, key);
+    await places.lost(key, lease);
+    return await this.#read();
+  }
+
+  /** A lease for the hold, restarted in this attempt. */
+  async #holdLease(): Promise<Lease> {
+    if (this.#lease !== undefined) return this.#lease;
+    const { leases } = this.#parts;
+    const seconds = secondsFor(this.#claim.ttl);
+    const { hold } = this.#own;
+    const kept = hold?.seconds === seconds ? await leases.keep(hold.id, this.#left()) : undefined;
+    if (hold !== undefined && kept !== undefined) {
+      this.#lease = hold;
+      this.#term = kept.term;
+      return hold;
+    }
+    const { lease, term } = await leases.take(seconds, this.#left());
+    this.#lease = lease;
+    this.#term = term;
+    return lease;
+  }
+
+  /** `undefined`: the lease is gone, and nothing was written. */
+  async #send(request: TxnRequest, what: string, lease: Lease): Promise<TxnAnswer | undefined> {
+    try {
+      return await this.#parts.members.call(txn, request, what, { within: this.#left() });
+    } catch (error) {
+      if (isLeaseGone(error)) return undefined;
+      if (isLockError(error) && error.sent === false) this.#giveLease();
+      else {
+        lease.unsure = true;
+        if (lease === this.#lease) useHold(this.#own, lease, this.#parts.leases);
+      }
+      throw error;
+    }
+  }
+
+  #granted(token: bigint, hold: number): Grant {
+    const { watches, places, clock } = this.#parts;
+    const { key, owner } = this.#claim;
+    watches.forget(owner);
+    places.leave(key, owner, false);
+    this.#own.until = Math.max(this.#own.until, clock.now() + hold);
+    return grantOf(token, hold, this.#claim);
+  }
+
+  async #wait(own: Entry, ahead: readonly Entry[], { revision }: KeyLine): Promise<Waiting> {
+    const { watches, places, owners } = this.#parts;
+    const { key, owner } = this.#claim;
+    // Its release has failed, or came before its place. No process repeats it.
+    const left = ahead.filter((entry) => entry.lease === own.lease && !places.has(key, entry.owner));
+    const gone = left.filter((entry) => owners.get(entry.owner) === undefined);
+    await Promise.all(gone.map((entry) => this.#remove(entry)));
+    this.#own.created = own.created;
+    await places.use(key, owner, this.#left());
+    watches.watch(this.#claim, ahead, revision);
+    return this.#busy();
+  }
+
+  #busy(): Waiting {
+    return { granted: false, retryAfter: Math.floor(this.#parts.waiterTtl / 3) };
+  }
+
+  /** A refused claim leaves no place. */
+  async #leave(own: Entry | undefined): Promise<void> {
+    this.#giveLease();
+    const { key, owner } = this.#claim;
+    if (own !== undefined) await this.#remove(own);
+    this.#parts.places.leave(key, owner, false);
+  }
+
+  async #remove({ name }: Entry): Promise<void> {
+    await this.#parts.members.call(txn, removal(name), 'the end of a place', { within: this.#left(), repeats: true });
+  }
+
+  /** The lease was not needed. One that an earlier attempt has used stays with the claim. */
+  #giveLease(): void {
+    if (this.#lease !== undefined && this.#lease !== this.#own.hold) this.#parts.leases.give(this.#lease);
+    this.#lease = undefined;
+  }
+
+  async #read(): Promise<KeyLine> {
+    if (this.#parts.clock.now() >= this.#until) throw late(this.#claim);
+    const { keys } = this.#parts;
+    const { key } = this.#claim;
+    return (await read(this.#parts, key, readsOf(keys, this.#claim, this.#own.created), this.#left())).line;
+  }
+
+  #left(): number {
+    return Math.max(1, this.#until - this.#parts.clock.now());
+  }
+}

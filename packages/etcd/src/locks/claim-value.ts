@@ -1,0 +1,34 @@
+import type { Claim, Mode } from '@locks/core';
+
+/** What etcd keeps of a claim, as JSON. */
+export interface ClaimValue {
+  readonly mode: Mode;
+  readonly permits?: number | undefined;
+  readonly resize?: true | undefined;
+  /** Of the hold, in ms. Absent: the claim waits in line. */
+  readonly ttl?: number | undefined;
+  /** As text. Absent: the revision of the write that granted. */
+  readonly token?: string | undefined;
+}
+
+/** The value of a hold has this, and perhaps its token. */
+export type Held = Pick<Claim, 'ttl'> & Pick<ClaimValue, 'mode' | 'permits' | 'resize'>;
+
+/** Of a claim that waits. */
+export function waitingValue({ mode, permits, resize }: Claim): Buffer {
+  return encode({ mode, permits, resize });
+}
+
+/** Of a claim that holds. `token`: unless it is the revision of this write. */
+export function heldValue({ mode, permits, resize, ttl }: Held, token: bigint | undefined): Buffer {
+  return encode({ mode, permits, resize, ttl, token: token?.toString() });
+}
+
+function encode(value: ClaimValue): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+/** Reads what the two above have written. */
+export function readValue(bytes: Buffer): ClaimValue {
+  return JSON.parse(bytes.toString()) as ClaimValue;
+}

@@ -1,0 +1,146 @@
+import type { Claim, Grant, Renewal } from '@locks/core';
+import { LockError } from '@locks/core/adapter';
+import type { Clock } from '@locks/core/adapter';
+import { isLeaseGone } from '../connection/errors.ts';
+import type { Members } from '../connection/members.ts';
+import { txn } from '../wire/calls.ts';
+import type { Operation } from '../wire/messages.ts';
+import type { Held } from './claim-value.ts';
+import type { Keys } from './keys.ts';
+import { secondsFor } from './leases.ts';
+import type { Lease, Leases } from './leases.ts';
+import type { OwnClaim, OwnClaims } from './own-claims.ts';
+import { isHeld, lineIn, readsOfOwn, tokenOf } from './line.ts';
+import type { Entry, KeyLine } from './line.ts';
+import { rewriteRequest } from './requests.ts';
+
+/** What the calls about claims share. */
+export interface LockParts {
+  readonly members: Members;
+  readonly keys: Keys;
+  readonly leases: Leases;
+  readonly owners: OwnClaims;
+  readonly clock: Clock;
+}
+
+/** A hold whose ttl was restarted. */
+export interface Restarted extends Required<Pick<Renewal, 'hold'>> {
+  readonly token: bigint;
+}
+
+/** How a hold is restarted. */
+export interface RestartOptions {
+  /** By the clock. */
+  readonly until: number;
+  /** The hold stays exclusive, or shared, as it is. Else it becomes what the claim says. */
+  readonly renews: boolean;
+  /** Its token from now on. */
+  readonly token?: bigint | undefined;
+}
+
+/**
+ * Restarts the ttl of the hold of `claim`. `undefined`: it does not hold, or has a higher token.
+ *
+ * The leader of a time before may still restart leases, when another leader counts already. So the
+ * hold is read afterwards. A read asks a majority. If the raft term is still the one from before,
+ * no other leader was there.
+ */
+export async function restart(
+  parts: LockParts,
+  claim: Claim,
+  { until, renews, token: told }: RestartOptions,
+): Promise<Restarted | undefined> {
+  const { leases, owners, clock } = parts;
+  const left = (): number => Math.max(1, until - clock.now());
+  let id = owners.get(claim.owner)?.hold?.id;
+  for (;;) {
+    const kept = id === undefined ? undefined : await leases.keep(id, left());
+    const { line, term } = await read(parts, claim.key, readsOfOwn(parts.keys, claim), left());
+    const [own] = line.entries;
+    if (own === undefined || !isHeld(own)) return undefined;
+    const token = tokenOf(own);
+    if (told !== undefined && told < token) return undefined;
+    const wanted = renews ? { ...claim, mode: own.mode, permits: own.permits, resize: own.resize } : claim;
+    if (!isSame(own, wanted) || (told ?? token) !== token) {
+      const rewritten = await rewrite(parts, wanted, line, own, { until, told });
+      if (rewritten !== undefined) return rewritten;
+    } else if (own.lease === id && kept !== undefined && term === kept.term) {
+      adopt(parts, claim, own.lease, kept.lasts);
+      return { token, hold: kept.lasts };
+    }
+    // Another call has put the hold under another lease, or a leader was elected.
+    id = own.lease;
+    if (clock.now() >= until) throw late(claim);
+  }
+}
+
+/** The error of a call that was overtaken by others for all of its time. */
+export function late({ key }: Pick<Claim, 'key'>): LockError {
+  return new LockError('LOCK_UNAVAILABLE', `etcd: the claims on ${JSON.stringify(key)} kept changing.`, { key });
+}
+
+/** What `reads` find of `key`, by one transaction. */
+export async function read(
+  { members, keys }: Pick<LockParts, 'members' | 'keys'>,
+  key: string,
+  reads: readonly Operation[],
+  within?: number,
+): Promise<{ readonly line: KeyLine; readonly term: string }> {
+  const request = { compare: [], success: reads, failure: [] };
+  const answer = await members.call(txn, request, 'a read of the line', { within, repeats: true });
+  return { line: lineIn(answer, keys, key), term: answer.header.raftTerm };
+}
+
+/** What a hold is written as. */
+type Wanted = Pick<Claim, 'key' | 'owner'> & Held;
+
+/** Whether only the lease of the hold has to be restarted. */
+function isSame(own: Entry, { ttl, mode, permits, resize }: Wanted): boolean {
+  return own.ttl === ttl && own.mode === mode && own.permits === permits && own.resize === resize;
+}
+
+/** Writes the hold again, under a lease of the claim's ttl. `undefined`: the caller looks again. */
+async function rewrite(
+  { members, keys, leases, owners, clock }: LockParts,
+  claim: Wanted,
+  line: KeyLine,
+  own: Entry,
+  { until, told }: { readonly until: number; readonly told: bigint | undefined },
+): Promise<Restarted | undefined> {
+  const left = (): number => Math.max(1, until - clock.now());
+  const { lease, term } = await leases.take(secondsFor(claim.ttl), left());
+  const token = told ?? tokenOf(own);
+  const request = rewriteRequest(keys, claim, lease.id, line, own, token, told !== undefined);
+  try {
+    const { succeeded, header } = await members.call(txn, request, 'the rewrite of a hold', { within: left() });
+    if (!succeeded) {
+      leases.give(lease);
+      return undefined;
+    }
+    useHold(owners.keep(claim.owner, lease.lasts), lease, leases);
+    return term === undefined || term === header.raftTerm ? { token, hold: lease.lasts } : undefined;
+  } catch (error) {
+    if (isLeaseGone(error)) return undefined;
+    // The hold may be under it by now.
+    lease.unsure = true;
+    useHold(owners.keep(claim.owner, lease.lasts), lease, leases);
+    throw error;
+  }
+}
+
+/** The hold is under the lease `id`, as etcd says. */
+function adopt({ owners, leases }: LockParts, { owner, ttl }: Claim, id: string, lasts: number): void {
+  const mine = owners.keep(owner, lasts);
+  if (mine.hold?.id !== id) useHold(mine, { id, seconds: secondsFor(ttl), lasts, unsure: true }, leases);
+}
+
+/** The hold is under `lease`. Of another one it is not certain what still comes for it. */
+export function useHold(mine: OwnClaim, lease: Lease, leases: Leases): void {
+  if (mine.hold !== undefined && mine.hold.id !== lease.id) leases.end(mine.hold.id);
+  mine.hold = lease;
+}
+
+/** The contract's grant. */
+export function grantOf(token: bigint, hold: number, { ttl }: Claim): Grant {
+  return { granted: true, token, ...(hold > ttl && { hold }) };
+}

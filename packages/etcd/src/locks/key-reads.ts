@@ -1,0 +1,55 @@
+import { read } from './holds.ts';
+import type { LockParts } from './holds.ts';
+import { readsOfAll } from './line.ts';
+import type { KeyLine } from './line.ts';
+
+/** What goes on for a key, and the read that follows it. */
+interface Turn {
+  readonly running: Promise<unknown>;
+  next: Promise<KeyLine> | undefined;
+}
+
+/**
+ * Claims of this process that come for one key at once would read the same. One of them tries, and
+ * the others read together, after it. The read begins after each of their calls.
+ */
+export class KeyReads {
+  readonly #parts: Pick<LockParts, 'members' | 'keys'>;
+  readonly #turns = new Map<string, Turn>();
+
+  constructor(parts: Pick<LockParts, 'members' | 'keys'>) {
+    this.#parts = parts;
+  }
+
+  /** Whether a claim of this process tries for `key`, or reads its line. */
+  isBusy(key: string): boolean {
+    return this.#turns.has(key);
+  }
+
+  /** `work` for `key`, which others wait for. */
+  async lead<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const running = work();
+    const turn: Turn = { running, next: undefined };
+    this.#turns.set(key, turn);
+    try {
+      return await running;
+    } finally {
+      if (this.#turns.get(key) === turn && turn.next === undefined) this.#turns.delete(key);
+    }
+  }
+
+  /** The line of `key`, read after what goes on for it now. */
+  async after(key: string): Promise<KeyLine> {
+    const turn = this.#turns.get(key);
+    if (turn === undefined) return await this.lead(key, () => this.#read(key));
+    turn.next ??= turn.running.then(
+      () => this.lead(key, () => this.#read(key)),
+      () => this.lead(key, () => this.#read(key)),
+    );
+    return await turn.next;
+  }
+
+  async #read(key: string): Promise<KeyLine> {
+    return (await read(this.#parts, key, readsOfAll(this.#parts.keys, key))).line;
+  }
+}

@@ -1,0 +1,51 @@
+import type { KeyRange } from '../wire/messages.ts';
+
+/** Where the provider has what in etcd. */
+export interface Keys {
+  /** Changed by no one: a watch on it shows that the stream works. */
+  readonly quiet: Buffer;
+  /** One claim on `key`: it holds, or waits. */
+  claim(key: string, owner: string): Buffer;
+  /** All claims on `key`. */
+  line(key: string): Required<KeyRange>;
+  /** The claims on all keys that begin with `prefix`. */
+  lines(prefix: string): Required<KeyRange>;
+  /** The key and the owner of a claim. */
+  readClaim(name: Buffer): { readonly key: string; readonly owner: string };
+  /** The highest token of `key`, once a floor was above the revisions. */
+  counter(key: string): Buffer;
+  register(name: string): Buffer;
+  /** The highest token that a guard has let pass for `resource`. */
+  fence(resource: string): Buffer;
+}
+
+/** The keys below `prefix`. */
+export function keysBelow(prefix: string): Keys {
+  const below = (folder: string, name: string): Buffer => Buffer.from(`${prefix}/${folder}/${name}`);
+  const claims = `${prefix}/claims/`;
+  return {
+    quiet: below('quiet', ''),
+    claim: (key, owner) => below('claims', `${escaped(key)}/${owner}`),
+    line: (key) => rangeOf(`${claims}${escaped(key)}/`),
+    lines: (start) => rangeOf(claims + escaped(start)),
+    readClaim(name) {
+      const [key = '', ...owner] = name.toString().slice(claims.length).split('/');
+      return { key: decodeURIComponent(key), owner: owner.join('/') };
+    },
+    counter: (key) => below('tokens', escaped(key)),
+    register: (name) => below('registers', escaped(name)),
+    fence: (resource) => below('fences', escaped(resource)),
+  };
+}
+
+/** Keys of users with a "/" do not end where an owner begins. Only what must be is escaped. */
+function escaped(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('/', '%2F');
+}
+
+/** All keys that begin with `start`. */
+function rangeOf(start: string): Required<KeyRange> {
+  const key = Buffer.from(start);
+  // UTF-8 has no byte 0xff.
+  return { key, rangeEnd: Buffer.concat([key, Buffer.of(0xff)]) };
+}

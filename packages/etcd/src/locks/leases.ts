@@ -1,0 +1,86 @@
+import type { Runtime } from '@locks/core/adapter';
+import type { Members } from '../connection/members.ts';
+import { leaseGrant, leaseKeepAlive, leaseRevoke } from '../wire/calls.ts';
+
+/** A lease of etcd, under which one claim is at a time. */
+export interface Lease {
+  readonly id: string;
+  /** The time to live that was asked for. */
+  readonly seconds: number;
+  /** How long it lasts without a renewal, in ms: etcd may give more than was asked for. */
+  readonly lasts: number;
+  /** A call that uses it was not answered, and may still take effect. */
+  unsure: boolean;
+}
+
+/** A lease that was restarted. */
+export interface Kept {
+  /** In ms. */
+  readonly lasts: number;
+  /** The raft term of the member before it had the lease restarted. */
+  readonly term: string;
+}
+
+/**
+ * How many leases without a claim are kept for the next claims. To make a lease costs etcd a write
+ * to disk. More leave more leases to expire after a burst.
+ */
+const longestList = 256;
+
+/** The leases of this process. */
+export class Leases {
+  readonly #members: Members;
+  readonly #runtime: Runtime;
+  /** Unused ones, by the seconds that were asked for. The clock says when each has surely ended. */
+  readonly #unused = new Map<number, { readonly lease: Lease; readonly until: number }[]>();
+
+  constructor(members: Members, runtime: Runtime) {
+    this.#members = members;
+    this.#runtime = runtime;
+  }
+
+  /** A lease of `seconds`, restarted. `term` as in `Kept`; `undefined`: the lease is new. */
+  async take(seconds: number, within: number): Promise<{ readonly lease: Lease; readonly term: string | undefined }> {
+    for (;;) {
+      const unused = this.#unused.get(seconds)?.pop();
+      if (unused === undefined) break;
+      if (unused.until <= this.#runtime.clock.now()) continue;
+      const kept = await this.keep(unused.lease.id, within);
+      if (kept !== undefined) return { lease: unused.lease, term: kept.term };
+    }
+    const { ID, TTL } = await this.#members.call(leaseGrant, { TTL: seconds }, 'a new lease', {
+      within,
+      repeats: true,
+    });
+    return { lease: { id: ID, seconds, lasts: Number(TTL) * 1_000, unsure: false }, term: undefined };
+  }
+
+  /** Restarts a lease. `undefined`: it is gone. */
+  async keep(id: string, within: number): Promise<Kept | undefined> {
+    const answer = await this.#members.callOnStream(leaseKeepAlive, { ID: id }, 'a renewal of a lease', within);
+    const lasts = Number(answer.TTL) * 1_000;
+    return lasts > 0 ? { lasts, term: answer.header.raftTerm } : undefined;
+  }
+
+  /** No claim uses `lease` any more. */
+  give(lease: Lease): void {
+    if (lease.unsure) {
+      this.end(lease.id);
+      return;
+    }
+    const list = this.#unused.get(lease.seconds) ?? [];
+    this.#unused.set(lease.seconds, list);
+    if (list.length >= longestList) this.end(lease.id);
+    else list.push({ lease, until: this.#runtime.clock.now() + lease.lasts });
+  }
+
+  /** Ends a lease in the background. If that fails, it expires. What still comes for it fails. */
+  end(id: string): void {
+    this.#members.call(leaseRevoke, { ID: id }, 'the end of a lease').catch(() => {});
+  }
+}
+
+/** The time to live for `ms`, in seconds. */
+export function secondsFor(ms: number): number {
+  return Math.ceil(ms / 1_000);
+}

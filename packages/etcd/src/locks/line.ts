@@ -1,0 +1,93 @@
+import type { Claim } from '@locks/core';
+import type { Keys } from './keys.ts';
+import { readValue } from './claim-value.ts';
+import type { ClaimValue } from './claim-value.ts';
+import type { KeyValue, Operation, RangeRequest, TxnAnswer } from '../wire/messages.ts';
+
+/** A claim in etcd. */
+export interface Entry extends ClaimValue {
+  /** Its key in etcd. */
+  readonly name: Buffer;
+  readonly owner: string;
+  /** The claims of a key are in the order of this revision. */
+  readonly created: bigint;
+  /** The revision of its last write. */
+  readonly changed: bigint;
+  readonly lease: string;
+}
+
+/** What was read of a key. */
+export interface KeyLine {
+  /** That of the store when it was read. */
+  readonly revision: bigint;
+  /** Claims in their order: holders, and then waiters. */
+  readonly entries: readonly Entry[];
+  /** The highest token, if a floor was above the revisions. `changed` is 0 where there is none. */
+  readonly counter: { readonly value: bigint; readonly changed: bigint };
+}
+
+/** Reads one claim, and the counter of its key. */
+export function readsOfOwn(keys: Keys, { key, owner }: Pick<Claim, 'key' | 'owner'>): readonly Operation[] {
+  return [{ requestRange: { key: keys.counter(key) } }, { requestRange: { key: keys.claim(key, owner) } }];
+}
+
+/** Reads all claims on a key, in their order, and its counter. */
+export function readsOfAll(keys: Keys, key: string): readonly Operation[] {
+  return [
+    { requestRange: { key: keys.counter(key) } },
+    { requestRange: { ...keys.line(key), sortOrder: 1, sortTarget: 2 } },
+  ];
+}
+
+/**
+ * Reads what decides about `claim`. Sharers count all claims. An exclusive one needs itself, the
+ * first, and the one before it: the line may have a thousand. `created`: the revision of its place.
+ */
+export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): readonly Operation[] {
+  if (claim.mode === 'shared') return readsOfAll(keys, claim.key);
+  const byRevision = { ...keys.line(claim.key), sortTarget: 2 } as const;
+  const latest: RangeRequest = { ...byRevision, sortOrder: 2, limit: 2 };
+  return [
+    ...readsOfOwn(keys, claim),
+    { requestRange: { ...byRevision, sortOrder: 1, limit: 1 } },
+    { requestRange: created === undefined ? latest : { ...latest, maxCreateRevision: `${created}` } },
+  ];
+}
+
+/** What the reads in a transaction have found of `key`. */
+export function lineIn({ header, responses }: TxnAnswer, keys: Keys, key: string): KeyLine {
+  const counterName = keys.counter(key);
+  const entries = new Map<string, KeyValue>();
+  let counter: KeyValue | undefined;
+  for (const kv of responses.flatMap(({ responseRange }) => responseRange?.kvs ?? [])) {
+    if (kv.key.equals(counterName)) counter = kv;
+    else entries.set(kv.createRevision, kv);
+  }
+  return {
+    revision: BigInt(header.revision),
+    entries: [...entries.values()].map((kv) => entryOf(kv, keys)).toSorted((a, b) => Number(a.created - b.created)),
+    counter: { value: BigInt(counter?.value.toString() ?? 0), changed: BigInt(counter?.modRevision ?? 0) },
+  };
+}
+
+/** A claim, as etcd gives it. */
+export function entryOf(kv: KeyValue, keys: Keys): Entry {
+  return {
+    ...readValue(kv.value),
+    name: kv.key,
+    owner: keys.readClaim(kv.key).owner,
+    created: BigInt(kv.createRevision),
+    changed: BigInt(kv.modRevision),
+    lease: kv.lease,
+  };
+}
+
+/** Whether it is a hold. */
+export function isHeld({ ttl }: ClaimValue): boolean {
+  return ttl !== undefined;
+}
+
+/** The fencing token of a hold. */
+export function tokenOf({ token, changed }: Entry): bigint {
+  return token === undefined ? changed : BigInt(token);
+}

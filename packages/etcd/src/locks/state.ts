@@ -1,0 +1,89 @@
+import type { Holder, KeyState, RegisterChange } from '@locks/core';
+import { checkRegister } from '@locks/core/adapter';
+import type { Members } from '../connection/members.ts';
+import { leaseTimeToLive, range, txn } from '../wire/calls.ts';
+import { read } from './holds.ts';
+import type { Keys } from './keys.ts';
+import { isHeld, readsOfAll, tokenOf } from './line.ts';
+import type { Entry } from './line.ts';
+import { isAt } from './requests.ts';
+
+interface StateParts {
+  readonly members: Members;
+  readonly keys: Keys;
+}
+
+/** How many claims in line are named, as the contract has it. */
+const mostShown = 100;
+
+/** The contract's `inspect`. */
+export async function inspect(parts: StateParts, key: string): Promise<KeyState> {
+  const { line } = await read(parts, key, readsOfAll(parts.keys, key));
+  const held = line.entries.filter(isHeld);
+  const waiting = line.entries.slice(held.length);
+  const holders = await Promise.all(held.map((entry) => holderOf(parts.members, entry)));
+  const first = waiting.slice(0, mostShown).map(({ owner, mode }) => ({ owner, mode }));
+  return { key, holders: holders.flat(), waiters: waiting.length, ...(first.length > 0 && { line: first }) };
+}
+
+/** None where the hold has ended since. */
+async function holderOf(members: Members, entry: Entry): Promise<readonly Holder[]> {
+  const { TTL } = await members.call(leaseTimeToLive, { ID: entry.lease }, 'a look at a lease', { repeats: true });
+  const seconds = Number(TTL);
+  if (seconds < 0) return [];
+  // Whole seconds, rounded down. The lease may be longer than the ttl.
+  const remaining = Math.min(entry.ttl ?? 0, Math.max(1, seconds * 1_000));
+  return [{ owner: entry.owner, mode: entry.mode, token: tokenOf(entry), remaining }];
+}
+
+/** How many claims are read at once. */
+const page = 1_000;
+
+/** The contract's `list`. */
+export async function* list({ members, keys }: StateParts, prefix: string): AsyncIterable<string> {
+  const { rangeEnd, ...all } = keys.lines(prefix);
+  let from = all.key;
+  let latest: string | undefined;
+  for (;;) {
+    const request = { key: from, rangeEnd, limit: page, keysOnly: true };
+    const { kvs, more } = await members.call(range, request, 'a list of keys', { repeats: true });
+    for (const kv of kvs) {
+      const { key } = keys.readClaim(kv.key);
+      if (key !== latest) yield key;
+      latest = key;
+    }
+    const last = kvs.at(-1);
+    if (!more || last === undefined) return;
+    from = Buffer.concat([last.key, Buffer.of(0)]);
+  }
+}
+
+/** The contract's `register`. */
+export async function register(
+  { members, keys }: StateParts,
+  name: string,
+  change: RegisterChange | undefined,
+): Promise<string | undefined> {
+  checkRegister(name, change);
+  const key = keys.register(name);
+  const look = { requestRange: { key } };
+  const { succeeded, responses } = await members.call(
+    txn,
+    {
+      compare:
+        change?.from === undefined ? [isAt(key, 0n)] : [{ key, target: 3, result: 0, value: Buffer.from(change.from) }],
+      success:
+        change === undefined
+          ? [look]
+          : [
+              change.to === undefined
+                ? { requestDeleteRange: { key } }
+                : { requestPut: { key, value: Buffer.from(change.to) } },
+            ],
+      failure: [look],
+    },
+    'a register',
+  );
+  if (succeeded && change !== undefined) return change.to;
+  return responses[0]?.responseRange?.kvs[0]?.value.toString();
+}

@@ -1,0 +1,155 @@
+import type { Claim } from '@locks/core';
+import { isLockError } from '@locks/core/adapter';
+import type { Deadline, Listen, Listener } from '@locks/core/adapter';
+import { lockErrorOf } from '../connection/errors.ts';
+import type { Stream } from '../connection/member.ts';
+import type { Members } from '../connection/members.ts';
+import { watch as watchMethod } from '../wire/calls.ts';
+import type { KeyRange, WatchAnswer, WatchRequest } from '../wire/messages.ts';
+import { readValue } from './claim-value.ts';
+import type { Keys } from './keys.ts';
+import type { Entry } from './line.ts';
+
+/** What one claim in line looks at. */
+interface Watch {
+  readonly id: number;
+  readonly owner: string;
+  /** The claims before it, by their keys in etcd. */
+  readonly ahead: ReadonlySet<string>;
+}
+
+/** The stream of watches of this process, while it is open. */
+interface Open {
+  readonly stream: Stream<WatchRequest, WatchAnswer>;
+  readonly heard: (owner: string) => void;
+  readonly byId: Map<number, Watch>;
+  /** Told when the server has made the watch. */
+  readonly made: Map<number, () => void>;
+}
+
+const change = 0;
+
+/** How the claims of this process hear that claims before them have ended: one stream for all. */
+export class Watches {
+  readonly #members: Members;
+  readonly #keys: Keys;
+  readonly #deadline: Deadline;
+  readonly #byOwner = new Map<string, Watch>();
+  #open: Open | undefined = undefined;
+  #lastId = 0;
+
+  constructor(members: Members, keys: Keys, deadline: Deadline) {
+    this.#members = members;
+    this.#keys = keys;
+    this.#deadline = deadline;
+  }
+
+  /** Opens the stream, for `createLine`. */
+  readonly listen: Listen = async (heard, lost, signal) => {
+    const member = await this.#members.use();
+    const open: Open = {
+      stream: member.open(watchMethod, this.#members.token),
+      heard,
+      byId: new Map(),
+      made: new Map(),
+    };
+    const { stream } = open;
+    const fail = (error: unknown): void => {
+      this.#drop(open);
+      lost(isLockError(error) ? error : lockErrorOf(error, 'a watch', member.name));
+    };
+    stream.on('data', (answer: WatchAnswer) => this.#hear(open, answer, fail));
+    stream.on('error', fail);
+    stream.on('end', () => fail(new Error('the member ended the stream')));
+    const close = (): void => {
+      this.#drop(open);
+      stream.cancel();
+    };
+    signal.addEventListener('abort', close);
+    const listener: Listener = { probe: () => this.#probe(open), close };
+    await this.#probe(open);
+    if (!signal.aborted) this.#open = open;
+    return listener;
+  };
+
+  /** Tells `claim` of the next change of one of `ahead`, which were read at `revision`. */
+  watch({ key, owner }: Claim, ahead: readonly Entry[], revision: bigint): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    const names = new Set(ahead.map(({ name }) => name.toString()));
+    const before = this.#byOwner.get(owner);
+    if (before !== undefined) {
+      if (before.ahead.size === names.size && [...names].every((name) => before.ahead.has(name))) return;
+      this.#end(open, before);
+    }
+    const watch: Watch = { id: ++this.#lastId, owner, ahead: names };
+    const [only] = ahead;
+    const range: KeyRange = only !== undefined && ahead.length === 1 ? { key: only.name } : this.#keys.line(key);
+    this.#byOwner.set(owner, watch);
+    open.byId.set(watch.id, watch);
+    open.stream.write({ createRequest: { ...range, startRevision: `${revision + 1n}`, watchId: watch.id } });
+  }
+
+  /** The claim has left the line. */
+  forget(owner: string): void {
+    const watch = this.#byOwner.get(owner);
+    if (watch !== undefined && this.#open !== undefined) this.#end(this.#open, watch);
+  }
+
+  #hear(
+    open: Open,
+    { watchId, created, canceled, compactRevision, cancelReason, events }: WatchAnswer,
+    fail: (error: unknown) => void,
+  ): void {
+    const id = Number(watchId);
+    open.made.get(id)?.();
+    const watch = open.byId.get(id);
+    if (watch === undefined) {
+      if (created && canceled) this.#refused(cancelReason, fail);
+      return;
+    }
+    const compacted = compactRevision !== '0';
+    if (canceled && !compacted) this.#refused(cancelReason, fail);
+    else if (compacted || events.some(({ type, kv }) => watch.ahead.has(kv.key.toString()) && frees(type, kv.value))) {
+      this.#end(open, watch);
+      open.heard(watch.owner);
+    }
+  }
+
+  /** The token of the stream has ended, or the user may not read. The next call finds out. */
+  #refused(reason: string, fail: (error: unknown) => void): void {
+    this.#members.forgetToken();
+    fail(new Error(reason === '' ? 'the member ended a watch' : reason));
+  }
+
+  #end(open: Open, watch: Watch): void {
+    if (this.#byOwner.get(watch.owner) === watch) this.#byOwner.delete(watch.owner);
+    if (open.byId.delete(watch.id)) open.stream.write({ cancelRequest: { watchId: watch.id } });
+  }
+
+  /** Resolves when the server has made a watch: so it still answers on this stream. */
+  async #probe(open: Open): Promise<void> {
+    const watchId = ++this.#lastId;
+    const made = new Promise<void>((resolve) => open.made.set(watchId, resolve));
+    open.stream.write({ createRequest: { key: this.#keys.quiet, startRevision: '0', watchId } });
+    try {
+      await this.#deadline.race(made, 'a watch');
+    } finally {
+      open.made.delete(watchId);
+    }
+    open.stream.write({ cancelRequest: { watchId } });
+  }
+
+  #drop(open: Open): void {
+    if (this.#open !== open) return;
+    this.#open = undefined;
+    this.#byOwner.clear();
+  }
+}
+
+/** Whether a change of a claim may let the next one go: it has ended, or shares what it holds. */
+function frees(type: number, value: Buffer): boolean {
+  if (type !== change) return true;
+  const { mode, ttl } = readValue(value);
+  return ttl !== undefined && mode === 'shared';
+}

@@ -1,0 +1,128 @@
+import { LockError, createDeadline, createLine } from '@locks/core/adapter';
+import type { Deadline, Line, Runtime } from '@locks/core/adapter';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
+import type { GuardAccess } from './guard.ts';
+import type { Host } from './connection/host.ts';
+import { Members } from './connection/members.ts';
+import type { Secrets } from './connection/secrets.ts';
+import { attempt } from './locks/attempts.ts';
+import type { AttemptParts } from './locks/attempts.ts';
+import { restart } from './locks/holds.ts';
+import { KeyReads } from './locks/key-reads.ts';
+import { keysBelow } from './locks/keys.ts';
+import { Leases, secondsFor } from './locks/leases.ts';
+import { OwnClaims } from './locks/own-claims.ts';
+import { PlaceLeases } from './locks/places.ts';
+import { release } from './locks/release.ts';
+import { isAt } from './locks/requests.ts';
+import { inspect, list, register } from './locks/state.ts';
+import { Watches } from './locks/watches.ts';
+import { txn } from './wire/calls.ts';
+import type { ReadEtcdOptions } from './options/options.ts';
+
+/** Locks in etcd: a claim is a key under a lease. */
+export class EtcdProvider implements LockProvider {
+  readonly name = 'etcd';
+  readonly traits: Traits = {
+    scope: 'network',
+    expiry: 'ttl',
+    fencing: 'strict',
+    fair: true,
+    shared: true,
+    resize: true,
+    wake: true,
+  };
+  readonly #parts: AttemptParts;
+  readonly #deadline: Deadline;
+  readonly #line: Line;
+  #closed: LockError | undefined = undefined;
+
+  constructor(hosts: readonly Host[], secrets: Secrets, options: ReadEtcdOptions, runtime: Runtime) {
+    const { prefix, timeout, waiterTtl } = options;
+    const { clock } = runtime;
+    const deadline = createDeadline(runtime, timeout, 'etcd', () => this.#parts.members.failure);
+    const members = new Members({ hosts, secrets, deadline, runtime });
+    const keys = keysBelow(prefix);
+    const leases = new Leases(members, runtime);
+    const watches = new Watches(members, keys, deadline);
+    this.#deadline = deadline;
+    this.#parts = {
+      members,
+      keys,
+      leases,
+      owners: new OwnClaims(clock),
+      places: new PlaceLeases(leases, secondsFor(waiterTtl)),
+      watches,
+      clock,
+      waiterTtl,
+      reads: new KeyReads({ members, keys }),
+      waitsFor: (key) => this.#line.waitsFor(key),
+    };
+    this.#line = createLine({
+      runtime,
+      deadline,
+      waiterTtl,
+      attempt: (claim, others, within = timeout) => attempt(this.#parts, claim, others, within),
+      listen: watches.listen,
+    });
+  }
+
+  /** Resolves when a member answers, and permits what locks need. */
+  async connect(within: number): Promise<void> {
+    const { members, keys, clock } = this.#parts;
+    const end = clock.now() + within;
+    await members.use(within);
+    // It writes nothing: no key was written at revision 1.
+    const request = {
+      compare: [isAt(keys.quiet, 1n)],
+      success: [{ requestPut: { key: keys.quiet, value: Buffer.alloc(0) } }],
+      failure: [{ requestRange: { ...keys.lines(''), limit: 1 } }],
+    };
+    await members.call(txn, request, 'a new connection', { within: Math.max(1, end - clock.now()), repeats: true });
+  }
+
+  /** For guards. */
+  access(): GuardAccess {
+    return this.#parts;
+  }
+
+  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    return this.#line.tryAcquire(claim, wake);
+  }
+
+  async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    const until = this.#parts.clock.now() + this.#deadline.timeout;
+    const restarted = await restart(this.#parts, claim, { until, renews: true, token });
+    return restarted === undefined ? false : { hold: restarted.hold };
+  }
+
+  async release(claim: Claim): Promise<boolean> {
+    this.#line.leave(claim.owner);
+    this.#parts.watches.forget(claim.owner);
+    return await release(this.#parts, claim);
+  }
+
+  inspect(key: string): Promise<KeyState> {
+    return inspect(this.#parts, key);
+  }
+
+  list(prefix: string): AsyncIterable<string> {
+    return list(this.#parts, prefix);
+  }
+
+  async register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    return await register(this.#parts, name, change);
+  }
+
+  /** Why calls are not answered at present. */
+  outage(): unknown {
+    return this.#parts.members.failure;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed !== undefined) return;
+    this.#closed = new LockError('LOCK_CLOSED', 'The etcd provider is closed.');
+    this.#line.close(this.#closed);
+    this.#parts.members.close(this.#closed);
+  }
+}

@@ -1,0 +1,5 @@
+import { registerAdapter } from '@locks/core/adapter';
+import { fromConfig } from './config.ts';
+
+// For bundles: `openLocks` finds the adapter of this package there without looking for a module.
+registerAdapter('etcd', { fromConfig });

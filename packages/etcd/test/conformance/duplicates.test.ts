@@ -1,0 +1,29 @@
+import { requirements } from '@locks/conformance';
+import { conformanceTests } from '@locks/conformance/vitest';
+import type { LockProvider } from '@locks/core';
+import { closing } from '@locks/test-servers';
+import { createEtcdProvider } from '../../src/index.ts';
+import { startDuplicatingProxy } from '../support/duplicating-proxy.ts';
+import type { DuplicatingProxy } from '../support/duplicating-proxy.ts';
+import { sharedServer } from '../support/etcd.ts';
+
+// The other fault proxy knows bytes, and a stream of HTTP/2 cannot be repeated.
+const proxies = new WeakMap<LockProvider, DuplicatingProxy>();
+
+conformanceTests({
+  name: 'etcd, requests that arrive twice',
+  async create() {
+    const proxy = await startDuplicatingProxy(sharedServer());
+    const url = `etcd://${proxy.host}:${proxy.port}/duplicates`;
+    const provider = closing(await createEtcdProvider({ url, waiterTtl: 3_000 }), () => proxy.stop());
+    proxies.set(provider, proxy);
+    return provider;
+  },
+  faults: {
+    async duplicate(provider) {
+      const end = proxies.get(provider)?.duplicate();
+      return async () => end?.();
+    },
+  },
+  only: requirements.filter(({ needs = [] }) => needs.includes('duplicate')).map(({ id }) => id),
+});

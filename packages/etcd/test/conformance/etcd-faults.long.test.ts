@@ -1,0 +1,5 @@
+import { suite } from '../support/conformance.ts';
+import { withFaults } from '../support/requirements.ts';
+
+// Each call to a server that says nothing takes this long.
+await suite('etcd, faults', 3_000, withFaults);

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { createDeadline, systemRuntime } from '@locks/core/adapter';
+import { eventually } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { Members } from '../../src/connection/members.ts';
+import { secretsOf } from '../../src/connection/secrets.ts';
+import { txn } from '../../src/wire/calls.ts';
+import { keysBelow } from '../../src/locks/keys.ts';
+import { lineIn, readsOfAll } from '../../src/locks/line.ts';
+import { placeRequest } from '../../src/locks/requests.ts';
+import { Watches } from '../../src/locks/watches.ts';
+import { ownPrefix, sharedServer } from '../support/etcd.ts';
+import { gateway } from '../support/values.ts';
+
+async function setting() {
+  const runtime = systemRuntime;
+  const deadline = createDeadline(runtime, 5_000, 'etcd');
+  const secrets = secretsOf({ username: undefined, password: undefined, tls: undefined }, runtime, 5_000);
+  const members = new Members({ hosts: [sharedServer()], secrets, deadline, runtime });
+  const keys = keysBelow(ownPrefix());
+  const watches = new Watches(members, keys, deadline);
+  const heard: string[] = [];
+  const lost: unknown[] = [];
+  const listener = await watches.listen(
+    (owner) => owner && heard.push(owner),
+    (reason) => lost.push(reason),
+    new AbortController().signal,
+  );
+  onTestFinished(() => {
+    listener.close();
+    members.close(new Error('over') as never);
+  });
+  const claim = (): { key: string; owner: string; ttl: number; mode: 'exclusive' } => ({
+    key: 'key',
+    owner: randomUUID(),
+    ttl: 10_000,
+    mode: 'exclusive',
+  });
+  const first = claim();
+  await members.call(txn, placeRequest(keys, first, '0'), 'a place');
+  const read = await members.call(txn, { compare: [], success: readsOfAll(keys, 'key'), failure: [] }, 'a read');
+  const line = lineIn(read, keys, 'key');
+  return { members, keys, watches, heard, lost, claim, first, line, listener };
+}
+
+test('a change after the read is heard, though the watch begins later; once for each claim', async () => {
+  const { members, keys, watches, heard, claim, first, line } = await setting();
+  const removal = {
+    compare: [],
+    success: [{ requestDeleteRange: { key: keys.claim('key', first.owner) } }],
+    failure: [],
+  };
+  await members.call(txn, removal, 'a removal');
+  const [one, two] = [claim(), claim()];
+  for (const waiter of [one, two]) watches.watch(waiter, line.entries, line.revision);
+  await eventually('both to hear', () => heard.length === 2);
+  expect(heard.toSorted()).toEqual([one.owner, two.owner].toSorted());
+});
+
+test('a claim hears where its watch begins with what was compacted', async () => {
+  const { members, keys, watches, heard, lost, claim, line } = await setting();
+  const waiter = claim();
+  const write = { compare: [], success: [{ requestPut: { key: keys.quiet, value: Buffer.from('1') } }], failure: [] };
+  const { header } = await members.call(txn, write, 'a write');
+  await members.call(txn, write, 'a write');
+  await gateway('kv/compaction', { revision: `${BigInt(header.revision)}` });
+  watches.watch(waiter, line.entries, line.revision - 1n);
+  await eventually('the claim to hear', () => heard.includes(waiter.owner));
+  expect(lost).toEqual([]);
+});
+
+test('a claim that has left the line hears nothing', async () => {
+  const { members, keys, watches, heard, claim, first, line } = await setting();
+  const [gone, stays] = [claim(), claim()];
+  for (const waiter of [gone, stays]) watches.watch(waiter, line.entries, line.revision);
+  watches.forget(gone.owner);
+  const removal = {
+    compare: [],
+    success: [{ requestDeleteRange: { key: keys.claim('key', first.owner) } }],
+    failure: [],
+  };
+  await members.call(txn, removal, 'a removal');
+  await eventually('the other to hear', () => heard.includes(stays.owner));
+  expect(heard).toEqual([stays.owner]);
+});
+
+test('a stream that ends is told, and its claims are forgotten', async () => {
+  const { members, watches, heard, lost, claim, line, listener } = await setting();
+  watches.watch(claim(), line.entries, line.revision);
+  await listener.probe();
+  members.leave(await members.use());
+  await eventually('the loss to be told', () => lost.length > 0);
+  expect(heard).toEqual([]);
+});

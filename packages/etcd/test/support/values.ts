@@ -1,0 +1,25 @@
+import { sharedServer } from './etcd.ts';
+
+/** The answer of etcd's HTTP gateway: a client that is not ours. */
+export async function gateway(
+  path: string,
+  body: object,
+  { host, port }: { readonly host: string; readonly port: number } = sharedServer(),
+): Promise<unknown> {
+  const response = await fetch(`http://${host}:${port}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) });
+  const answer: unknown = await response.json();
+  if (response.ok) return answer;
+  throw new Error(`${path}: ${JSON.stringify(answer)}`);
+}
+
+/** As the gateway has keys and values. */
+export function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+/** The value of a key. `undefined`: there is none. */
+export async function valueOf(key: string): Promise<string | undefined> {
+  const { kvs = [] } = (await gateway('kv/range', { key: base64(key) })) as { kvs?: { value?: string }[] };
+  const [kv] = kvs;
+  return kv === undefined ? undefined : Buffer.from(kv.value ?? '', 'base64').toString();
+}
