@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import { exitCode } from './exit-code.ts';
+import { exitCodeOf, messageOf } from './failure.ts';
+import { createOutput, endWithReader } from './output/output.ts';
+import { createProgram, splitLine } from './program.ts';
+
+const words = process.argv.slice(2);
+const { own, command } = splitLine(words);
+const output = createOutput({ json: own.includes('--json'), verbose: false });
+
+// Where the reader of a pipe, or the terminal, has gone, there is no one to tell an error.
+process.stdout.on('error', endWithReader);
+
+try {
+  const program = createProgram(command);
+  await program.parseAsync([...own], { from: 'user' });
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // Commander has told the error. A code of 0 is that of --help.
+    process.exitCode = error.exitCode === 0 ? 0 : exitCode.usage;
+  } else {
+    const message = messageOf(error);
+    const code = exitCodeOf(error);
+    output.say(message, { event: 'error', message, exitCode: code });
+    process.exit(code);
+  }
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { exitCode } from '../exit-code.ts';
+import { Failure } from '../failure.ts';
+import { printable } from '../output/printable.ts';
+import { send, signalFamily } from './processes.ts';
+import type { Family } from './processes.ts';
+
+/** How a command ended. */
+export interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A command that runs. */
+export interface RunningCommand {
+  readonly family: Family;
+  readonly ended: Promise<End>;
+}
+
+/**
+ * Starts `words` with the input, the output and, where there is one, the terminal of this process.
+ *
+ * With a terminal the command stays in the group of this process. Only so Ctrl-C, Ctrl-Z, `fg` and
+ * reads in the background are what they are without `locks`: Node can make a session, which has no
+ * terminal, and no group. Without a terminal the command gets a session, so that signals reach all
+ * of its processes.
+ * @throws `Failure` when there is no such command, or it cannot be run.
+ */
+export async function startCommand(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  terminal: boolean,
+): Promise<RunningCommand> {
+  const [name = '', ...args] = words;
+  const child = spawn(name, args, {
+    stdio: 'inherit',
+    detached: !terminal,
+    env: { ...process.env, ...environment },
+  });
+  const ended = new Promise<End>((resolve) => {
+    // Not 'close': what the command left in the background keeps its output open.
+    child.on('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const { pid } = child;
+  if (pid !== undefined) return { family: { pid, isGroup: !terminal }, ended };
+  const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.on('error', resolve));
+  const absent = error.code === 'ENOENT';
+  const why = absent ? 'there is no such command' : error.message;
+  throw new Failure(absent ? exitCode.notFound : exitCode.notExecutable, `${printable(name)}: ${why}.`);
+}
+
+/** Those that programs use to tell each other something. */
+const passedOn = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT'] as const;
+
+/** The terminal sends them to the command, too, as it is in the same group. */
+const ofTerminal: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
+
+/**
+ * Passes signals on to the command while it runs. `resumed` is called when this process goes on
+ * after a stop. Returns what ends that: then signals do nothing.
+ */
+export function passSignals(family: Family, resumed: () => void): () => void {
+  const handlers = new Map<NodeJS.Signals, () => void>();
+  let settled = false;
+  for (const signal of passedOn) {
+    const ignored = !family.isGroup && ofTerminal.has(signal);
+    handlers.set(signal, () => {
+      if (!ignored) send(family.isGroup ? -family.pid : family.pid, signal);
+    });
+  }
+  handlers.set('SIGCONT', () => resumed());
+  if (family.isGroup) {
+    // The command would work on while this process renews nothing.
+    handlers.set('SIGTSTP', () => {
+      signalFamily(family, 'SIGSTOP');
+      process.kill(process.pid, 'SIGSTOP');
+    });
+  } else {
+    // The command reads, or writes, in the background and is stopped. The lock is kept for it.
+    for (const signal of ['SIGTTIN', 'SIGTTOU'] as const) handlers.set(signal, () => {});
+  }
+  for (const [signal, handler] of handlers) {
+    process.on(signal, () => {
+      // Another process may have the number now.
+      if (!settled) handler();
+    });
+  }
+  return () => {
+    settled = true;
+  };
+}
