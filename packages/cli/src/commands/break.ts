@@ -5,6 +5,7 @@ import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
 import { span } from '../output/spans.ts';
+import { leaveBy } from '../run/leave.ts';
 import { withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 
@@ -58,10 +59,17 @@ async function confirmed(key: string, holders: readonly LockHolder[]): Promise<b
     return `  ${printable(owner)}${free}`;
   });
   const reader = createInterface({ input: process.stdin, output: process.stderr });
+  reader.on('SIGINT', () => {
+    // It gives the terminal back, which this process then leaves alone.
+    reader.close();
+    leaveBy('SIGINT');
+  });
+  // Ctrl-D, or a terminal that goes away, is a no.
+  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {
     process.stderr.write(`This ends the lease on ${printable(key)} of:\n${owners.join('\n')}\n`);
     process.stderr.write('It works on until its next renewal, beside the next holder.\n');
-    const answer = await reader.question('End it? [y/N] ');
+    const answer = await Promise.race([reader.question('End it? [y/N] '), closed]);
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     reader.close();

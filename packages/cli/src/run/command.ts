@@ -49,6 +49,9 @@ export async function startCommand(
   throw new Failure(absent ? exitCode.notFound : exitCode.notExecutable, `${printable(name)}: ${why}.`);
 }
 
+/** In ms: how long a command that wants the terminal is stopped before it tries again. */
+const again = 300;
+
 /** Those that programs use to tell each other something. */
 const passedOn = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT'] as const;
 
@@ -76,8 +79,13 @@ export function passSignals(family: Family, resumed: () => void): () => void {
       process.kill(process.pid, 'SIGSTOP');
     });
   } else {
-    // The command reads, or writes, in the background and is stopped. The lock is kept for it.
-    for (const signal of ['SIGTTIN', 'SIGTTOU'] as const) handlers.set(signal, () => {});
+    // The command reads, or writes, in the background, and was stopped. A shell sees this process,
+    // which runs on and keeps the lock. So `fg` wakes nothing, and the command has to try again.
+    const tryAgain = (): void => {
+      if (!settled) signalFamily(family, 'SIGCONT');
+    };
+    const later = (): void => void setTimeout(tryAgain, again).unref();
+    for (const signal of ['SIGTTIN', 'SIGTTOU'] as const) handlers.set(signal, later);
   }
   for (const [signal, handler] of handlers) {
     process.on(signal, () => {

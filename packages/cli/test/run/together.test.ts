@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createUser } from '../support/locks-program.ts';
@@ -14,7 +14,15 @@ const started = async (program: Started): Promise<void> => await expect.poll(pro
 test('runs in two folders meet, and wait in order', async () => {
   const user = createUser();
   const log = join(user.home, 'log');
-  const first = user.start(['run', 'key', '--', 'sh', '-c', `echo started; sleep 2; echo 0 >> ${log}`]);
+  const go = join(user.home, 'go');
+  const first = user.start([
+    'run',
+    'key',
+    '--',
+    'sh',
+    '-c',
+    `echo started; while [ ! -e ${go} ]; do sleep 0.05; done; echo 0 >> ${log}`,
+  ]);
   await started(first);
   const others: Started[] = [];
   for (const turn of [1, 2, 3]) {
@@ -23,6 +31,7 @@ test('runs in two folders meet, and wait in order', async () => {
     others.push(user.start(['run', 'key', '--', 'sh', '-c', `echo ${turn} >> ${log}`], { cwd }));
     await expect.poll(async () => await stateOf(user, 'key')).toMatchObject({ waiters: turn });
   }
+  writeFileSync(go, '');
   await Promise.all(others.map(({ ended }) => ended));
   expect((await user.start(['run', 'key', '--', 'cat', log]).ended).output).toBe('0\n1\n2\n3\n');
 });

@@ -34,7 +34,7 @@ export function ownFolder(): string {
 /** The environment of a program whose usual store is in `home`. */
 export function environmentIn(home: string): NodeJS.ProcessEnv {
   const { LOCKS_URL: _url, LOCKS_CONFIG: _config, LOCKS_HELD: _held, ...own } = process.env;
-  return { ...own, HOME: home, XDG_STATE_HOME: '', NO_COLOR: '1' };
+  return { ...own, HOME: home, XDG_STATE_HOME: '', NO_COLOR: '1', HISTFILE: '' };
 }
 
 /** A user whose usual store is in a folder of its own. */

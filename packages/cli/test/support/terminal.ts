@@ -39,11 +39,13 @@ export async function openTerminal(home: string): Promise<Terminal> {
       const found = typeof text === 'string' ? rest.indexOf(text) : rest.search(text);
       const length = typeof text === 'string' ? text.length : (text.exec(rest)?.[0].length ?? 0);
       return found === -1 ? undefined : seen + found + length;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)} It shows: ${JSON.stringify(screen.slice(seen))}`);
     });
     seen = end;
   };
-  type('stty cols 400; echo open""ed\n');
-  await sees('\nopened');
+  type('stty rows 24 cols 400; PS1="shell> "; echo open""ed\n');
+  await sees('\nopened\nshell> ');
   return {
     type,
     sees,
