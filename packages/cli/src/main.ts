@@ -14,6 +14,10 @@ process.stdout.on('error', endWithReader);
 
 try {
   const program = createProgram(command);
+  if (words[0] === 'complete') {
+    const { addCompletion } = await import('./commands/completion.ts');
+    await addCompletion(program, words);
+  }
   await program.parseAsync([...own], { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {

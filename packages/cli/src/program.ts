@@ -47,6 +47,7 @@ export function createProgram(command: readonly string[] | undefined): Command {
   addRun(program, command);
   addLooks(program);
   addBreak(program);
+  addCompletionScript(program);
   return program;
 }
 
@@ -133,6 +134,18 @@ function addBreak(program: Command): void {
     .action(async (key: string, _: unknown, self: Command) => {
       const { breakKey } = await import('./commands/break.ts');
       process.exitCode = await breakKey(key, self.optsWithGlobals<BreakOptions>(), outputOf(self));
+    });
+}
+
+function addCompletionScript(program: Command): void {
+  program
+    .command('completion')
+    .description('print what makes a shell complete commands, options and keys')
+    .addArgument(program.createArgument('<shell>').choices(['bash', 'zsh', 'fish', 'powershell']))
+    .addHelpText('after', examples(['source <(locks completion bash)', 'locks completion fish | source']))
+    .action(async (shell: string) => {
+      const { printScript } = await import('./commands/completion.ts');
+      printScript(shell);
     });
 }
 
