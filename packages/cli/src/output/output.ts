@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitCode } from '../exit-code.ts';
 
-/** What is shown as a line of JSON. */
+/** A thing as a line of JSON shows it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** How a command tells its results, and what happens. */
