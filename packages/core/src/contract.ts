@@ -89,12 +89,23 @@ export interface Holder {
   readonly remaining?: number;
 }
 
+/** A claim in line, as far as the store knows it. */
+export interface Waiter {
+  readonly owner: string;
+  readonly mode: Mode;
+}
+
 /** The state of one key at one moment. */
 export interface KeyState {
   readonly key: string;
   readonly holders: readonly Holder[];
   /** How many claims are in line. */
   readonly waiters: number;
+  /**
+   * Who they are, in their order: the first 100. Absent: the line is empty, or the store knows
+   * only how many.
+   */
+  readonly line?: readonly Waiter[];
   /** Composites: what each member told, in their order. */
   readonly members?: readonly (KeyState | UnknownState)[];
 }
@@ -106,6 +117,7 @@ export interface UnknownState {
   readonly key?: undefined;
   readonly holders?: undefined;
   readonly waiters?: undefined;
+  readonly line?: undefined;
 }
 
 /** A change of a register: it becomes `to` if it is `from`. `undefined`: there is no text. */

@@ -12,13 +12,16 @@ export type {
   Renewal,
   Traits,
   UnknownState,
+  Waiter,
 } from './contract.ts';
 export type {
   AcquireMessage,
   ChannelMessages,
+  ClaimMessage,
   ElectionMessage,
   GiveUpMessage,
   LockMessage,
+  LossCode,
   LostMessage,
   SlowMessage,
   MemberMessage,

@@ -7,6 +7,7 @@ import type { ChannelMessages } from '../src/index.ts';
 /** All channels of this package but those of composites, which tell no bigint. */
 const channels = Object.keys({
   'locks:acquire': true,
+  'locks:claim': true,
   'locks:wait': true,
   'locks:giveup': true,
   'locks:renew': true,
@@ -96,7 +97,7 @@ describe('a public value in JSON, for console.log, and in a log of pino', () => 
       });
       onTestFinished(() => end());
     }
-    const locks = createLocks(createMemoryProvider(), { ttl: 100, slowWait: 20 });
+    const locks = createLocks(createMemoryProvider(), { ttl: 5_000, slowWait: 20 });
     const lease = await locks.acquire('k');
     await locks.acquire('k', { wait: 60 }).catch(() => {});
     await lease.renew();

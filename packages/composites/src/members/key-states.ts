@@ -53,7 +53,10 @@ export function combineStates(key: string, members: readonly ToldState[], need?:
     .map(([owner, holds]) => combineHolder(owner, holds, need ?? holds.length));
   // A claim waits in one line only.
   const waiters = members.reduce((sum, state) => sum + (state.waiters ?? 0), 0);
-  return { key, holders, waiters, members };
+  const line = members
+    .flatMap((state) => state.line ?? [])
+    .map(({ owner, mode }) => ({ owner: outerOwner(owner), mode }));
+  return { key, holders, waiters, ...(line.length === 0 ? {} : { line }), members };
 }
 
 function combineHolder(owner: string, holds: readonly MemberHold[], need: number): Holder {

@@ -49,6 +49,9 @@ function ofInspection(
   close: Closeness,
 ): Difference['what'] | undefined {
   if (answer.waiters !== expected.waiters) return 'waiters';
+  const named = (answer.line ?? []).map(({ owner, mode }) => `${mode} ${owner}`);
+  const right = (expected.line ?? []).map(({ owner, mode }) => `${mode} ${owner}`);
+  if (answer.line !== undefined && named.join() !== right.join()) return 'line';
   if (answer.holders.length !== expected.holders.length) return 'holders';
   for (const { owner, mode, token, remaining } of expected.holders) {
     const holder = answer.holders.find((one) => one.owner === owner);

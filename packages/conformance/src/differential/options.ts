@@ -30,6 +30,7 @@ export interface Difference {
     | 'freed'
     | 'holders'
     | 'waiters'
+    | 'line'
     | 'remaining'
     | 'time'
     | 'wake';

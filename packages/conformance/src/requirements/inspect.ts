@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Holder, KeyState, LockProvider } from '@locks/core';
+import type { Claim, Holder, KeyState, LockProvider, Waiter } from '@locks/core';
 import type { Context } from '../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, show } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
@@ -95,21 +95,34 @@ export const inspectionRequirements: readonly Requirement[] = [
   {
     id: 'inspect-waiters',
     level: 'provider',
-    title: 'inspect counts the claims in line',
+    title: 'inspect counts the claims in line, and names them in their order if it names any',
     appliesTo: whenFair,
     async check(context) {
       const [one, two] = await context.createMany(2);
       const key = context.key();
       const holder = context.claim(key);
       await mustGrant(one, holder, 'on a free key');
-      const waiters = range(3).map(() => context.claim(key));
+      const mode = context.traits.shared ? 'shared' : 'exclusive';
+      const waiters = [context.claim(key), context.claim(key, { mode }), context.claim(key)];
       for (const [index, claim] of waiters.entries()) {
         await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
-        await context.state(two, key, `${index + 1} in line`, (state) => state.waiters === index + 1);
+        const state = await context.state(
+          two,
+          key,
+          `${index + 1} in line`,
+          ({ waiters: count }) => count === index + 1,
+        );
+        mustName(state, waiters.slice(0, index + 1));
       }
       for (const [index, claim] of waiters.entries()) {
         await mustFreeNothing(pick([one, two], index), claim, 'by a waiter');
-        await context.state(one, key, `${2 - index} in line`, (state) => state.waiters === 2 - index);
+        const state = await context.state(
+          one,
+          key,
+          `${2 - index} in line`,
+          ({ waiters: count }) => count === 2 - index,
+        );
+        mustName(state, waiters.slice(index + 1));
       }
       await mustFree(one, holder, 'by the holder');
     },
@@ -188,4 +201,11 @@ async function listed(provider: LockProvider, prefix: string): Promise<readonly 
   const keys: string[] = [];
   for await (const key of provider.list?.(prefix) ?? []) keys.push(key);
   return keys.toSorted();
+}
+
+/** The claims in line, if the store knows them. */
+function mustName({ line }: KeyState, waiters: readonly Claim[]): void {
+  if (line === undefined) return;
+  const names = (some: readonly Waiter[]): readonly Waiter[] => some.map(({ owner, mode }) => ({ owner, mode }));
+  assert.deepEqual(names(line), names(waiters), `expected the line ${show(names(waiters))}, got ${show(line)}`);
 }

@@ -245,7 +245,8 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
           token,
           remaining: expires - now,
         }));
-        return { key, holders, waiters: queue.length };
+        const line = queue.map(({ owner, mode }) => ({ owner, mode }));
+        return { key, holders, waiters: queue.length, ...(line.length === 0 ? {} : { line }) };
       }),
     async close() {
       closed = true;

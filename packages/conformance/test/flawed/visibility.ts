@@ -51,6 +51,17 @@ export const visibility: readonly Flaw[] = [
     make: wrapped((inner) => ({ inspect: async (key) => ({ ...(await inner.inspect(key)), waiters: 0 }) })),
   },
   {
+    name: 'inspect names those in line in the order of their names',
+    caughtBy: ['inspect-waiters'],
+    make: wrapped((inner) => ({
+      async inspect(key) {
+        const state = await inner.inspect(key);
+        if (state.line === undefined) return state;
+        return { ...state, line: state.line.toSorted((left, right) => (left.owner < right.owner ? 1 : -1)) };
+      },
+    })),
+  },
+  {
     name: 'list takes its prefix for a pattern',
     caughtBy: ['list-exact'],
     make: wrapped((inner) => ({

@@ -1,4 +1,5 @@
 import type { Claim, Holder, LockProvider, Mode } from '../contract.ts';
+import type { LossCode } from '../leases/diagnostics/channels.ts';
 import { LockError, isLockError } from './lock-error.ts';
 import { labelOf } from '../options/owner.ts';
 
@@ -100,11 +101,17 @@ const latestTimer = 250;
 export function whyLapsed(
   provider: string,
   { stood, failures, silent }: { readonly stood: number; readonly failures: number; readonly silent: number },
-): string {
+): { readonly code: LossCode; readonly why: string } {
   const lapsed = 'it was not renewed before its validity ended';
-  if (stood > latestTimer) return `${lapsed}, as this process did not run for ${Math.round(stood)} ms`;
-  if (failures > 0) return `${lapsed}: ${provider} did not confirm ${failures} renewals in a row; see the cause`;
-  return silent > 0 ? `${lapsed}: ${provider} has not answered for ${Math.round(silent)} ms` : lapsed;
+  if (stood > latestTimer) {
+    return { code: 'suspended', why: `${lapsed}, as this process did not run for ${Math.round(stood)} ms` };
+  }
+  if (failures > 0) {
+    const why = `${lapsed}: ${provider} did not confirm ${failures} renewals in a row; see the cause`;
+    return { code: 'unanswered', why };
+  }
+  if (silent === 0) return { code: 'not-renewed', why: lapsed };
+  return { code: 'unanswered', why: `${lapsed}: ${provider} has not answered for ${Math.round(silent)} ms` };
 }
 
 /** A lease that was released or handed over is used again. */

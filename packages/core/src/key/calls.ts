@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, Holder, Renewal } from '../contract.ts';
+import type { Busy, Claim, Grant, KeyState, Renewal } from '../contract.ts';
 import { admits, nextToken, refusedPermits } from './admission.ts';
 import type { KeyRules, Refusal } from './admission.ts';
 import { add, find, remove } from './by-owner.ts';
@@ -70,8 +70,11 @@ export function release<Contact>(
   return hold !== undefined && !hold.assigned;
 }
 
-/** The holders, and how many claims wait. Grants nothing and wakes no claim. */
-export function inspect(record: KeyRecord, now: number): { holders: readonly Holder[]; waiters: number } {
+/** An inspection names so many of those in line. */
+const shownInLine = 100;
+
+/** The holders and the line. Grants nothing and wakes no claim. */
+export function inspect(record: KeyRecord, now: number): Omit<KeyState, 'key'> {
   purge(record, now);
   const holders = record.holds.map(({ owner, mode, token, until }) => ({
     owner,
@@ -79,7 +82,9 @@ export function inspect(record: KeyRecord, now: number): { holders: readonly Hol
     token: BigInt(token),
     remaining: until - now,
   }));
-  return { holders, waiters: record.line.length };
+  const waiters = record.line.length;
+  if (waiters === 0) return { holders, waiters };
+  return { holders, waiters, line: record.line.slice(0, shownInLine).map(({ owner, mode }) => ({ owner, mode })) };
 }
 
 /** A new claim. `undefined`: it is not its turn, or there is no room. */

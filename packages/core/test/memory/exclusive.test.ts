@@ -122,18 +122,22 @@ describe('the memory provider, exclusive', () => {
     expect((await other.inspect('key')).holders).toHaveLength(1);
   });
 
-  it('tells who holds a key and how many wait', async () => {
+  it('tells who holds a key and who waits', async () => {
     const { runtime, provider } = createMemorySetting();
     expect(await provider.inspect('key')).toEqual({ key: 'key', holders: [], waiters: 0 });
     const grant = await provider.tryAcquire(claimOf('a'));
     await provider.tryAcquire(claimOf('b'), () => {});
-    await provider.tryAcquire(claimOf('c'), () => {});
+    await provider.tryAcquire(claimOf('c', { mode: 'shared' }), () => {});
     runtime.block(300);
     const token = grant.granted ? grant.token : 0n;
     expect(await provider.inspect('key')).toEqual({
       key: 'key',
       holders: [{ owner: 'a', mode: 'exclusive', token, remaining: 700 }],
       waiters: 2,
+      line: [
+        { owner: 'b', mode: 'exclusive' },
+        { owner: 'c', mode: 'shared' },
+      ],
     });
     runtime.block(700);
     expect(await provider.inspect('key')).toEqual({ key: 'key', holders: [], waiters: 0 });

@@ -7,7 +7,7 @@ import {
   tokensEnded,
   upgradeRefused,
 } from '@locks/core/adapter';
-import type { Claim, Grant, Holder, KeyState } from '@locks/core';
+import type { Claim, Grant, Holder, KeyState, Waiter } from '@locks/core';
 import { NoConnection, connectionError, lastLoss } from './client.ts';
 import type { ScriptClient } from './client.ts';
 import { findDenial } from './missing-right.ts';
@@ -117,7 +117,7 @@ export function toInteger(reply: unknown, what: string): number {
 /** The state of `key`, from what the script says: see `lua/inspect.lua`. */
 export function toKeyState(key: string, reply: unknown): KeyState {
   if (!Array.isArray(reply)) throw new LockError('LOCK_UNAVAILABLE', 'Redis answered an inspection with no list.');
-  const [waiters, ...parts] = reply as readonly unknown[];
+  const [count, names, ...parts] = reply as readonly unknown[];
   const holders: Holder[] = [];
   for (let index = 0; index + 3 < parts.length; index += 4) {
     const [owner, mode, token, left] = parts.slice(index, index + 4);
@@ -129,7 +129,17 @@ export function toKeyState(key: string, reply: unknown): KeyState {
       ...(remaining >= 0 ? { remaining } : {}),
     });
   }
-  return { key, holders, waiters: toInteger(waiters, 'an inspection') };
+  const waiters = toInteger(count, 'an inspection');
+  const line = Array.isArray(names) ? names.map((name) => toWaiter(String(name))) : [];
+  return { key, holders, waiters, ...(line.length === 0 ? {} : { line }) };
+}
+
+/** A waiter by its name in the line: see `lua/queue.lua`. */
+function toWaiter(name: string): Waiter {
+  const [kind = '', process = '', ...owner] = name.split(' ');
+  // Without a process: a name that another client put there.
+  if (owner.length === 0) return { owner: process === '' ? kind : name, mode: 'exclusive' };
+  return { owner: owner.join(' '), mode: kind.startsWith('s') ? 'shared' : 'exclusive' };
 }
 
 /**

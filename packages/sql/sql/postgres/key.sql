@@ -94,10 +94,9 @@ RETURNING
 SELECT freed, turn_process, turn_owner FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer)
 
 -- name: inspect
--- The holders of a key, and how many claims wait.
+-- The holders of a key, and the claims that wait.
 -- $1 key
--- Returns rows of mode, owner, token and ms left, and one row of the mode NULL. Its token is the
--- number of those in line.
+-- Returns mode, owner, token, ms left. See src/dialect/stores/key-state.ts.
 WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
 SELECT 'exclusive', l.owner, l.version, extract(epoch FROM l.held_until - now) * 1000
 FROM "locks" AS l, present
@@ -107,9 +106,13 @@ SELECT 'shared', s.owner, s.token, extract(epoch FROM s.expires - now) * 1000
 FROM "locks" AS l JOIN "locks_shares" AS s ON s.key = l.key, present
 WHERE l.key = $1::bytea AND l.owner IS NULL AND l.shares > 0 AND s.expires > now
 UNION ALL
-SELECT NULL, NULL, count(*), NULL
+SELECT 'waiters', NULL, count(*), NULL
 FROM "locks_line" AS w, present
 WHERE w.key = $1::bytea AND w.deadline > now
+UNION ALL
+(SELECT CASE WHEN w.permits IS NULL THEN 'exclusive waiter' ELSE 'shared waiter' END, w.owner, w.place, NULL
+FROM "locks_line" AS w, present
+WHERE w.key = $1::bytea AND w.deadline > now ORDER BY w.place LIMIT 100)
 
 -- name: list
 -- Keys that are held or waited for, in the order of their bytes.

@@ -1,11 +1,12 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { Claim, Holder, KeyState, RegisterChange } from '@locks/core';
+import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
+import { toKeyState } from '../dialect/stores/key-state.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
-import type { MysqlConnection, Row, Value } from './connection/connection.ts';
+import type { MysqlConnection, Value } from './connection/connection.ts';
 import { hex, micros, placesOf, powerOfTwo } from './encoding.ts';
 import { explain } from './errors.ts';
 import { PreparedStatements } from './prepared-statements.ts';
@@ -122,14 +123,16 @@ class MysqlStore implements LockStore<MysqlConnection> {
   }
 
   async inspect(connection: MysqlConnection, key: string): Promise<KeyState> {
-    const holders: Holder[] = [];
-    let waiters = 0;
-    for (const row of await this.#prepared.rows(connection, 'inspect', [hex(key)])) {
-      const mode = textOf(row['mode']);
-      if (mode === 'waiters') waiters = Number(textOf(row['token']));
-      else if (mode === 'exclusive' || mode === 'shared') holders.push({ mode, ...readHolder(row) });
-    }
-    return { key, holders, waiters };
+    const rows = await this.#prepared.rows(connection, 'inspect', [hex(key)]);
+    return toKeyState(
+      key,
+      rows.map((row) => ({
+        mode: textOf(row['mode']),
+        owner: textOf(row['owner']),
+        token: BigInt(textOf(row['token'])),
+        remaining: Number(textOf(row['remaining'])) / 1_000,
+      })),
+    );
   }
 
   async time(connection: MysqlConnection): Promise<number> {
@@ -237,9 +240,4 @@ class MysqlStore implements LockStore<MysqlConnection> {
     const rows = await this.#prepared.rows(connection, 'head', [hex(key)]);
     return rows.map((row) => ({ process: processOf(textOf(row['process'])), owner: textOf(row['owner']) }));
   }
-}
-
-function readHolder(row: Row): Omit<Holder, 'mode'> {
-  const remaining = Number(textOf(row['remaining'])) / 1_000;
-  return { owner: textOf(row['owner']), token: BigInt(textOf(row['token'])), remaining };
 }

@@ -1,6 +1,7 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { Claim, Holder, KeyState } from '@locks/core';
+import type { Claim, KeyState } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
+import { toKeyState } from '../dialect/stores/key-state.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
@@ -130,16 +131,16 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   }
 
   async function inspect(connection: PgConnection, key: string): Promise<KeyState> {
-    const holders: Holder[] = [];
-    let waiters = 0;
-    for (const [mode, owner, token, remaining] of await prepared.ask(connection, 'inspect', bytes(key))) {
-      if (mode === 'exclusive' || mode === 'shared') {
-        holders.push({ owner: owner ?? '', mode, token: BigInt(token ?? 0), remaining: Number(remaining) });
-      } else {
-        waiters = Number(token);
-      }
-    }
-    return { key, holders, waiters };
+    const rows = await prepared.ask(connection, 'inspect', bytes(key));
+    return toKeyState(
+      key,
+      rows.map(([mode, owner, token, remaining]) => ({
+        mode: mode ?? '',
+        owner: owner ?? '',
+        token: BigInt(token ?? 0),
+        remaining: Number(remaining),
+      })),
+    );
   }
 
   const store: LockStore<PgConnection> = {

@@ -1,6 +1,7 @@
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
+import { toKeyState } from '../dialect/stores/key-state.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions } from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
@@ -118,15 +119,15 @@ class SqliteStore implements LockStore<Database> {
     const session = this.#sessions.of(connection);
     const now = hostTime();
     const rows = session.read(() => session.rows('inspect', { key, now }));
-    const holders = rows
-      .filter(({ mode }) => mode !== null)
-      .map(({ mode, owner, token, expires }) => ({
-        owner: textOf(owner),
-        mode: mode === 'shared' ? ('shared' as const) : ('exclusive' as const),
+    return toKeyState(
+      key,
+      rows.map(({ mode, owner, token, expires }) => ({
+        mode: textOf(mode),
+        owner: owner === null ? '' : textOf(owner),
         token: BigInt(numberOf(token)),
-        remaining: Math.ceil((numberOf(expires) - now) / 1_000),
-      }));
-    return { key, holders, waiters: numberOf(rows.find(({ mode }) => mode === null)?.['token']) };
+        remaining: Math.ceil((numberOf(expires ?? now) - now) / 1_000),
+      })),
+    );
   }
 
   /** The processes of one host have one wall clock. */

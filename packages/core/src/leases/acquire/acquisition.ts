@@ -5,7 +5,7 @@ import { badAnswerError, deadlockError, overloadedError } from '../../errors/mes
 import type { Settings } from '../../options/acquire-options.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
-import { about, channels } from '../diagnostics/channels.ts';
+import { about, channels, tellClaim } from '../diagnostics/channels.ts';
 import type { OwnWait } from '../diagnostics/own-waits.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
@@ -73,6 +73,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
       this.#reject = reject;
     });
     host.acquisitions.add(this);
+    tellClaim(host.provider.name, this.#claim);
     const { signal } = settings;
     if (signal?.aborted) {
       this.aborted(signal);
@@ -189,7 +190,9 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
   #handBack(sentAt: number, validity = Infinity): void {
     const error = tooLateError(this.#host, this.#settings, this.#claim, validity, sentAt);
     this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: sentAt });
-    this.#claim = newClaim(this.#host, this.#settings, this.#claim.key);
+    const { key, owner } = this.#claim;
+    this.#claim = newClaim(this.#host, this.#settings, key);
+    tellClaim(this.#host.provider.name, this.#claim, owner);
     this.#leaves = false;
     this.#inLine = false;
     this.#uncertain = false;
@@ -284,7 +287,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
 
   #tellGiveUp(error: unknown): void {
     if (!channels.giveUp.hasSubscribers) return;
-    const waited = Math.floor(this.#host.runtime.clock.now() - this.startedAt);
+    const waited = Math.max(0, this.#host.runtime.clock.exact() - this.startedAt);
     const message = { ...about(this.#host.provider.name, this.#claim), error };
     channels.giveUp.publish({ ...message, waited, attempts: this.#attempts });
   }

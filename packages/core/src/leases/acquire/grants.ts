@@ -36,9 +36,9 @@ export function termsOf(
 /** The lease with these terms, of a call that began at `startedAt`. Diagnostics hear of it. */
 export function leaseOf(host: AcquisitionHost, terms: Terms, startedAt: number, attempts: number): PublicLease {
   if (channels.acquire.hasSubscribers) {
-    const { claim, grant, now } = terms;
-    const message = { ...about(host.provider.name, claim), token: grant.token };
-    channels.acquire.publish(withJson({ ...message, waited: Math.floor(now - startedAt), attempts }));
+    const { claim, grant, now, deadline } = terms;
+    const message = { ...about(host.provider.name, claim), token: grant.token, ttl: claim.ttl };
+    channels.acquire.publish(withJson({ ...message, remaining: deadline - now, waited: now - startedAt, attempts }));
   }
   return new PublicLease(new HeldLease(host, terms));
 }

@@ -5,7 +5,7 @@ import { badAnswerError, unavailableError } from '../../errors/messages.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
-import { about, channels } from '../diagnostics/channels.ts';
+import { about, channels, tellClaim } from '../diagnostics/channels.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
 import { isAnswer } from '../hold/answers.ts';
@@ -55,6 +55,7 @@ export class JointAttempt implements TimerEntry, AbortFollower, LinkedMember {
       this.#reject = reject;
     });
     host.acquisitions.add(this);
+    for (const claim of this.#claims) tellClaim(host.provider.name, claim);
     const { signal, wait } = settings;
     if (signal?.aborted) {
       this.aborted(signal);
@@ -150,7 +151,7 @@ export class JointAttempt implements TimerEntry, AbortFollower, LinkedMember {
   #giveUp(error: unknown): void {
     if (channels.giveUp.hasSubscribers) {
       const { provider, runtime } = this.#host;
-      const waited = Math.floor(runtime.clock.now() - this.#sentAt);
+      const waited = Math.max(0, runtime.clock.exact() - this.#sentAt);
       for (const claim of this.#claims)
         channels.giveUp.publish({ ...about(provider.name, claim), error, waited, attempts: 1 });
     }

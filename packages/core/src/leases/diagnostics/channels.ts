@@ -12,10 +12,26 @@ export interface LockMessage {
   readonly mode: Mode;
 }
 
+/**
+ * `locks:claim`: a call for a lock begins. It is told in the caller's asynchronous context, before
+ * the first attempt. `locks:acquire` or `locks:giveup` with the same owner ends it.
+ */
+export interface ClaimMessage extends LockMessage {
+  /** In ms. */
+  readonly ttl: number;
+  readonly permits?: number;
+  /** The owner under which the same call claimed before: that grant came too late. */
+  readonly replaces?: string;
+}
+
 /** `locks:acquire`: a lease was granted. */
 export interface AcquireMessage extends LockMessage {
   readonly token: bigint;
-  /** Whole ms from the call to the grant. */
+  /** In ms. */
+  readonly ttl: number;
+  /** Ms until the lease ends, if it is not renewed. */
+  readonly remaining: number;
+  /** Ms from the call to the grant. */
   readonly waited: number;
   /** How many attempts were sent. */
   readonly attempts: number;
@@ -28,7 +44,7 @@ export type WaitMessage = LockMessage;
 export interface GiveUpMessage extends LockMessage {
   /** What the call rejected with; `undefined` where `tryAcquire` answered `null`. */
   readonly error: unknown;
-  /** Whole ms from the call. */
+  /** Ms from the call. */
   readonly waited: number;
   readonly attempts: number;
 }
@@ -36,6 +52,10 @@ export interface GiveUpMessage extends LockMessage {
 /** `locks:renew`: a renewal was answered. `error`: it is unknown whether it took effect. */
 export interface RenewMessage extends LockMessage {
   readonly renewed: boolean;
+  /** Ms from the request to the answer. */
+  readonly took: number;
+  /** The margin: ms that the lease had left when the answer came. 0: the answer came too late. */
+  readonly remaining: number;
   readonly error?: unknown;
 }
 
@@ -46,7 +66,7 @@ export interface RenewMessage extends LockMessage {
 export interface ReleaseMessage extends LockMessage {
   /** Whether this freed a hold. */
   readonly freed: boolean;
-  /** Whole ms from the grant of the lease to its release or loss. */
+  /** Ms from the grant of the lease to its release or loss. */
   readonly heldFor: number;
   /** Ms for which the key stays closed: option `atLeast` or `lockDelay`. Absent: it is free. */
   readonly rests?: number;
@@ -68,9 +88,21 @@ export interface WithdrawMessage extends LockMessage {
   readonly error?: unknown;
 }
 
-/** `locks:lost`: a lease ended against its holder's will. */
+/**
+ * Why a lease was lost. `not-held`: the store says that the owner does not hold it. `session`: its
+ * session with the server has ended. `unanswered`: the store confirmed no renewal in time.
+ * `suspended`: the process did not run in time. `not-renewed`: its time is over without a renewal,
+ * as option `renew` is false. `max-hold`: option `maxHold` ended it.
+ */
+export type LossCode = 'not-held' | 'session' | 'unanswered' | 'suspended' | 'not-renewed' | 'max-hold';
+
+/**
+ * `locks:lost`: a lease ended against its holder's will. `locks:release` follows when what is left
+ * of it was given back.
+ */
 export interface LostMessage extends LockMessage {
   readonly reason: Error;
+  readonly code: LossCode;
   /** Ms from the grant of the lease to its loss. */
   readonly heldFor: number;
 }
@@ -82,10 +114,12 @@ export interface SlowMessage extends LockMessage {
    * held the key, and for a second at least. Each is told once for a claim.
    */
   readonly reason: 'threshold' | 'longest hold';
-  /** Whole ms from the call. */
+  /** Ms from the call. */
   readonly waited: number;
   /** The labels of those that hold the key now, as far as the store tells them within 100 ms. */
   readonly by: readonly string[];
+  /** Their owners, as `locks:acquire` tells them in their processes. */
+  readonly owners: readonly string[];
   /** Ms: the longest hold of the key that has ended since the channel has a listener. */
   readonly longestHold?: number;
 }
@@ -178,6 +212,7 @@ export interface ElectionMessage {
  * interface: `declare module '@locks/core' { interface ChannelMessages { … } }`.
  */
 export interface ChannelMessages {
+  'locks:claim': ClaimMessage;
   'locks:acquire': AcquireMessage;
   'locks:wait': WaitMessage;
   'locks:giveup': GiveUpMessage;
@@ -196,6 +231,7 @@ export type Published<Message> = Omit<Channel, 'publish'> & { publish(message: M
 
 /** The channels of this package. Without a listener each costs one property read. */
 export const channels = {
+  claim: channel('locks:claim') as Published<ClaimMessage>,
   acquire: channel('locks:acquire') as Published<AcquireMessage>,
   wait: channel('locks:wait') as Published<WaitMessage>,
   giveUp: channel('locks:giveup') as Published<GiveUpMessage>,
@@ -213,4 +249,16 @@ export const channels = {
 /** The part of a message that every channel shares. */
 export function about(provider: string, claim: Claim): LockMessage {
   return { provider, key: claim.key, owner: claim.owner, mode: claim.mode };
+}
+
+/** Tells that a call for `claim` begins. `replaces`: the owner of the claim before it. */
+export function tellClaim(provider: string, claim: Claim, replaces?: string): void {
+  if (!channels.claim.hasSubscribers) return;
+  const { ttl, permits } = claim;
+  channels.claim.publish({
+    ...about(provider, claim),
+    ttl,
+    ...(permits === undefined ? {} : { permits }),
+    ...(replaces === undefined ? {} : { replaces }),
+  });
 }

@@ -106,8 +106,9 @@ export class SlowWait implements TimerEntry {
     channels.slow.publish({
       ...about(provider.name, claim),
       reason,
-      waited: Math.floor(waited),
+      waited,
       by: [...new Set(holders.map(({ owner }) => labelOf(owner)))],
+      owners: holders.map(({ owner }) => owner),
       ...(longestHold === undefined ? {} : { longestHold }),
     });
   }

@@ -51,7 +51,8 @@ export async function resume(
   const grant = { granted: true, token } as const;
   const terms = { claim, grant, sentAt, now, deadline, renew, holdUntil, rest };
   if (channels.acquire.hasSubscribers) {
-    channels.acquire.publish(withJson({ ...about(host.provider.name, claim), token, waited: 0, attempts: 1 }));
+    const message = { ...about(host.provider.name, claim), token, ttl: claim.ttl, remaining: deadline - now };
+    channels.acquire.publish(withJson({ ...message, waited: 0, attempts: 1 }));
   }
   return new PublicLease(new HeldLease(host, terms));
 }

@@ -5,6 +5,7 @@ import { lostError, releasedError, whyLapsed } from '../../errors/messages.ts';
 import { sharingRefused } from '../../errors/refusals.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { about, channels } from '../diagnostics/channels.ts';
+import type { LossCode } from '../diagnostics/channels.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
 import { takeTicket, writeHandOver } from '../hand-over/hand-over.ts';
@@ -145,8 +146,8 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
 
   /** Ends the lease because what carried it has ended: a session, for example. */
   aborted({ reason }: AbortSignal): void {
-    if (isLockError(reason)) this.lose(reason.message.replace(/\.$/, ''), reason);
-    else this.lose('its session with the server has ended');
+    if (isLockError(reason)) this.lose('session', reason.message.replace(/\.$/, ''), reason);
+    else this.lose('session', 'its session with the server has ended');
   }
 
   due(now: number): void {
@@ -175,13 +176,13 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
   }
 
   /** It is lost, if it has not ended. */
-  lose(why: string, cause?: LockError): void {
+  lose(code: LossCode, why: string, cause?: LockError): void {
     if (this.#outcome !== undefined) return;
     const reason = lostError(this.claim, why, cause);
     this.#end('lost', reason);
     this.#abort(reason);
     if (channels.lost.hasSubscribers) {
-      const message = { ...about(this.host.provider.name, this.claim), reason, heldFor: this.age() };
+      const message = { ...about(this.host.provider.name, this.claim), reason, code, heldFor: this.age() };
       outsideContext(() => channels.lost.publish(message));
     }
     this.#giveUp();
@@ -190,12 +191,13 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
   #lapse(): void {
     const now = this.host.runtime.clock.exact();
     if (this.reachedMaxHold(now)) {
-      this.lose('its maxHold is over');
+      this.lose('max-hold', 'its maxHold is over');
       return;
     }
     const { failures = 0, failure, inFlight } = this.#renewals ?? {};
     const late = this.late(now, failures > 0 || inFlight !== undefined);
-    this.lose(whyLapsed(this.host.provider.name, { ...late, failures }), failure);
+    const { code, why } = whyLapsed(this.host.provider.name, { ...late, failures });
+    this.lose(code, why, failure);
   }
 
   #mustBeHeld(): void {

@@ -4,6 +4,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, unconfirmedRenewal } from '../../errors/messages.ts';
 import { untilRenewal } from '../../time/backoff.ts';
 import { about, channels } from '../diagnostics/channels.ts';
+import type { LossCode } from '../diagnostics/channels.ts';
 import type { Rest } from '../release/rest.ts';
 import { isAnswer, isRenewal } from './answers.ts';
 import type { DueLease } from './joint-renewals.ts';
@@ -16,6 +17,8 @@ export interface Renewable {
   readonly rest: Rest | undefined;
   /** It has ended. A deadline that passed unnoticed is no end. */
   readonly over: boolean;
+  /** Ms until it ends, if it is not renewed. */
+  readonly remaining: number;
   /** Whether it is held. The first look after its deadline ends it. */
   isHeld(now?: number): boolean;
   /** Why it is not held any more. */
@@ -28,7 +31,7 @@ export interface Renewable {
   plan(renewAt: number): void;
   /** From now on it is asked for in this mode. */
   change(mode: Mode): void;
-  lose(why: string): void;
+  lose(code: LossCode, why: string): void;
 }
 
 /** The renewals of one lease, which never overlap. A renewal also asks to share its hold. */
@@ -96,7 +99,7 @@ export class LeaseRenewals implements DueLease {
   renewedTogether(sentAt: number, answer: unknown, error?: unknown): void {
     this.#inFlight = undefined;
     try {
-      if (error !== undefined) throw this.#unknown(error);
+      if (error !== undefined) throw this.#unknown(error, sentAt);
       if (answer !== undefined) this.#answered(answer, sentAt);
       else this.renewAlone();
     } catch {
@@ -138,7 +141,7 @@ export class LeaseRenewals implements DueLease {
       answer = this.#unshared ? await this.#askToShare(claim) : await provider.renew(claim);
     } catch (error) {
       if (this.#unshared && isLockError(error, 'LOCK_INVALID')) throw this.#keptExclusive(error);
-      throw this.#unknown(error);
+      throw this.#unknown(error, sentAt);
     }
     this.#answered(answer, sentAt);
   }
@@ -146,11 +149,11 @@ export class LeaseRenewals implements DueLease {
   /** Throws where it is not renewed. */
   #answered(answer: unknown, sentAt: number): void {
     const { provider, runtime } = this.#host;
-    if (!isRenewal(answer)) throw this.#unknown(badAnswerError(provider, this.#lease.claim));
-    this.#publish(answer !== false);
+    if (!isRenewal(answer)) throw this.#unknown(badAnswerError(provider, this.#lease.claim), sentAt);
+    this.#publish(answer !== false, sentAt);
     if (this.#lease.over) throw this.#lease.ended();
     if (answer === false) {
-      this.#lease.lose(`${provider.name} says that this owner does not hold it any more`);
+      this.#lease.lose('not-held', `${provider.name} says that this owner does not hold it any more`);
       throw this.#lease.ended();
     }
     const now = runtime.clock.exact();
@@ -182,8 +185,8 @@ export class LeaseRenewals implements DueLease {
   }
 
   /** A rejected renewal proves nothing: it is tried again while the validity lasts. */
-  #unknown(error: unknown): LockError {
-    this.#publish(false, error);
+  #unknown(error: unknown, sentAt: number): LockError {
+    this.#publish(false, sentAt, error);
     if (!this.#lease.isHeld()) return this.#lease.ended();
     const { provider, runtime } = this.#host;
     const permanent = isPermanent(error);
@@ -193,9 +196,11 @@ export class LeaseRenewals implements DueLease {
     return this.#failure;
   }
 
-  #publish(renewed: boolean, error?: unknown): void {
+  #publish(renewed: boolean, sentAt: number, error?: unknown): void {
     if (!channels.renew.hasSubscribers) return;
-    const message = { ...about(this.#host.provider.name, this.#lease.claim), renewed };
+    const { claim, remaining } = this.#lease;
+    const took = this.#host.runtime.clock.exact() - sentAt;
+    const message = { ...about(this.#host.provider.name, claim), renewed, took, remaining };
     channels.renew.publish(error === undefined ? message : { ...message, error });
   }
 }

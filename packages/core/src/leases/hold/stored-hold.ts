@@ -21,7 +21,7 @@ export abstract class StoredHold implements TimerEntry {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
   readonly token: bigint;
-  /** The clock's reading at the grant. Whole, as a fraction takes 16 bytes more per lease. */
+  /** The clock's reading at the grant. */
   readonly since: number;
   protected readonly host: LeaseHost;
   readonly #keeping: Keeping;
@@ -38,7 +38,7 @@ export abstract class StoredHold implements TimerEntry {
   constructor(host: LeaseHost, { claim, grant, sentAt, now, deadline, renew, holdUntil, rest }: Terms) {
     this.host = host;
     this.token = grant.token;
-    this.since = Math.floor(now);
+    this.since = now;
     this.#keeping = renew && holdUntil === undefined && rest === undefined ? usual : { renew, holdUntil, rest };
     this.#claim = claim;
     this.#deadline = deadline;
@@ -142,8 +142,8 @@ export abstract class StoredHold implements TimerEntry {
   }
 
   /** Ms since the grant. */
-  protected age(now: number = this.host.runtime.clock.now()): number {
-    return Math.floor(now) - this.since;
+  protected age(now: number = this.host.runtime.clock.exact()): number {
+    return now - this.since;
   }
 
   #planFrom(sentAt: number, now: number): void {

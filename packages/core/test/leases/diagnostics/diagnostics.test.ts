@@ -1,8 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ChannelMessages, ClaimMessage, LossCode } from '../../../src/index.ts';
+import { subscribe as subscribeTo } from '../../../src/index.ts';
 import { createSetting, watch } from '../../support/setting.ts';
 import { freeAtOnce, grantAtOnce, renewAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
+import type { VirtualRuntime } from '../../support/virtual-runtime.ts';
 
 const names = [
   'locks:acquire',
@@ -24,6 +28,11 @@ function listen() {
     onTestFinished(() => void unsubscribe(name, listener));
   }
   return messages;
+}
+
+/** Listens until the end of the test. */
+function on<Name extends keyof ChannelMessages>(name: Name, listener: (message: ChannelMessages[Name]) => void) {
+  onTestFinished(subscribeTo(name, listener));
 }
 
 /** Fails the test when anything is published: `publish` is replaced, not subscribed to. */
@@ -50,10 +59,79 @@ describe('diagnostics', () => {
     await acquired.value?.release();
     const about = { provider: 'scripted', key: 'key', owner, mode: 'shared' };
     expect(messages).toStrictEqual([
-      ['acquire', { ...about, token: 5n, waited: 70, attempts: 1 }],
-      ['renew', { ...about, renewed: true }],
+      ['acquire', { ...about, token: 5n, ttl, remaining: 918, waited: 70, attempts: 1 }],
+      ['renew', { ...about, renewed: true, took: 0, remaining: 660 }],
       ['release', { ...about, heldFor: 300, freed: true }],
     ]);
+  });
+
+  it('tell how long a renewal took, and what was left of the lease then', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    const messages = listen();
+    watch(lease.renew());
+    await runtime.advance(400);
+    provider.open('renew').answer({});
+    await settle();
+    expect(messages).toEqual([['renew', expect.objectContaining({ renewed: true, took: 400, remaining: 588 })]]);
+  });
+
+  it('tell that a call begins, in its context, and end each such message once', async () => {
+    const { runtime, provider, locks } = createSetting();
+    const request = new AsyncLocalStorage<string>();
+    const begun: unknown[] = [];
+    const ended: unknown[] = [];
+    on('locks:claim', ({ owner: _owner, ...rest }) => void begun.push({ ...rest, request: request.getStore() }));
+    for (const name of ['locks:acquire', 'locks:giveup'] as const) on(name, ({ key }) => void ended.push([name, key]));
+    provider.answers.tryAcquire = grantAtOnce;
+    await request.run('one', () => locks.acquire('free', { ttl, mode: 'shared', permits: 3 }));
+    delete provider.answers.tryAcquire;
+    const late = request.run('two', () => watch(locks.acquire('late', { ttl, wait: 100 })));
+    await runtime.advance(100);
+    request.run('three', () => watch(locks.acquire('aborted', { signal: AbortSignal.abort() })));
+    expect(late.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    const about = { provider: 'scripted', mode: 'exclusive' };
+    expect(begun).toEqual([
+      { ...about, key: 'free', mode: 'shared', ttl, permits: 3, request: 'one' },
+      { ...about, key: 'late', ttl, request: 'two' },
+      { ...about, key: 'aborted', ttl: 30_000, request: 'three' },
+    ]);
+    expect(ended).toEqual([
+      ['locks:acquire', 'free'],
+      ['locks:giveup', 'late'],
+      ['locks:giveup', 'aborted'],
+    ]);
+  });
+
+  it('tell under which owner a call goes on whose grant came too late', async () => {
+    const { runtime, provider, locks } = createSetting({ random: 0 });
+    provider.answers.release = freeAtOnce;
+    const claims: ClaimMessage[] = [];
+    on('locks:claim', (message) => void claims.push(message));
+    watch(locks.acquire('key', { ttl }));
+    const grant = provider.open('tryAcquire');
+    await runtime.advance(ttl);
+    grant.grant();
+    await settle();
+    expect(claims).toHaveLength(2);
+    expect(claims[0]).not.toHaveProperty('replaces');
+    expect(claims[1]?.replaces).toBe(claims[0]?.owner);
+    expect(claims[1]?.owner).not.toBe(claims[0]?.owner);
+  });
+
+  it.each([
+    ['not-renewed', { renew: false }, async () => {}],
+    ['max-hold', { maxHold: 100 }, async () => {}],
+    ['unanswered', {}, async () => {}],
+    ['suspended', {}, async (runtime: VirtualRuntime) => runtime.block(3_000)],
+  ] as const)('tell by a code why a lease was lost: %s', async (code, options, meanwhile) => {
+    const { runtime, take } = createSetting();
+    await take('key', { ttl, ...options });
+    const codes: LossCode[] = [];
+    on('locks:lost', (message) => void codes.push(message.code));
+    await meanwhile(runtime);
+    await runtime.advance(2_000);
+    expect(codes).toEqual([code]);
   });
 
   it('tell of waiting once, and of how long and how often', async () => {
@@ -101,9 +179,10 @@ describe('diagnostics', () => {
     await settle();
     expect(messages.slice(0, 2)).toEqual([
       ['renew', expect.objectContaining({ owner: lease.owner, renewed: false, error })],
-      ['renew', { provider: 'scripted', key: 'key', owner: lease.owner, mode: 'exclusive', renewed: false }],
+      ['renew', expect.objectContaining({ owner: lease.owner, renewed: false, took: 0, remaining: 988 })],
     ]);
-    expect(messages[2]).toEqual(['lost', expect.objectContaining({ owner: lease.owner, reason: lease.signal.reason })]);
+    expect(messages[1]?.[1]).not.toHaveProperty('error');
+    expect(messages[2]).toEqual(['lost', expect.objectContaining({ code: 'not-held', reason: lease.signal.reason })]);
   });
 
   it('do not tell of a success when the renewal was answered with nonsense', async () => {

@@ -486,8 +486,8 @@ BEGIN
   SELECT IF(are_free, tokens, NULL) AS tokens;
 END//
 
--- Who holds a key: one row for each holder with mode, owner, token and the microseconds left; then a row "waiters" with their number
--- in place of the token. One statement, so that it shows one moment.
+-- Who holds a key, and who waits: mode, owner, token, microseconds left. See src/dialect/stores/key-state.ts. One statement, so that it
+-- shows one moment.
 CREATE PROCEDURE `locks_inspect`(claim_key VARBINARY(512))
 READS SQL DATA
 SQL SECURITY DEFINER
@@ -501,7 +501,10 @@ BEGIN
   SELECT 'shared', `locks_shares`.`owner`, CAST(`token` AS CHAR), CAST(`expires` - now_at AS CHAR)
     FROM `locks_shares` WHERE `key` = claim_key AND `expires` > now_at
   UNION ALL
-  SELECT 'waiters', NULL, CAST(COUNT(*) AS CHAR), NULL FROM `locks_line` WHERE `key` = claim_key AND `deadline` > now_at;
+  SELECT 'waiters', NULL, CAST(COUNT(*) AS CHAR), NULL FROM `locks_line` WHERE `key` = claim_key AND `deadline` > now_at
+  UNION ALL
+  (SELECT IF(`permits` IS NULL, 'exclusive waiter', 'shared waiter'), `owner`, CAST(`place` AS CHAR), NULL
+    FROM `locks_line` WHERE `key` = claim_key AND `deadline` > now_at ORDER BY `place` LIMIT 100);
   COMMIT;
 END//
 

@@ -48,14 +48,14 @@ function firstToWait(sharers: readonly Contender[]): number {
   return sharers.findIndex(({ permits }, index) => index >= (permits ?? Infinity));
 }
 
-/** The holders in their order, and how many contenders wait. */
+/** The holders and those that wait, in their order. */
 export function holdersOf(line: readonly Contender[]): {
   readonly holders: readonly Contender[];
-  readonly waiters: number;
+  readonly waiters: readonly Contender[];
 } {
   const sorted = line.toSorted(inOrder);
   const [first] = sorted;
-  if (first === undefined) return { holders: [], waiters: 0 };
+  if (first === undefined) return { holders: [], waiters: [] };
   const writer = sorted.findIndex((contender) => contender.mode === 'exclusive');
   const sharers = sorted.slice(0, writer === -1 ? sorted.length : writer);
   const next = firstToWait(sharers);
@@ -67,7 +67,8 @@ export function holdersOf(line: readonly Contender[]): {
       : sharers
           .slice(0, next === -1 ? sharers.length : next)
           .filter(({ resize, permits }) => resize === true || permits === number);
-  return { holders, waiters: line.length - holders.length };
+  const held = new Set(holders);
+  return { holders, waiters: sorted.filter((contender) => !held.has(contender)) };
 }
 
 function waitFor(contender: Contender | undefined, place: number): Verdict {

@@ -7,6 +7,7 @@ import { nameOf } from '../../nodes/paths.ts';
 import type { Session } from '../../session/session.ts';
 import { parseContenders, placesOf, uuidOf } from '../contenders.ts';
 import type { Contender } from '../contenders.ts';
+import { tellWaiters } from '../waiters.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { looks } from '../recipe.ts';
 import { holdersOf } from './judge.ts';
@@ -36,15 +37,18 @@ export class LineNodes {
     return (await this.#nodes.remove(session, `${folder}/${place.name}`)) && held;
   }
 
-  /** The holders of `key`, and how many claims wait. */
+  /** The holders of `key`, and who waits. */
   async inspect(session: Session, key: string): Promise<KeyState> {
     const folder = this.#nodes.ofKey(key);
     for (let look = 0; look < looks; look += 1) {
       const { holders, waiters } = holdersOf(await this.#latest(session, folder));
-      const shown = await Promise.all(holders.map((place) => this.#show(session, folder, place)));
+      const [told, ...shown] = await Promise.all([
+        tellWaiters(waiters, ({ name }) => this.#nodes.read(session, `${folder}/${name}`)),
+        ...holders.map((place) => this.#show(session, folder, place)),
+      ]);
       // A holder that left meanwhile has given its turn to another one.
       const there = shown.filter((holder) => holder !== undefined);
-      if (there.length === shown.length) return { key, holders: there, waiters };
+      if (there.length === shown.length) return { key, holders: there, ...told };
     }
     const message = `ZooKeeper: the line of ${JSON.stringify(key)} changes too often to be read.`;
     throw new LockError('LOCK_UNAVAILABLE', message, { key });

@@ -2,7 +2,8 @@ import { LockError } from '@locks/core/adapter';
 import type { Holder, KeyState } from '@locks/core';
 import { readNodeData, tokenIn } from '../../nodes/node-data.ts';
 import type { ReadNode } from '../../nodes/nodes.ts';
-import type { Contender } from '../contenders.ts';
+import { inOrder } from '../contenders.ts';
+import { tellWaiters } from '../waiters.ts';
 import { looks } from '../recipe.ts';
 import type { SemaphoreState } from './judge.ts';
 
@@ -19,11 +20,12 @@ interface ShownLease {
   readonly node: ReadNode;
 }
 
-/** The holders, and how many claims wait. */
+/** The holders, and who waits. */
 export async function inspectSemaphore({ key, read, show }: SemaphoreView): Promise<KeyState> {
   for (let look = 0; look < looks; look += 1) {
     const { locks, leases } = await read();
-    const first = firstOf(locks);
+    const line = locks.toSorted(inOrder);
+    const [first] = line;
     const [head, ...nodes] = await Promise.all([
       first === undefined ? undefined : show(`locks/${first.name}`),
       ...leases.map(({ name }) => show(`leases/${name}`)),
@@ -37,8 +39,8 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
     const early = head === undefined ? undefined : leaseAhead(shown, head);
     const holders = shown.filter((lease) => lease !== early).map(({ name, node }) => holder(name, node, 'shared'));
     const alone = first?.mode === 'exclusive' && head !== undefined && readNodeData(head.data) && leases.length === 0;
-    if (!alone) return { key, holders, waiters: locks.length };
-    return { key, holders: [holder(first.name, head, 'exclusive')], waiters: locks.length - 1 };
+    const told = await tellWaiters(alone ? line.slice(1) : line, ({ name }) => show(`locks/${name}`));
+    return { key, holders: alone ? [holder(first.name, head, 'exclusive')] : holders, ...told };
   }
   const message = `ZooKeeper: the semaphore ${JSON.stringify(key)} changes too often to be read.`;
   throw new LockError('LOCK_UNAVAILABLE', message, { key });
@@ -65,11 +67,4 @@ function holder(name: string, { data, stat }: ReadNode, mode: Holder['mode']): H
   // An exclusive claim has no token until it is admitted.
   const token = mode === 'exclusive' && stat.mzxid === stat.czxid ? undefined : tokenIn(known, stat);
   return { owner: known.owner, mode, ...(token === undefined ? {} : { token }) };
-}
-
-function firstOf(locks: readonly Contender[]): Contender | undefined {
-  return locks.reduce<Contender | undefined>(
-    (found, contender) => (found === undefined || contender.sequence < found.sequence ? contender : found),
-    undefined,
-  );
 }

@@ -65,8 +65,11 @@ describe('who holds, and who is watched', () => {
     ]);
     const behind = lineOf(1, 1, more);
     expect([watched(behind, 1), watched(behind, 2)]).toEqual([[0], [0, 1]]);
-    expect(holdersOf(behind)).toMatchObject({ holders: [{ permits: 1 }], waiters: 2 });
-    expect(holdersOf(line)).toMatchObject({ holders: [{ permits: 1 }, { permits: 3 }, { permits: 3 }], waiters: 3 });
+    expect(holdersOf(behind)).toMatchObject({ holders: [{ permits: 1 }], waiters: { length: 2 } });
+    expect(holdersOf(line)).toMatchObject({
+      holders: [{ permits: 1 }, { permits: 3 }, { permits: 3 }],
+      waiters: { length: 3 },
+    });
     expect(watched(lineOf(2, more, 4), 2)).toBe('refused');
   });
 
@@ -137,16 +140,22 @@ describe('sequence numbers that are used up', () => {
   });
 });
 
-test('who holds and how many wait', () => {
-  const names = (line: readonly Contender[]): readonly [number[], number] => {
+test('who holds and who waits', () => {
+  const names = (line: readonly Contender[]): readonly [number[], number[]] => {
     const { holders, waiters } = holdersOf(line);
-    return [holders.map((holder) => line.indexOf(holder)), waiters];
+    return [holders.map((holder) => line.indexOf(holder)), waiters.map((waiter) => line.indexOf(waiter))];
   };
-  expect(names([])).toEqual([[], 0]);
-  expect(names(lineOf('exclusive', 'shared'))).toEqual([[0], 1]);
-  expect(names(lineOf('shared', 'shared', 'exclusive', 'shared'))).toEqual([[0, 1], 2]);
-  expect(names(lineOf(2, 2, 2, 'exclusive'))).toEqual([[0, 1], 2]);
-  expect(names(lineOf(2, 3, 2))).toEqual([[0], 2]);
+  expect(names([])).toEqual([[], []]);
+  expect(names(lineOf('exclusive', 'shared'))).toEqual([[0], [1]]);
+  expect(names(lineOf('shared', 'shared', 'exclusive', 'shared'))).toEqual([
+    [0, 1],
+    [2, 3],
+  ]);
+  expect(names(lineOf(2, 2, 2, 'exclusive'))).toEqual([
+    [0, 1],
+    [2, 3],
+  ]);
+  expect(names(lineOf(2, 3, 2))).toEqual([[0], [1, 2]]);
 });
 
 test('the nodes of one owner, first come first', () => {

@@ -1,0 +1,30 @@
+import type { Holder, KeyState, Mode, Waiter } from '@locks/core';
+
+/** A row of the statement `inspect`. */
+export interface StateRow {
+  /**
+   * Of a holder, its mode. `shared waiter`, `exclusive waiter`: of one of the first 100 in line,
+   * whose token is its place. `waiters`: this row's token tells how many are in line.
+   */
+  readonly mode: string;
+  readonly owner: string;
+  readonly token: bigint;
+  /** In ms. */
+  readonly remaining: number;
+}
+
+/** The state of `key`, from the rows of one moment, in any order. */
+export function toKeyState(key: string, rows: readonly StateRow[]): KeyState {
+  const holders: Holder[] = [];
+  const places: (Waiter & { readonly place: bigint })[] = [];
+  let waiters = 0;
+  for (const { mode, owner, token, remaining } of rows) {
+    if (mode === 'waiters') waiters = Number(token);
+    else if (mode.endsWith(' waiter'))
+      places.push({ owner, mode: mode === 'shared waiter' ? 'shared' : 'exclusive', place: token });
+    else holders.push({ owner, mode: mode as Mode, token, remaining });
+  }
+  if (places.length === 0) return { key, holders, waiters };
+  const sorted = places.toSorted((left, right) => (left.place < right.place ? -1 : 1));
+  return { key, holders, waiters, line: sorted.map(({ owner, mode }) => ({ owner, mode })) };
+}

@@ -1,0 +1,25 @@
+import type { KeyState, Waiter } from '@locks/core';
+import { readNodeData } from '../nodes/node-data.ts';
+import type { ReadNode } from '../nodes/nodes.ts';
+import type { Contender } from './contenders.ts';
+
+/** An inspection names so many of those in line, as each is a request. */
+const shown = 100;
+
+/** Those that wait, in their order, as a state tells them. `show` reads the node of one. */
+export async function tellWaiters(
+  waiters: readonly Contender[],
+  show: (contender: Contender) => Promise<ReadNode | undefined>,
+): Promise<Pick<KeyState, 'waiters' | 'line'>> {
+  if (waiters.length === 0) return { waiters: 0 };
+  const line = await Promise.all(
+    waiters.slice(0, shown).map(async (contender): Promise<Waiter | undefined> => {
+      const read = await show(contender);
+      if (read === undefined) return undefined;
+      // Another library's node is known by its name.
+      return { owner: readNodeData(read.data)?.owner ?? contender.name, mode: contender.mode };
+    }),
+  );
+  // One that has left meanwhile is not named.
+  return { waiters: waiters.length, line: line.filter((waiter) => waiter !== undefined) };
+}
