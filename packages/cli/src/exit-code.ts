@@ -5,6 +5,10 @@
 export const exitCode = {
   /** `break` was not confirmed. */
   declined: 1,
+  /** `check` or a status has found something that is not as it should be. */
+  findings: 1,
+  /** `check` itself could not be done. */
+  failed: 2,
   /** The command line is wrong. */
   usage: 64,
   /** The store does not answer. */

@@ -1,20 +1,17 @@
-import { parseDuration } from '@locks/core/adapter';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command } from 'commander';
 import type { BreakOptions } from './commands/break.ts';
+import type { CheckOptions } from './commands/check.ts';
 import type { LsOptions } from './commands/ls.ts';
+import type { MigrateStatusOptions } from './commands/migrate-status.ts';
+import type { TablesOptions } from './commands/tables.ts';
 import type { WatchOptions } from './commands/watch.ts';
 import { exitCode } from './exit-code.ts';
 import { Failure } from './failure.ts';
+import { duration, number, slot } from './option-readers.ts';
 import { createOutput } from './output/output.ts';
 import type { Output } from './output/output.ts';
 import type { RunOptions } from './run/run.ts';
 import type { StoreOptions } from './store/open-store.ts';
-
-/** The options of all commands. */
-interface Common extends StoreOptions {
-  readonly json?: boolean;
-  readonly verbose?: boolean;
-}
 
 /** The command line without the command of `run`, and that command. */
 interface Line {
@@ -29,25 +26,26 @@ export function splitLine(words: readonly string[]): Line {
   return { own: words.slice(0, at), command: words.slice(at + 1) };
 }
 
-/** The commands, as commander reads them. */
+/** The commands, as commander reads them. Each is loaded when it is called. */
 export function createProgram(command: readonly string[] | undefined): Command {
-  const program = new Command('locks');
-  program
+  const program = new Command('locks')
     .description('Runs commands under locks, and shows who holds what.')
-    .option(
-      '--url <url>',
-      'where the locks are, such as redis://host:6379 (else LOCKS_URL, locks.config.json, or a file of yours)',
-    )
+    .option('--url <url>', 'where the locks are (else LOCKS_URL, locks.config.json, or a file of yours)')
     .option('--json', 'one line of JSON for each thing')
     .option('-v, --verbose', 'tell what happens')
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .exitOverride()
-    .addHelpText('after', examples(['locks run backup -- ./backup.sh', 'locks watch', 'locks inspect backup']));
+    .addHelpText('after', examples('run backup -- ./backup.sh', 'watch', 'inspect backup'));
   addRun(program, command);
   addLooks(program);
-  addBreak(program);
-  addCompletionScript(program);
+  addChecks(program);
+  program
+    .command('completion')
+    .description('print what makes a shell complete commands, options and keys')
+    .addArgument(program.createArgument('<shell>').choices(['bash', 'zsh', 'fish', 'powershell']))
+    .addHelpText('after', '\nExamples:\n  source <(locks completion bash)\n  locks completion fish | source')
+    .action(async (shell: string) => (await import('./commands/completion.ts')).printScript(shell));
   return program;
 }
 
@@ -59,33 +57,36 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
     .argument('[command...]')
     .usage('<key> [options] -- COMMAND [ARGS…]')
     .addOption(duration('-w, --wait <duration>', 'how long to wait for the lock (default: without end)'))
-    .addOption(
-      duration('--ttl <duration>', 'how long the store keeps the lock when this process is gone (default: 30s)'),
-    )
+    .addOption(duration('--ttl <duration>', 'how long the store keeps it when this process is gone (default: 30s)'))
     .option('--shared', 'share the lock with others that share it')
     .addOption(number('--permits <count>', 'share it with at most so many', 1, 2 ** 31 - 1))
-    .addOption(
-      new Option('--once <slot>', 'run once in a slot: a name, or every:1h, or every:24h,at:3h').argParser(readSlot),
-    )
+    .addOption(slot('--once <slot>', 'run once in a slot: a name, or every:1h, or every:24h,at:3h'))
     .addOption(duration('--at-least <duration>', 'keep the lock for so long, also if the command is done earlier'))
     .addOption(duration('--grace <duration>', 'between TERM and KILL when the lock is lost').default(5_000, '5s'))
     .addOption(number('-E, --conflict-exit-code <code>', 'the exit code when the lock is not free in time', 0, 255))
     .addHelpText(
       'after',
-      examples([
-        'locks run backup -- ./backup.sh --full',
-        'locks run deploy --wait 10m -- make deploy',
-        'locks run report --once every:24h,at:3h -- node report.js',
-      ]),
+      examples(
+        'run backup -- ./backup.sh --full',
+        'run deploy --wait 10m -- make deploy',
+        'run report --once every:24h,at:3h -- node report.js',
+      ),
     )
     .action(async (key: string, words: readonly string[], options: RunOptions, self: Command) => {
       if (command === undefined || command.length === 0 || words.length > 0) {
         throw new Failure(exitCode.usage, 'Write -- before the command: locks run KEY -- COMMAND ARGS.');
       }
       checkOnce(options);
-      const { run } = await import('./run/run.ts');
-      await run(key, command, { ...options, ...self.optsWithGlobals<Common>() }, outputOf(self));
+      await act<RunOptions>(self, async (...given) => (await import('./run/run.ts')).run(key, command, ...given));
     });
+}
+
+function checkOnce({ once, wait, shared, permits, atLeast }: RunOptions): void {
+  if (once === undefined) return;
+  const given = Object.entries({ '--wait': wait, '--shared': shared, '--permits': permits, '--at-least': atLeast });
+  const [wrong] = given.find(([, value]) => value !== undefined) ?? [];
+  if (wrong === undefined) return;
+  throw new Failure(exitCode.usage, `${wrong} has no meaning with --once: it waits for nothing. Leave one out.`);
 }
 
 function addLooks(program: Command): void {
@@ -94,103 +95,88 @@ function addLooks(program: Command): void {
     .description('list the keys that are held or waited for')
     .argument('[prefix]', 'how their names begin', '')
     .option('-l, --long', 'with the state of each')
-    .addHelpText('after', examples(['locks ls', 'locks ls -l jobs/', 'locks ls --json | jq -r .key']))
+    .addHelpText('after', examples('ls', 'ls -l jobs/', 'ls --json | jq -r .key'))
     .action(async (prefix: string, _: unknown, self: Command) => {
-      const { ls } = await import('./commands/ls.ts');
-      await ls(prefix, self.optsWithGlobals<LsOptions>(), outputOf(self));
+      await act<LsOptions>(self, async (...given) => (await import('./commands/ls.ts')).ls(prefix, ...given));
     });
   program
     .command('inspect')
-    .description('show who holds KEY, and how many wait')
+    .description('show who holds KEY, and who waits')
     .argument('<key>')
-    .addHelpText('after', examples(['locks inspect backup', "locks inspect backup --json | jq -r '.holders[].owner'"]))
+    .addHelpText('after', examples('inspect backup', "inspect backup --json | jq -r '.holders[].owner'"))
     .action(async (key: string, _: unknown, self: Command) => {
-      const { inspect } = await import('./commands/inspect.ts');
-      await inspect(key, self.optsWithGlobals<StoreOptions>(), outputOf(self));
+      await act<StoreOptions>(self, async (...given) => (await import('./commands/inspect.ts')).inspect(key, ...given));
     });
   program
     .command('watch')
-    .description('show a live table of holders and waiters; a line for each change where there is no terminal')
+    .description('show a live table of holders and waiters; without a terminal a line for each change')
     .argument('[prefix]', 'how the names of keys begin', '')
     .addOption(duration('-i, --interval <duration>', 'between two looks').default(1_000, '1s'))
-    .addHelpText(
-      'after',
-      examples(['locks watch', 'locks watch jobs/ --interval 5s', 'locks watch --json >> changes.jsonl']),
-    )
+    .addHelpText('after', examples('watch', 'watch jobs/ --interval 5s', 'watch --json >> changes.jsonl'))
     .action(async (prefix: string, _: unknown, self: Command) => {
-      const { watch } = await import('./commands/watch.ts');
-      await watch(prefix, self.optsWithGlobals<WatchOptions>(), outputOf(self));
+      await act<WatchOptions>(self, async (...given) => (await import('./commands/watch.ts')).watch(prefix, ...given));
     });
-}
-
-function addBreak(program: Command): void {
   program
     .command('break')
     .description('end the lease on KEY of a process that hangs, after a question')
     .argument('<key>')
     .option('-y, --yes', 'do not ask')
     .option('--owner <owner>', 'only the lease of this owner, as inspect shows it')
-    .addHelpText('after', examples(['locks break backup', 'locks break backup --yes']))
+    .addHelpText('after', examples('break backup', 'break backup --yes'))
     .action(async (key: string, _: unknown, self: Command) => {
-      const { breakKey } = await import('./commands/break.ts');
-      process.exitCode = await breakKey(key, self.optsWithGlobals<BreakOptions>(), outputOf(self));
+      await act<BreakOptions>(self, async (...given) => (await import('./commands/break.ts')).breakKey(key, ...given));
     });
 }
 
-function addCompletionScript(program: Command): void {
+function addChecks(program: Command): void {
   program
-    .command('completion')
-    .description('print what makes a shell complete commands, options and keys')
-    .addArgument(program.createArgument('<shell>').choices(['bash', 'zsh', 'fish', 'powershell']))
-    .addHelpText('after', examples(['source <(locks completion bash)', 'locks completion fish | source']))
-    .action(async (shell: string) => {
-      const { printScript } = await import('./commands/completion.ts');
-      printScript(shell);
+    .command('check')
+    .description('check the store with the conformance suite, on keys of its own')
+    .option('--only <ids...>', 'these requirements alone')
+    .addOption(
+      duration('--ttl <duration>', 'what expiry is tested with; longer for a store that is far (default: 400ms)'),
+    )
+    .addHelpText('after', examples('check --url redis://redis.internal:6379', 'check --only exclusion-100-way'))
+    .action(async (_: unknown, self: Command) => {
+      await act<CheckOptions>(self, async (...given) => (await import('./commands/check.ts')).check(...given));
     });
+  program
+    .command('migrate')
+    .description('look at a move between two stores')
+    .command('status')
+    .description('show who takes part, and whether the next step may be taken')
+    .addOption(number('--processes <count>', 'how many processes there are to be', 1, 100_000))
+    .addHelpText('after', examples('migrate status --processes 12'))
+    .action(async (_: unknown, self: Command) => {
+      await act<MigrateStatusOptions>(self, async (...given) =>
+        (await import('./commands/migrate-status.ts')).migrateStatus(...given),
+      );
+    });
+  const tables = program.command('tables').description('create, look at or remove the tables of a SQL store');
+  for (const [name, description] of [
+    ['up', 'create the tables, or bring them up to date'],
+    ['status', 'tell whether the tables are there and up to date'],
+    ['down', 'remove the tables, after a question'],
+  ] as const) {
+    const command = tables.command(name).description(description);
+    if (name !== 'status') command.option('--print-sql', 'print the SQL, and change nothing');
+    if (name === 'down') command.option('-y, --yes', 'do not ask');
+    command.action(async (_: unknown, self: Command) => {
+      await act<TablesOptions>(self, async (...given) => (await import('./commands/tables.ts')).tables(name, ...given));
+    });
+  }
 }
 
-/** How the command `self` tells what it has to tell. */
-function outputOf(self: Command): Output {
-  const { json = false, verbose = false } = self.optsWithGlobals<Common>();
-  return createOutput({ json, verbose });
+/** Does what `self` is for, with its options and those of all commands. */
+async function act<Options>(
+  self: Command,
+  work: (options: Options, output: Output) => Promise<number | void>,
+): Promise<void> {
+  const options = self.optsWithGlobals<Options & { readonly json?: boolean; readonly verbose?: boolean }>();
+  const { json = false, verbose = false } = options;
+  process.exitCode = (await work(options, createOutput({ json, verbose }))) ?? 0;
 }
 
-function checkOnce({ once, wait, shared, permits, atLeast }: RunOptions): void {
-  if (once === undefined) return;
-  const given = Object.entries({ '--wait': wait, '--shared': shared, '--permits': permits, '--at-least': atLeast });
-  const wrong = given.find(([, value]) => value !== undefined);
-  if (wrong === undefined) return;
-  throw new Failure(
-    exitCode.usage,
-    `${wrong[0]} has no meaning with --once: a run in a slot waits for nothing. Leave one out.`,
-  );
-}
-
-function duration(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(readDuration);
-}
-
-/** A number alone would be seconds for `timeout`, and ms for the library. */
-function readDuration(text: string): number {
-  const ms = /^(?:\d.*[a-z]|0|Infinity)$/.test(text) ? parseDuration(text) : undefined;
-  if (ms === undefined) throw new InvalidArgumentError('Write a duration with its unit: 500ms, 30s, 5m or 1h.');
-  return ms;
-}
-
-function number(flags: string, description: string, least: number, most: number): Option {
-  return new Option(flags, description).argParser((text) => {
-    if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`);
-  });
-}
-
-/** `every:1h`, `every:24h,at:3h`, or the name of a slot. */
-function readSlot(text: string): RunOptions['once'] {
-  if (!text.startsWith('every:')) return text;
-  const [, every = '', at] = /^every:([^,]+)(?:,at:([^,]+))?$/.exec(text) ?? [];
-  return { every: readDuration(every), at: at === undefined ? undefined : readDuration(at) };
-}
-
-function examples(lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  locks ${line}`).join('\n')}`;
 }

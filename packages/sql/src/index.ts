@@ -11,6 +11,7 @@ export type { Mysql2Connection, Mysql2Pool, Mysql2PromiseConnection, Mysql2Promi
 export type { PgClient, PgPool, PgPoolClient } from './clients/pg.ts';
 export type { SqliteDatabase } from './clients/sqlite.ts';
 export { migrateTables } from './migrations/migrate-tables.ts';
+export { removeTables } from './migrations/remove-tables.ts';
 export { LocksMigrationSource } from './migrations/migration-source.ts';
 export type { KnexMigration, LocksMigration } from './migrations/migration-source.ts';
 export type { MigrateTablesOptions, SqlOptions, TableOptions } from './options/provider-options.ts';

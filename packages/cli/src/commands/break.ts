@@ -1,11 +1,10 @@
-import { createInterface } from 'node:readline/promises';
 import type { LockHolder, Locks } from '@locks/core';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
+import { confirmed } from '../output/confirmed.ts';
 import type { Output } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
 import { span } from '../output/spans.ts';
-import { leaveBy } from '../run/leave.ts';
 import { withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 
@@ -25,7 +24,8 @@ export async function breakKey(key: string, options: BreakOptions, output: Outpu
       await output.print(`${printable(key)} is not held.`, { key, broken: [] });
       return 0;
     }
-    if (options.yes !== true && !(await confirmed(key, holders))) return exitCode.declined;
+    const asked = { yes: options.yes, what: warning(key, holders), question: 'End it?' };
+    if (!(await confirmed(asked))) return exitCode.declined;
     for (const holder of holders) {
       const { owner, token } = holder;
       const freed = await locks.forceRelease(holder);
@@ -50,30 +50,13 @@ async function holdersToEnd(locks: Locks, key: string, { owner }: BreakOptions):
   return found;
 }
 
-async function confirmed(key: string, holders: readonly LockHolder[]): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    throw new Failure(exitCode.usage, 'break asks before it ends a lease, and there is no terminal. Add --yes.');
-  }
+function warning(key: string, holders: readonly LockHolder[]): string {
   const owners = holders.map(({ owner, remaining }) => {
     const free = remaining === undefined ? '' : `, which would be over in ${span(remaining)} without a renewal`;
     return `  ${printable(owner)}${free}`;
   });
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
-  reader.on('SIGINT', () => {
-    // It gives the terminal back, which this process then leaves alone.
-    reader.close();
-    leaveBy('SIGINT');
-  });
-  // Ctrl-D, or a terminal that goes away, is a no.
-  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
-  try {
-    process.stderr.write(`This ends the lease on ${printable(key)} of:\n${owners.join('\n')}\n`);
-    process.stderr.write('It works on until its next renewal, beside the next holder.\n');
-    const answer = await Promise.race([reader.question('End it? [y/N] '), closed]);
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    reader.close();
-  }
+  const what = `This ends the lease on ${printable(key)} of:\n${owners.join('\n')}`;
+  return `${what}\nIt works on until its next renewal, beside the next holder.`;
 }
 
 function endedText({ owner, token, mode }: LockHolder): string {

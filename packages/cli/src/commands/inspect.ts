@@ -13,6 +13,10 @@ export async function inspect(key: string, options: StoreOptions, output: Output
   if (state.holders.length > 0) {
     parts.push(table(['OWNER', 'MODE', 'TOKEN', 'FREE AGAIN IN'], state.holders.map(holderColumns)));
   }
+  if (state.line !== undefined) {
+    const rows = state.line.map(({ owner, mode }, index) => [String(index + 1), printable(owner), mode]);
+    parts.push(`\n${table(['TURN', 'OWNER', 'MODE'], rows)}`);
+  }
   for (const [index, member] of (state.members ?? []).entries())
     parts.push(`member ${index + 1}: ${memberText(member)}`);
   await output.print(parts.join('\n'), stateRow(state));

@@ -4,11 +4,12 @@ import { printable } from '../output/printable.ts';
 import { span } from '../output/spans.ts';
 
 /** `state` for a line of JSON. */
-export function stateRow({ key, holders, waiters, members }: LockState): Row {
+export function stateRow({ key, holders, waiters, line, members }: LockState): Row {
   return {
     key,
     holders: holders.map(({ owner, mode, token, remaining }) => ({ owner, mode, token, remaining })),
     waiters,
+    ...(line && { line }),
     ...(members && { members: members.map(memberRow) }),
   };
 }

@@ -27,10 +27,16 @@ test('inspect shows holders and waiters, and tokens as text in JSON', async () =
   const json = async (): Promise<unknown> =>
     JSON.parse((await user.locks('inspect', 'key', '--json')).output) as unknown;
   const holder = { owner: lease.owner, mode: 'exclusive', token: String(lease.token), remaining: expect.any(Number) };
-  await expect.poll(json).toEqual({ key: 'key', holders: [holder], waiters: 1 });
+  await expect.poll(json).toEqual({
+    key: 'key',
+    holders: [holder],
+    waiters: 1,
+    line: [{ owner: expect.stringMatching(/^web-1\//), mode: 'exclusive' }],
+  });
   const { output } = await user.locks('inspect', 'key');
   expect(output).toMatch(/^key: held, 1 waits\nOWNER +MODE +TOKEN +FREE AGAIN IN\n/);
   expect(output).toContain(lease.owner);
+  expect(output).toMatch(/\nTURN +OWNER +MODE\n1 +web-1\//);
   await lease.release();
   await waiting;
   expect((await user.locks('inspect', 'free')).output).toBe('free: free, nothing waits\n');
