@@ -3,7 +3,7 @@ import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import { leaveBy } from '../run/leave.ts';
 
-/** What is asked before something that cannot be undone. */
+/** A question before something that cannot be undone. */
 export interface Question {
   /** With `--yes`: then nothing is asked. */
   readonly yes: boolean | undefined;
