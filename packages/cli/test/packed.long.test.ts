@@ -43,7 +43,7 @@ function linkAll(from: string, to: string): void {
   }
 }
 
-test('from packed tarballs the first run works, and every dependency is named', () => {
+test('from packed tarballs the first run works, and every dependency is named', { timeout: 300_000 }, () => {
   const folder = installPacked();
   const manifest = JSON.parse(readFileSync(join(folder, 'node_modules/@locks/cli/package.json'), 'utf8')) as {
     readonly bin: { readonly locks: string };

@@ -71,7 +71,7 @@ function groupOf(group: number): readonly number[] {
 }
 
 /** `pid`, and the processes below it. */
-function treeOf(pid: number): readonly number[] {
+export function treeOf(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(treeOf)];
 }
 

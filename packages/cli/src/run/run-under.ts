@@ -70,7 +70,7 @@ async function untilEnd(
       over = true;
       const message = messageOf(lease.signal.reason ?? `The lease on ${printable(key)} is over.`);
       output.say(`${message} Ends the command.`, { event: 'lost', key, message });
-      void endCommand(family, grace).then(() => resolve(undefined));
+      void endCommand(command, grace).then(() => resolve(undefined));
     };
     const settle = passSignals(family, () => {
       if (!lease.held) lost();

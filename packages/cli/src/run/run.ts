@@ -30,7 +30,7 @@ export interface RunOptions extends StoreOptions {
  * In ms: what a store keeps the key for beyond the grace. With less, a machine under load may not
  * end the command before the store lets go.
  */
-const slack = 1_000;
+const slack = 2_000;
 
 /** Runs `words` under the lock `key`, and ends this process with the exit code of `words`. */
 export async function run(key: string, words: readonly string[], options: RunOptions, output: Output): Promise<never> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { expect } from 'vitest';
@@ -21,10 +22,12 @@ export async function loseToFrozenServer(): Promise<void> {
   const { holders } = await locks.inspect('key');
   const letsGo = asked + (holders[0]?.remaining ?? 0);
   await server.pause();
-  const { code, errors } = await holder.ended;
+  await once(holder.process, 'exit');
   const over = performance.now();
+  const gone = processes.map(isGone);
+  const { code, errors } = await holder.ended;
   expect(errors).toContain('is lost');
-  expect({ code, termed: heardTerm(), gone: processes.map(isGone) }).toEqual({
+  expect({ code, termed: heardTerm(), gone }).toEqual({
     code: 76,
     termed: true,
     gone: [true, true],
