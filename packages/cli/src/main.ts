@@ -9,8 +9,8 @@ const words = process.argv.slice(2);
 const { own, command } = splitLine(words);
 const output = createOutput({ json: own.includes('--json'), verbose: false });
 
-// Where the reader of a pipe, or the terminal, has gone, there is no one to tell an error.
-process.stdout.on('error', endWithReader);
+// A stream of Node would change the mode of the output, which the command of `run` has too.
+if (command === undefined) process.stdout.on('error', endWithReader);
 
 try {
   const program = createProgram(command);

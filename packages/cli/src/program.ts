@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import type { BreakOptions } from './commands/break.ts';
 import type { CheckOptions } from './commands/check.ts';
@@ -30,6 +31,7 @@ export function splitLine(words: readonly string[]): Line {
 export function createProgram(command: readonly string[] | undefined): Command {
   const program = new Command('locks')
     .description('Runs commands under locks, and shows who holds what.')
+    .version(ownVersion())
     .option('--url <url>', 'where the locks are (else LOCKS_URL, locks.config.json, or a file of yours)')
     .option('--json', 'one line of JSON for each thing')
     .option('-v, --verbose', 'tell what happens')
@@ -175,6 +177,11 @@ async function act<Options>(
   const options = self.optsWithGlobals<Options & { readonly json?: boolean; readonly verbose?: boolean }>();
   const { json = false, verbose = false } = options;
   process.exitCode = (await work(options, createOutput({ json, verbose }))) ?? 0;
+}
+
+function ownVersion(): string {
+  const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
+  return version;
 }
 
 function examples(...lines: readonly string[]): string {
