@@ -11,7 +11,7 @@ const ours = ['core', 'composites', 'conformance', 'redis', 'sql', 'zookeeper', 
 /** The modules that `locks` finds, from its own folder and from the root. */
 const shared = [join(packages, 'cli/node_modules'), join(packages, '../node_modules')];
 
-/** An empty folder with our packages as they are published. Others come from here: without a registry. */
+/** An empty folder with our packages as they are published. Other packages are links to ours. */
 function installPacked(): string {
   const folder = ownFolder();
   const modules = join(folder, 'node_modules');
