@@ -19,7 +19,7 @@ export async function endCommand({ family, ended }: RunningCommand, grace: numbe
     // A process that is stopped hears nothing until it goes on.
     signalFamily(family, 'SIGCONT', known);
     await Promise.race([ended, waitFor(grace)]);
-    // To look at all processes of a machine takes long. So it is not done while the first one lives.
+    // A look at all processes of a machine takes long, and is not made while the first one lives.
     while (left() > 0 && living(family, known).length > 0) await waitFor(Math.min(look, left()));
     if (left() > 0) return;
   }
