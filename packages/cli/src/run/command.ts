@@ -79,8 +79,8 @@ export function passSignals(family: Family, resumed: () => void): () => void {
       process.kill(process.pid, 'SIGSTOP');
     });
   } else {
-    // The command reads, or writes, in the background, and was stopped. A shell sees this process,
-    // which runs on and keeps the lock. So `fg` wakes nothing, and the command has to try again.
+    // The command was stopped, as it wants the terminal. A shell sees this process, which runs on.
+    // So `fg` wakes nothing, and the command has to try again.
     const tryAgain = (): void => {
       if (!settled) signalFamily(family, 'SIGCONT');
     };

@@ -8,10 +8,10 @@ import { printable } from '../output/printable.ts';
 import { span } from '../output/spans.ts';
 import { openStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
+import { joinJobControl } from './job-control.ts';
 import { refuseNested } from './held-keys.ts';
 import { codeOf, leave, leaveBy } from './leave.ts';
 import { hasTerminal } from './processes.ts';
-import { stopBetweenCalls } from './stop-between-calls.ts';
 import { catchStopSignals } from './stop-signals.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { runUnder } from './run-under.ts';
@@ -43,7 +43,7 @@ export async function run(key: string, words: readonly string[], options: RunOpt
       'run needs the processes and signals of POSIX. On Windows use it in WSL.',
     );
   }
-  if (hasTerminal()) stopBetweenCalls();
+  if (hasTerminal()) joinJobControl();
   const stop = catchStopSignals(leaveBy);
   const opening = openStore(options, output, { slowWait: 1_000, closeTimeout: 2_000 });
   const locks = await Promise.race([opening, aborted(stop)]);

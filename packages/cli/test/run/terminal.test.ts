@@ -38,7 +38,7 @@ test('Ctrl-Z stops the command, and fg goes on with it', async () => {
 test('after a stop that was longer than the ttl, fg ends the command with 76', async () => {
   const user = createUser();
   const terminal = await openTerminal(user.home);
-  terminal.type(`$locks run key --ttl 500ms --grace 500ms -- sh -c 'echo rea""dy; sleep 60'\n`);
+  terminal.type(`$locks run key --ttl 3s --grace 500ms -- sh -c 'echo rea""dy; sleep 60'\n`);
   await terminal.sees('ready');
   terminal.type(ctrlZ);
   await terminal.sees('Stopped');
@@ -52,9 +52,9 @@ test('after a stop that was longer than the ttl, fg ends the command with 76', a
 test('a command in the background that reads the terminal waits for fg, with its lock', async () => {
   const user = createUser();
   const terminal = await openTerminal(user.home);
-  terminal.type(`$locks run key --ttl 500ms -- sh -c 'echo rea""dy; read line; echo "li""ne=$line="' &\n`);
+  terminal.type(`$locks run key --ttl 3s -- sh -c 'echo rea""dy; read line; echo "li""ne=$line="' &\n`);
   await terminal.sees('ready');
-  expect((await user.locks('run', 'key', '--wait', '1s', '--', 'true')).code).toBe(75);
+  expect((await user.locks('run', 'key', '--wait', '4s', '--', 'true')).code).toBe(75);
   terminal.type('fg\n');
   await terminal.sees('locks');
   terminal.type('hello\n');

@@ -34,12 +34,16 @@ export async function openTerminal(home: string): Promise<Terminal> {
   shell.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString().replaceAll('\r', '')));
   const type = (keys: string): void => void shell.stdin.write(keys);
   const sees = async (text: string | RegExp): Promise<void> => {
-    const end = await eventually(`${String(text)} in the terminal`, () => {
-      const rest = screen.slice(seen);
-      const found = typeof text === 'string' ? rest.indexOf(text) : rest.search(text);
-      const length = typeof text === 'string' ? text.length : (text.exec(rest)?.[0].length ?? 0);
-      return found === -1 ? undefined : seen + found + length;
-    }).catch((error: unknown) => {
+    const end = await eventually(
+      `${String(text)} in the terminal`,
+      () => {
+        const rest = screen.slice(seen);
+        const found = typeof text === 'string' ? rest.indexOf(text) : rest.search(text);
+        const length = typeof text === 'string' ? text.length : (text.exec(rest)?.[0].length ?? 0);
+        return found === -1 ? undefined : seen + found + length;
+      },
+      40_000,
+    ).catch((error: unknown) => {
       throw new Error(`${String(error)} It shows: ${JSON.stringify(screen.slice(seen))}`);
     });
     seen = end;
