@@ -21,10 +21,8 @@ export const exitCode = {
   lost: 76,
   /** The configuration is wrong, or the store refuses it. */
   misconfigured: 78,
-  /** The command is there and cannot be run. */
+  /** No process can be started. A shell uses 126 for what cannot be run, and 127 for no command. */
   notExecutable: 126,
-  /** There is no such command. */
-  notFound: 127,
   /** And the number of the signal that ended it. */
   signal: 128,
 } as const;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
-import { printable } from '../output/printable.ts';
 import { send, signalFamily } from './processes.ts';
 import type { Family } from './processes.ts';
 
@@ -17,36 +17,48 @@ export interface RunningCommand {
   readonly ended: Promise<End>;
 }
 
+/** Waits for a line, and becomes the command: with the codes 126 and 127 of a shell. */
+const gate = 'read -r go <&3 || exit 1; exec 3<&-; exec "$@"';
+
 /**
  * Starts `words` with the input, the output and, where there is one, the terminal of this process.
+ * `known` is called with its process before the command begins: it is guarded from its start, also
+ * where this process is killed then.
  *
  * With a terminal the command stays in the group of this process. Only so Ctrl-C, Ctrl-Z, `fg` and
  * reads in the background are what they are without `locks`: Node can make a session, which has no
  * terminal, and no group. Without a terminal the command gets a session, so that signals reach all
  * of its processes.
- * @throws `Failure` when there is no such command, or it cannot be run.
+ * @throws `Failure` when no process can be started.
  */
-export async function startCommand(
+export function startCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
   terminal: boolean,
-): Promise<RunningCommand> {
-  const [name = '', ...args] = words;
-  const child = spawn(name, args, {
-    stdio: 'inherit',
+  known: (family: Family) => void,
+): RunningCommand {
+  const child = spawn('/bin/sh', ['-c', gate, 'locks', ...words], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     detached: !terminal,
     env: { ...process.env, ...environment },
   });
+  child.on('error', () => {});
   const ended = new Promise<End>((resolve) => {
     // Not 'close': what the command left in the background keeps its output open.
     child.on('exit', (code, signal) => resolve({ code, signal }));
   });
   const { pid } = child;
-  if (pid !== undefined) return { family: { pid, isGroup: !terminal }, ended };
-  const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.on('error', resolve));
-  const absent = error.code === 'ENOENT';
-  const why = absent ? 'there is no such command' : error.message;
-  throw new Failure(absent ? exitCode.notFound : exitCode.notExecutable, `${printable(name)}: ${why}.`);
+  if (pid === undefined)
+    throw new Failure(
+      exitCode.notExecutable,
+      'No process can be started: /bin/sh is missing, or the system has too many.',
+    );
+  const family = { pid, isGroup: !terminal };
+  known(family);
+  const begin = child.stdio[3] as Writable | null;
+  begin?.on('error', () => {});
+  begin?.end('go\n');
+  return { family, ended };
 }
 
 /** In ms: how long a command that wants the terminal is stopped before it tries again. */

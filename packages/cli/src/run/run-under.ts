@@ -41,8 +41,7 @@ export async function runUnder(
   const guard = startGuard(grace);
   try {
     const environment = { LOCKS_KEY: key, LOCKS_OWNER: owner, LOCKS_TOKEN: String(token), ...withHeldKey(key) };
-    const command = await startCommand(words, environment, terminal);
-    guard.watch(command.family);
+    const command = startCommand(words, environment, terminal, guard.watch);
     const end = await untilEnd(command, lease, { key, grace, stop, output });
     if (end === undefined) {
       guard.dismiss();
