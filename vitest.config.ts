@@ -1,6 +1,7 @@
 import type { ViteUserConfig } from 'vitest/config';
 import demo from './examples/demo/vitest.config.ts';
 import customProvider from './examples/custom-provider/vitest.config.ts';
+import cli from './packages/cli/vitest.config.ts';
 import composites from './packages/composites/vitest.config.ts';
 import conformance from './packages/conformance/vitest.config.ts';
 import core from './packages/core/vitest.config.ts';
@@ -13,6 +14,7 @@ import zookeeper from './packages/zookeeper/vitest.config.ts';
 import { together } from './vitest.shared.ts';
 
 const packages = [
+  cli,
   composites,
   conformance,
   core,

@@ -33,9 +33,11 @@ try {
   rmSync(scratch, { recursive: true });
 }
 
-/** Whether people can install the package in `folder`. */
+/** Whether people can import the package in `folder`. One that is a program alone has no API. */
 function isPublished(folder) {
-  return existsSync(join(folder, 'package.json')) && manifestOf(folder).private !== true;
+  if (!existsSync(join(folder, 'package.json'))) return false;
+  const manifest = manifestOf(folder);
+  return manifest.private !== true && manifest.main !== undefined;
 }
 
 function manifestOf(folder) {

@@ -19,6 +19,7 @@ export type { PgClient, PgPool, PgPoolClient } from './clients/pg.ts';
 export type { PostgresJsSql, PostgresJsTransaction } from './clients/postgres-js/client.ts';
 export type { SqliteDatabase } from './clients/sqlite.ts';
 export { migrateTables } from './migrations/migrate-tables.ts';
+export { removeTables } from './migrations/remove-tables.ts';
 export { LocksMigrationSource } from './migrations/migration-source.ts';
 export type { KnexMigration, LocksMigration } from './migrations/migration-source.ts';
 export type { MigrateTablesOptions, SqlOptions, TableOptions } from './options/provider-options.ts';

@@ -7,9 +7,9 @@ import { runNode } from './examples.ts';
 import type { Outcome } from './examples.ts';
 import { readManifest, root, workspaceFolders } from './repository.ts';
 
-/** The workspaces that are published. */
+/** The workspaces that are published and can be imported. The command has a test of its own. */
 export const published: readonly string[] = workspaceFolders().filter(
-  (folder) => readManifest(folder).private !== true,
+  (folder) => readManifest(folder).private !== true && readManifest(folder).main !== undefined,
 );
 
 /** Clients and a logger that an application has beside ours, and what they need to compile. */

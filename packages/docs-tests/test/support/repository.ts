@@ -10,6 +10,7 @@ export interface Page {
 
 /** What the tests read of a `package.json`. */
 export interface Manifest {
+  readonly main?: string;
   readonly name: string;
   readonly private?: boolean;
   readonly scripts?: Readonly<Record<string, string>>;

@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { migrateTables } from '../../src/index.ts';
+import { systemRuntime } from '@locks/core/adapter';
+import { migrateTables, removeTables } from '../../src/index.ts';
 import { connect, databases, ownName, rowsOf } from '../support/databases.ts';
 import { columnsOf, tablesOf } from '../support/tables.ts';
 
@@ -26,6 +27,23 @@ describe.each(databases)('on $name', (database) => {
     await migrateTables(knex, { table: 'billing_locks' });
     expect(await tablesOf(knex)).toEqual(expect.arrayContaining([...tables('locks'), ...tables('billing_locks')]));
     expect(await columnsOf(knex, 'billing_locks')).toEqual(await columnsOf(knex, 'locks'));
+  });
+
+  test('removes the tables of one name, and nothing where there are none', async () => {
+    const url = await database.create();
+    const knex = connect(url);
+    await migrateTables(knex);
+    await migrateTables(knex, { table: 'billing_locks' });
+    const config = { url, options: { table: 'billing_locks' }, runtime: systemRuntime };
+    await removeTables(config);
+    await removeTables(config);
+    const left = await tablesOf(knex);
+    expect(left).toEqual(expect.arrayContaining([...tables('locks')]));
+    expect(left.map(String).filter((table) => table.startsWith('billing_locks'))).toEqual([]);
+    // They can be made again.
+    await migrateTables(knex, { table: 'billing_locks' });
+    await knex('locks_layout').update({ version: 3, readable_from: 2 });
+    await expect(removeTables({ ...config, options: {} })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   });
 
   test('may be called by many processes and connections at once', async () => {

@@ -1,0 +1,43 @@
+import { printConformance, runConformance } from '@locks/conformance';
+import type { ConformanceReport, RequirementResult } from '@locks/conformance';
+import { exitCode } from '../exit-code.ts';
+import { Failure, messageOf } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { findPlace } from '../store/open-store.ts';
+import type { StoreOptions } from '../store/open-store.ts';
+import { backendOf, providerOf } from '../store/provider-of.ts';
+
+/** Options of `locks check`. */
+export interface CheckOptions extends StoreOptions {
+  /** The ids of requirements. @default all */
+  readonly only?: readonly string[] | undefined;
+  /** The ttl that expiry is tested with, in ms. */
+  readonly ttl?: number | undefined;
+}
+
+/**
+ * Runs the conformance suite against a store that is in use, on keys of its own: the exit code. The
+ * suite has no way to stop its servers, so what needs that is not checked.
+ */
+export async function check({ only, ttl, ...options }: CheckOptions, output: Output): Promise<number> {
+  try {
+    const { shown } = await findPlace(options);
+    const backend = await backendOf(options);
+    const suite = { name: shown, create: async () => await providerOf(backend), only, ttl };
+    const report = output.json
+      ? await runConformance(suite, (result) => void output.print('', rowOf(result)))
+      : await printConformance(suite, (line) => void output.print(line, {}));
+    if (output.json) await output.print('', endOf(report));
+    return report.verdict === 'failed' ? exitCode.findings : 0;
+  } catch (error) {
+    throw new Failure(exitCode.failed, messageOf(error), { cause: error });
+  }
+}
+
+function rowOf({ id, title, level, status, duration, reason, error }: RequirementResult): Record<string, unknown> {
+  return { id, title, level, status, duration: Math.round(duration), reason, error: error?.message };
+}
+
+function endOf({ name, traits, seed, verdict, notes }: ConformanceReport): Record<string, unknown> {
+  return { name, traits, seed, verdict, notes };
+}

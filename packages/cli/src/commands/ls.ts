@@ -1,0 +1,29 @@
+import type { Output } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import { withStore } from '../store/open-store.ts';
+import type { StoreOptions } from '../store/open-store.ts';
+import { sortedKeys, statesOf } from '../state/states-of.ts';
+import { stateRow, stateWord, waitersWord } from '../state/state-text.ts';
+
+/** Options of `locks ls`. */
+export interface LsOptions extends StoreOptions {
+  /** With the state of each key: one more call for each. */
+  readonly long?: boolean | undefined;
+}
+
+/** Prints the keys with `prefix` that are held or waited for, in the order of their names. */
+export async function ls(prefix: string, options: LsOptions, output: Output): Promise<void> {
+  await withStore(options, output, async (locks) => {
+    const keys = await sortedKeys(locks, prefix);
+    if (options.long !== true) {
+      for (const key of keys) await output.print(printable(key), { key });
+      return;
+    }
+    for (const state of await statesOf(locks, keys)) {
+      await output.print(
+        `${printable(state.key)}\t${stateWord(state)}\t${waitersWord(state.waiters)}`,
+        stateRow(state),
+      );
+    }
+  });
+}

@@ -1,0 +1,28 @@
+/**
+ * What `locks` exits with. `run` exits with the code of its command, else with one of these. Those
+ * from 64 to 78 are of sysexits.h, where it has one for the case.
+ */
+export const exitCode = {
+  /** `break` was not confirmed. */
+  declined: 1,
+  /** `check` or a status has found something that is not as it should be. */
+  findings: 1,
+  /** `check` itself could not be done. */
+  failed: 2,
+  /** The command line is wrong. */
+  usage: 64,
+  /** The store does not answer. */
+  unreachable: 69,
+  /** A defect of this program. */
+  internal: 70,
+  /** The key was not free within `--wait`. */
+  busy: 75,
+  /** The lock was lost while the command ran. */
+  lost: 76,
+  /** The configuration is wrong, or the store refuses it. */
+  misconfigured: 78,
+  /** No process can be started. A shell uses 126 for what cannot be run, and 127 for no command. */
+  notExecutable: 126,
+  /** And the number of the signal that ended it. */
+  signal: 128,
+} as const;

@@ -1,0 +1,39 @@
+import { createInterface } from 'node:readline/promises';
+import { exitCode } from '../exit-code.ts';
+import { Failure } from '../failure.ts';
+import { leaveBy } from '../run/leave.ts';
+
+/** A question before something that cannot be undone. */
+export interface Question {
+  /** With `--yes`: then nothing is asked. */
+  readonly yes: boolean | undefined;
+  /** What will be done, in lines. */
+  readonly what: string;
+  readonly question: string;
+}
+
+/**
+ * Whether the user wants it.
+ * @throws `Failure` without a terminal, unless `yes` is set.
+ */
+export async function confirmed({ yes, what, question }: Question): Promise<boolean> {
+  if (yes === true) return true;
+  if (!process.stdin.isTTY) {
+    throw new Failure(exitCode.usage, `It asks before it does that, and there is no terminal. Add --yes. ${what}`);
+  }
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  reader.on('SIGINT', () => {
+    // It gives the terminal back, which this process then leaves alone.
+    reader.close();
+    leaveBy('SIGINT');
+  });
+  // Ctrl-D, or a terminal that goes away, is a no.
+  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
+  try {
+    process.stderr.write(`${what}\n`);
+    const answer = await Promise.race([reader.question(`${question} [y/N] `), closed]);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    reader.close();
+  }
+}

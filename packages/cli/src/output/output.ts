@@ -1,0 +1,73 @@
+import { writeSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { exitCode } from '../exit-code.ts';
+
+/** A thing as a line of JSON shows it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** How a command tells its results, and what happens. */
+export interface Output {
+  /** One line of JSON for each thing. */
+  readonly json: boolean;
+  readonly verbose: boolean;
+  /** Writes `text` and a line end to the standard output; `row` in its place with `--json`. */
+  print(text: string, row: Row): Promise<void>;
+  /** Writes `text` to the standard error; `row` in its place with `--json`. */
+  say(text: string, row: Row): void;
+  /** As `say`, with `--verbose` only. */
+  note(text: string, row: Row): void;
+}
+
+const sigpipe = 13;
+const sighup = 1;
+
+export function createOutput({ json, verbose }: { readonly json: boolean; readonly verbose: boolean }): Output {
+  const say = (text: string, row: Row): void => complain(json ? jsonLine(row) : `locks: ${text}\n`);
+  return {
+    json,
+    verbose,
+    print: async (text, row) => await writeOut(json ? jsonLine(row) : `${text}\n`),
+    say,
+    note: (text, row) => {
+      if (verbose) say(text, row);
+    },
+  };
+}
+
+/** A token is text: a program that reads JSON may keep numbers as fractions. */
+function jsonLine(row: Row): string {
+  const line = JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+  return `${line}\n`;
+}
+
+async function writeOut(text: string): Promise<void> {
+  await new Promise<void>((written) => {
+    process.stdout.write(text, (error) => (error ? endWithReader(error) : written()));
+  });
+}
+
+/** Ends as other programs do whose reader, or whose terminal, has gone. */
+export function endWithReader({ code }: NodeJS.ErrnoException): never {
+  process.exit(exitCode.signal + (code === 'EPIPE' ? sigpipe : sighup));
+}
+
+/**
+ * Writes to the standard error at once. A stream of Node would change the mode of a pipe, or of a
+ * terminal, that the command of `run` has too.
+ */
+function complain(text: string): void {
+  let rest = Buffer.from(text);
+  // A reader that does not read cannot hold a lock.
+  for (let attempt = 0; rest.length > 0 && attempt < 100; attempt += 1) {
+    try {
+      rest = rest.subarray(writeSync(2, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+    }
+  }
+}
+
+/** Resolves after `ms`, or when `signal` is aborted. */
+export async function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
+  await pause(ms, undefined, signal && { signal }).catch(() => {});
+}

@@ -1,0 +1,189 @@
+import { createRequire } from 'node:module';
+import { Command } from 'commander';
+import type { BreakOptions } from './commands/break.ts';
+import type { CheckOptions } from './commands/check.ts';
+import type { LsOptions } from './commands/ls.ts';
+import type { MigrateStatusOptions } from './commands/migrate-status.ts';
+import type { TablesOptions } from './commands/tables.ts';
+import type { WatchOptions } from './commands/watch.ts';
+import { exitCode } from './exit-code.ts';
+import { Failure } from './failure.ts';
+import { duration, number, slot } from './option-readers.ts';
+import { createOutput } from './output/output.ts';
+import type { Output } from './output/output.ts';
+import type { RunOptions } from './run/run.ts';
+import type { StoreOptions } from './store/open-store.ts';
+
+/** The command line without the command of `run`, and that command. */
+interface Line {
+  readonly own: readonly string[];
+  readonly command: readonly string[] | undefined;
+}
+
+/** All after the first `--` is of the command that `run` runs, whatever it looks like. */
+export function splitLine(words: readonly string[]): Line {
+  const at = words.indexOf('--');
+  if (at === -1 || words[0] === 'complete') return { own: words, command: undefined };
+  return { own: words.slice(0, at), command: words.slice(at + 1) };
+}
+
+/** The commands, as commander reads them. Each is loaded when it is called. */
+export function createProgram(command: readonly string[] | undefined): Command {
+  const program = new Command('locks')
+    .description('Runs commands under locks, and shows who holds what.')
+    .version(ownVersion())
+    .option('--url <url>', 'where the locks are (else LOCKS_URL, locks.config.json, or a file of yours)')
+    .option('--json', 'one line of JSON for each thing')
+    .option('-v, --verbose', 'tell what happens')
+    .configureHelp({ showGlobalOptions: true })
+    .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText('after', examples('run backup -- ./backup.sh', 'watch', 'inspect backup'));
+  addRun(program, command);
+  addLooks(program);
+  addChecks(program);
+  program
+    .command('completion')
+    .description('print what makes a shell complete commands, options and keys')
+    .addArgument(program.createArgument('<shell>').choices(['bash', 'zsh', 'fish', 'powershell']))
+    .addHelpText('after', '\nExamples:\n  source <(locks completion bash)\n  locks completion fish | source')
+    .action(async (shell: string) => (await import('./commands/completion.ts')).printScript(shell));
+  return program;
+}
+
+function addRun(program: Command, command: readonly string[] | undefined): void {
+  program
+    .command('run')
+    .description('run a command while it holds the lock KEY')
+    .argument('<key>')
+    .argument('[command...]')
+    .usage('<key> [options] -- COMMAND [ARGS…]')
+    .addOption(duration('-w, --wait <duration>', 'how long to wait for the lock (default: without end)'))
+    .addOption(duration('--ttl <duration>', 'how long the store keeps it when this process is gone (default: 30s)'))
+    .option('--shared', 'share the lock with others that share it')
+    .addOption(number('--permits <count>', 'share it with at most so many', 1, 2 ** 31 - 1))
+    .addOption(slot('--once <slot>', 'run once in a slot: a name, or every:1h, or every:24h,at:3h'))
+    .addOption(duration('--at-least <duration>', 'keep the lock for so long, also if the command is done earlier'))
+    .addOption(duration('--grace <duration>', 'between TERM and KILL when the lock is lost').default(5_000, '5s'))
+    .addOption(number('-E, --conflict-exit-code <code>', 'the exit code when the lock is not free in time', 0, 255))
+    .addHelpText(
+      'after',
+      examples(
+        'run backup -- ./backup.sh --full',
+        'run deploy --wait 10m -- make deploy',
+        'run report --once every:24h,at:3h -- node report.js',
+      ),
+    )
+    .action(async (key: string, words: readonly string[], options: RunOptions, self: Command) => {
+      if (command === undefined || command.length === 0 || words.length > 0) {
+        throw new Failure(exitCode.usage, 'Write -- before the command: locks run KEY -- COMMAND ARGS.');
+      }
+      checkOnce(options);
+      await act<RunOptions>(self, async (...given) => (await import('./run/run.ts')).run(key, command, ...given));
+    });
+}
+
+function checkOnce({ once, wait, shared, permits, atLeast }: RunOptions): void {
+  if (once === undefined) return;
+  const given = Object.entries({ '--wait': wait, '--shared': shared, '--permits': permits, '--at-least': atLeast });
+  const [wrong] = given.find(([, value]) => value !== undefined) ?? [];
+  if (wrong === undefined) return;
+  throw new Failure(exitCode.usage, `${wrong} has no meaning with --once: it waits for nothing. Leave one out.`);
+}
+
+function addLooks(program: Command): void {
+  program
+    .command('ls')
+    .description('list the keys that are held or waited for')
+    .argument('[prefix]', 'how their names begin', '')
+    .option('-l, --long', 'with the state of each')
+    .addHelpText('after', examples('ls', 'ls -l jobs/', 'ls --json | jq -r .key'))
+    .action(async (prefix: string, _: unknown, self: Command) => {
+      await act<LsOptions>(self, async (...given) => (await import('./commands/ls.ts')).ls(prefix, ...given));
+    });
+  program
+    .command('inspect')
+    .description('show who holds KEY, and who waits')
+    .argument('<key>')
+    .addHelpText('after', examples('inspect backup', "inspect backup --json | jq -r '.holders[].owner'"))
+    .action(async (key: string, _: unknown, self: Command) => {
+      await act<StoreOptions>(self, async (...given) => (await import('./commands/inspect.ts')).inspect(key, ...given));
+    });
+  program
+    .command('watch')
+    .description('show a live table of holders and waiters; without a terminal a line for each change')
+    .argument('[prefix]', 'how the names of keys begin', '')
+    .addOption(duration('-i, --interval <duration>', 'between two looks').default(1_000, '1s'))
+    .addHelpText('after', examples('watch', 'watch jobs/ --interval 5s', 'watch --json >> changes.jsonl'))
+    .action(async (prefix: string, _: unknown, self: Command) => {
+      await act<WatchOptions>(self, async (...given) => (await import('./commands/watch.ts')).watch(prefix, ...given));
+    });
+  program
+    .command('break')
+    .description('end the lease on KEY of a process that hangs, after a question')
+    .argument('<key>')
+    .option('-y, --yes', 'do not ask')
+    .option('--owner <owner>', 'only the lease of this owner, as inspect shows it')
+    .addHelpText('after', examples('break backup', 'break backup --yes'))
+    .action(async (key: string, _: unknown, self: Command) => {
+      await act<BreakOptions>(self, async (...given) => (await import('./commands/break.ts')).breakKey(key, ...given));
+    });
+}
+
+function addChecks(program: Command): void {
+  program
+    .command('check')
+    .description('check the store with the conformance suite, on keys of its own')
+    .option('--only <ids...>', 'these requirements alone')
+    .addOption(
+      duration('--ttl <duration>', 'what expiry is tested with; longer for a store that is far (default: 400ms)'),
+    )
+    .addHelpText('after', examples('check --url redis://redis.internal:6379', 'check --only exclusion-100-way'))
+    .action(async (_: unknown, self: Command) => {
+      await act<CheckOptions>(self, async (...given) => (await import('./commands/check.ts')).check(...given));
+    });
+  program
+    .command('migrate')
+    .description('look at a move between two stores')
+    .command('status')
+    .description('show who takes part, and whether the next step may be taken')
+    .addOption(number('--processes <count>', 'how many processes there are to be', 1, 100_000))
+    .addHelpText('after', examples('migrate status --processes 12'))
+    .action(async (_: unknown, self: Command) => {
+      await act<MigrateStatusOptions>(self, async (...given) =>
+        (await import('./commands/migrate-status.ts')).migrateStatus(...given),
+      );
+    });
+  const tables = program.command('tables').description('create, look at or remove the tables of a SQL store');
+  for (const [name, description] of [
+    ['up', 'create the tables, or bring them up to date'],
+    ['status', 'tell whether the tables are there and up to date'],
+    ['down', 'remove the tables, after a question'],
+  ] as const) {
+    const command = tables.command(name).description(description);
+    if (name !== 'status') command.option('--print-sql', 'print the SQL, and change nothing');
+    if (name === 'down') command.option('-y, --yes', 'do not ask');
+    command.action(async (_: unknown, self: Command) => {
+      await act<TablesOptions>(self, async (...given) => (await import('./commands/tables.ts')).tables(name, ...given));
+    });
+  }
+}
+
+/** Does what `self` is for, with its options and those of all commands. */
+async function act<Options>(
+  self: Command,
+  work: (options: Options, output: Output) => Promise<number | void>,
+): Promise<void> {
+  const options = self.optsWithGlobals<Options & { readonly json?: boolean; readonly verbose?: boolean }>();
+  const { json = false, verbose = false } = options;
+  process.exitCode = (await work(options, createOutput({ json, verbose }))) ?? 0;
+}
+
+function ownVersion(): string {
+  const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
+  return version;
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  locks ${line}`).join('\n')}`;
+}

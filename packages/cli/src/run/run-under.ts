@@ -1,0 +1,107 @@
+import type { Lease } from '@locks/core';
+import { exitCode } from '../exit-code.ts';
+import type { Output } from '../output/output.ts';
+import { waitFor } from '../output/output.ts';
+import { messageOf } from '../failure.ts';
+import { printable } from '../output/printable.ts';
+import { passSignals, startCommand } from './command.ts';
+import type { End, RunningCommand } from './command.ts';
+import { endCommand } from './end-command.ts';
+import { startGuard } from './guard.ts';
+import { withHeldKey } from './held-keys.ts';
+import { codeOf, leave } from './leave.ts';
+import { hasTerminal, living, signalFamily } from './processes.ts';
+import type { StopSignals } from './stop-signals.ts';
+
+/** In ms: a release that takes longer is left to the ttl. */
+const longestRelease = 5_000;
+
+/** In ms: processes that were told to end together are not seen after it. */
+const settling = 100;
+
+interface Circumstances {
+  /** As the user wrote it. A run in a slot has a lock with a name of its own. */
+  readonly key: string;
+  /** In ms. */
+  readonly grace: number;
+  readonly stop: StopSignals;
+  readonly output: Output;
+}
+
+/** Runs a command until it ends, or its lease is lost: then this process ends. */
+export async function runUnder(
+  lease: Lease,
+  words: readonly string[],
+  { key, grace, stop, output }: Circumstances,
+): Promise<{ readonly end: End; readonly terminal: boolean }> {
+  stop.aborted.throwIfAborted();
+  const { owner, token } = lease;
+  output.note(`holds ${printable(key)} with token ${token}`, { event: 'held', key, owner, token });
+  const terminal = hasTerminal();
+  const guard = startGuard(grace);
+  try {
+    const environment = { LOCKS_KEY: key, LOCKS_OWNER: owner, LOCKS_TOKEN: String(token), ...withHeldKey(key) };
+    const command = startCommand(words, environment, terminal, guard.watch);
+    const end = await untilEnd(command, lease, { key, grace, stop, output });
+    if (end === undefined) {
+      guard.dismiss();
+      return leave(exitCode.lost);
+    }
+    if (!terminal) await tellLeftovers(command, key, output);
+    leaveLate(end, key, output);
+    return { end, terminal };
+  } finally {
+    guard.dismiss();
+  }
+}
+
+/** How the command ended. `undefined`: the lease was lost, and all of the command is ended. */
+async function untilEnd(
+  command: RunningCommand,
+  lease: Lease,
+  { key, grace, stop, output }: Circumstances,
+): Promise<End | undefined> {
+  const { family } = command;
+  return await new Promise((resolve) => {
+    let over = false;
+    const lost = (): void => {
+      if (over) return;
+      over = true;
+      const message = messageOf(lease.signal.reason ?? `The lease on ${printable(key)} is over.`);
+      output.say(`${message} Ends the command.`, { event: 'lost', key, message });
+      void endCommand(command, grace).then(() => resolve(undefined));
+    };
+    const settle = passSignals(family, () => {
+      if (!lease.held) lost();
+      else if (family.isGroup) signalFamily(family, 'SIGCONT');
+    });
+    stop.end();
+    if (lease.signal.aborted) lost();
+    lease.signal.addEventListener('abort', lost, { once: true });
+    void command.ended.then((end) => {
+      settle();
+      if (over) return;
+      over = true;
+      resolve(end);
+    });
+  });
+}
+
+/** The lock ends with the command. What the command left in the background works on without it. */
+async function tellLeftovers({ family }: RunningCommand, key: string, output: Output): Promise<void> {
+  if (living(family).length === 0) return;
+  await waitFor(settling);
+  const left = living(family);
+  if (left.length === 0) return;
+  const text = `The command has ended, and ${left.length} of its processes run on without the lock ${printable(key)}: ${left.join(', ')}`;
+  output.say(text, { event: 'left', key, pids: left });
+}
+
+/** Ends this process where the store does not answer to the release. */
+function leaveLate(end: End, key: string, output: Output): void {
+  setTimeout(() => {
+    const text = `The store did not confirm the release of ${printable(key)}. It is free when its ttl is over.`;
+    output.say(text, { event: 'unreleased', key });
+    leave(codeOf(end));
+  }, longestRelease).unref();
+}

@@ -1,0 +1,110 @@
+import { isatty } from 'node:tty';
+import { isLockError, subscribe } from '@locks/core';
+import type { EverySlot, Lease, Locks, TryResult } from '@locks/core';
+import { exitCode } from '../exit-code.ts';
+import { Failure } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import { span } from '../output/spans.ts';
+import { openStore } from '../store/open-store.ts';
+import type { StoreOptions } from '../store/open-store.ts';
+import { joinJobControl } from './job-control.ts';
+import { refuseNested } from './held-keys.ts';
+import { codeOf, leave, leaveBy } from './leave.ts';
+import { hasTerminal } from './processes.ts';
+import { catchStopSignals } from './stop-signals.ts';
+import type { StopSignals } from './stop-signals.ts';
+import { runUnder } from './run-under.ts';
+
+/** Options of `locks run`. Durations are in ms. */
+export interface RunOptions extends StoreOptions {
+  readonly wait?: number | undefined;
+  readonly ttl?: number | undefined;
+  readonly shared?: boolean | undefined;
+  readonly permits?: number | undefined;
+  readonly once?: string | EverySlot | undefined;
+  readonly atLeast?: number | undefined;
+  readonly grace: number;
+  readonly conflictExitCode?: number | undefined;
+}
+
+/**
+ * In ms: what a store keeps the key for beyond the grace. With less, a machine under load may not
+ * end the command before the store lets go.
+ */
+const slack = 2_000;
+
+/** Runs `words` under the lock `key`, and ends this process with the exit code of `words`. */
+export async function run(key: string, words: readonly string[], options: RunOptions, output: Output): Promise<never> {
+  refuseNested(key);
+  if (process.platform === 'win32') {
+    throw new Failure(
+      exitCode.misconfigured,
+      'run needs the processes and signals of POSIX. On Windows use it in WSL.',
+    );
+  }
+  if (hasTerminal()) joinJobControl();
+  const stop = catchStopSignals(leaveBy);
+  const opening = openStore(options, output, { slowWait: 1_000, closeTimeout: 2_000 });
+  const locks = await Promise.race([opening, aborted(stop)]);
+  if (locks === undefined) return leaveBy(stop.caught() ?? 'SIGTERM');
+  const tellWaits = output.verbose || isatty(2);
+  const unsubscribe = subscribe('locks:slow', ({ by, waited }) => {
+    if (!tellWaits) return;
+    const holders = by.length === 0 ? '' : ` It is held by ${by.map(printable).join(', ')}.`;
+    output.say(`waits for ${printable(key)}.${holders}`, { event: 'waiting', key, by, waited });
+  });
+  try {
+    const result = await underLock(locks, key, options, output, stop, async (lease) => {
+      unsubscribe();
+      return await runUnder(lease, words, { key, grace: options.grace, stop, output });
+    });
+    await locks.close();
+    if (!result.held) return leave(taken(key, options, output));
+    const { end, terminal } = result.value;
+    return terminal && end.signal === 'SIGINT' ? leaveBy('SIGINT') : leave(codeOf(end));
+  } catch (error) {
+    await locks.close();
+    const signal = stop.caught();
+    if (signal !== undefined && error === stop.aborted.reason) return leaveBy(signal);
+    if (isLockError(error, 'LOCK_TIMEOUT')) {
+      const message = error.message.replace(/Raise option.*$/, 'Raise --wait.');
+      throw new Failure(options.conflictExitCode ?? exitCode.busy, message);
+    }
+    throw error;
+  }
+}
+
+async function aborted({ aborted: signal }: StopSignals): Promise<undefined> {
+  return await new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
+}
+
+async function underLock<T>(
+  locks: Locks,
+  key: string,
+  { wait, ttl, shared, permits, once, atLeast, grace }: RunOptions,
+  output: Output,
+  stop: StopSignals,
+  work: (lease: Lease) => Promise<T>,
+): Promise<TryResult<T>> {
+  const signal = stop.aborted;
+  if (once !== undefined) return await locks.once(key, once, { ttl, signal }, work);
+  const mode = shared === true || permits !== undefined ? 'shared' : 'exclusive';
+  const keeps = locks.traits.expiry !== 'session';
+  if (!keeps && grace > 0) {
+    output.say(
+      `${locks.name} ends a lock with its session, so a part of the grace (${span(grace)}) may lie after the end of the lock. With --grace 0 the command is killed at once.`,
+      { event: 'grace', grace, within: false },
+    );
+  }
+  const lockDelay = keeps ? grace + slack : undefined;
+  return {
+    held: true,
+    value: await locks.withLock(key, { wait, ttl, mode, permits, atLeast, lockDelay, signal }, work),
+  };
+}
+
+function taken(key: string, { conflictExitCode = 0 }: RunOptions, output: Output): number {
+  output.note(`${printable(key)} has run in this slot already.`, { event: 'taken', key });
+  return conflictExitCode;
+}

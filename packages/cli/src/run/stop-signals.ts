@@ -1,0 +1,31 @@
+/** What asks a process to end. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** The signals that come while a `run` waits for its lock. */
+export interface StopSignals {
+  /** Aborted by the first of them. */
+  readonly aborted: AbortSignal;
+  /** The first of them. */
+  caught(): NodeJS.Signals | undefined;
+  /** From now on they are handled elsewhere. */
+  end(): void;
+}
+
+/** Catches signals. The second one calls `again`. */
+export function catchStopSignals(again: (signal: NodeJS.Signals) => void): StopSignals {
+  const controller = new AbortController();
+  let first: NodeJS.Signals | undefined;
+  const heard = (signal: NodeJS.Signals): void => {
+    if (first !== undefined) again(signal);
+    first ??= signal;
+    controller.abort(new Error(`${signal} ended the waiting.`));
+  };
+  for (const signal of signals) process.on(signal, heard);
+  return {
+    aborted: controller.signal,
+    caught: () => first,
+    end: () => {
+      for (const signal of signals) process.off(signal, heard);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Locks, LockState } from '@locks/core';
+
+/** More calls at once would wait in the client. */
+const atOnce = 50;
+
+/** The states of `keys`, in their order. */
+export async function statesOf(locks: Locks, keys: readonly string[]): Promise<readonly LockState[]> {
+  const states: LockState[] = [];
+  for (let at = 0; at < keys.length; at += atOnce) {
+    states.push(...(await Promise.all(keys.slice(at, at + atOnce).map(async (key) => await locks.inspect(key)))));
+  }
+  return states;
+}
+
+/** The keys with `prefix` that are held or waited for, sorted. */
+export async function sortedKeys(locks: Locks, prefix: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const key of locks.list(prefix)) keys.push(key);
+  return keys.toSorted();
+}

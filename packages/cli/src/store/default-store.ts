@@ -1,0 +1,39 @@
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { exitCode } from '../exit-code.ts';
+import { Failure } from '../failure.ts';
+
+/**
+ * The folder in which programs of this user keep what outlives them. The same from wherever a
+ * program is started: two jobs in two folders meet on one file.
+ */
+function stateFolder(): string {
+  const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = process.env;
+  if (process.platform === 'win32') return local || join(homedir(), 'AppData', 'Local');
+  // The specification says that a relative path counts as none.
+  if (state?.startsWith('/')) return state;
+  return process.platform === 'darwin'
+    ? join(homedir(), 'Library', 'Application Support')
+    : join(homedir(), '.local', 'state');
+}
+
+/**
+ * The URL of the store that is used where nothing names one: a SQLite file of this user.
+ * @throws `Failure` where its folder cannot be made.
+ */
+export function defaultStore(): string {
+  const folder = join(stateFolder(), 'locks');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const way = 'Name a store with --url or LOCKS_URL, such as sqlite:/var/lib/app/locks.db?migrate=true.';
+    throw new Failure(exitCode.misconfigured, `The folder of the usual store cannot be made: ${why}. ${way}`);
+  }
+  return `sqlite:${escapePath(join(folder, 'locks.db'))}?migrate=true`;
+}
+
+function escapePath(path: string): string {
+  return path.replaceAll(/[%?#]/g, encodeURIComponent);
+}

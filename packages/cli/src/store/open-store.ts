@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { isLockError, openLocks } from '@locks/core';
+import type { Locks, LocksOptions } from '@locks/core';
+import { registerAdapter } from '@locks/core/adapter';
+import type { AdapterConfig, AdapterModule } from '@locks/core/adapter';
+import { configSources, mergeSources } from '@locks/core/composite';
+import { exitCode } from '../exit-code.ts';
+import { Failure, messageOf } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { defaultStore } from './default-store.ts';
+import { shownUrl } from './shown-url.ts';
+
+/**
+ * The adapters that this package brings, each loaded when a store needs it. By their names core
+ * would look beside itself, where a package manager may have stored nothing else.
+ */
+const adapters: Readonly<Record<string, () => Promise<AdapterModule>>> = {
+  redis: () => import('@locks/redis'),
+  sql: () => import('@locks/sql'),
+  zookeeper: () => import('@locks/zookeeper'),
+  combine: () => import('@locks/composites/combine'),
+  migrate: () => import('@locks/composites/migrate'),
+};
+
+/** The options of all commands. */
+export interface StoreOptions {
+  readonly url?: string | undefined;
+}
+
+/** Where locks live. */
+export interface Place {
+  /** For `openLocks`. `undefined`: what the environment and the configuration file say. */
+  readonly target: string | undefined;
+  /** For people: without a password. */
+  readonly shown: string;
+}
+
+/**
+ * Where locks live: `--url`, else `LOCKS_URL` and the configuration file, else a file of this user.
+ * @throws `LOCK_MISCONFIGURED`, `Failure`
+ */
+export async function findPlace({ url }: StoreOptions): Promise<Place> {
+  for (const [name, load] of Object.entries(adapters)) {
+    registerAdapter(name, { fromConfig: async (config: AdapterConfig) => (await load()).fromConfig(config) });
+  }
+  if (url !== undefined) return { target: url, shown: shownUrl(url) };
+  const { LOCKS_URL: named, LOCKS_CONFIG: file } = process.env;
+  if (!named && !file && !existsSync('locks.config.json')) {
+    const usual = defaultStore();
+    return { target: usual, shown: shownUrl(usual) };
+  }
+  const { backend } = mergeSources(await configSources(undefined));
+  const provider = typeof backend.provider === 'string' ? backend.provider : 'a module';
+  return { target: undefined, shown: backend.url === undefined ? provider : shownUrl(backend.url) };
+}
+
+/**
+ * Opens the locks of `options`, and tells where they are.
+ * @throws `Failure`: the store is named, and its password is not.
+ */
+export async function openStore(options: StoreOptions, output: Output, settings: LocksOptions = {}): Promise<Locks> {
+  const { target, shown } = await findPlace(options);
+  output.note(`locks are in ${shown}`, { event: 'store', store: shown });
+  let locks: Locks;
+  try {
+    locks = await openLocks(target, settings);
+  } catch (error) {
+    if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+    throw new Failure(exitCode.unreachable, `${shown} is out of reach. ${messageOf(error)}`, { cause: error });
+  }
+  if (locks.traits.scope !== 'process') return locks;
+  await locks.close();
+  throw new Failure(
+    exitCode.misconfigured,
+    `${shown} is seen by one process alone. Name a store that processes share.`,
+  );
+}
+
+/** Runs `work` with the locks of `options`, which are closed after it. */
+export async function withStore<T>(
+  options: StoreOptions,
+  output: Output,
+  work: (locks: Locks) => Promise<T>,
+): Promise<T> {
+  const locks = await openStore(options, output);
+  try {
+    return await work(locks);
+  } finally {
+    await locks.close();
+  }
+}

@@ -1,0 +1,33 @@
+import type { LockState } from '@locks/core';
+import type { Output } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import { stateRow, stateWord, waitersWord } from '../state/state-text.ts';
+import { sortedKeys, statesOf } from '../state/states-of.ts';
+import type { View } from './view.ts';
+
+/** A line for each key whose holders, or whose number of waiters, have changed. */
+export function createChanges(prefix: string, output: Output): View {
+  const known = new Map<string, string>();
+  const tell = async (state: LockState): Promise<void> => {
+    const owners = state.holders.map(({ owner }) => printable(owner)).join(', ');
+    const by = owners === '' ? '' : ` by ${owners}`;
+    const text = `${printable(state.key)}\t${stateWord(state)}${by}\t${waitersWord(state.waiters)}`;
+    if (known.get(state.key) === text) return;
+    known.set(state.key, text);
+    await output.print(text, { at: new Date().toISOString(), ...stateRow(state) });
+  };
+  return {
+    async refresh(locks) {
+      const keys = await sortedKeys(locks, prefix);
+      for (const state of await statesOf(locks, keys)) await tell(state);
+      const present = new Set(keys);
+      for (const key of known.keys()) {
+        if (present.has(key)) continue;
+        await tell({ key, holders: [], waiters: 0 });
+        known.delete(key);
+      }
+    },
+    fail: (message) => output.say(`${message} Tries again.`, { event: 'unreachable', message }),
+    end() {},
+  };
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { createUser } from '../support/locks-program.ts';
+import { locksOf } from '../support/locks-of.ts';
+
+const strange = 'a\u001B[2Jb\nc\u202Ed';
+
+test('ls lists keys by their beginning, one in each line, and escapes what a terminal would obey', async () => {
+  const user = createUser();
+  const locks = await locksOf(user);
+  for (const key of ['jobs/b', 'jobs/a', strange]) await locks.acquire(key);
+  const shown = String.raw`a\x1b[2Jb\nc\u{202e}d`;
+  expect(await user.locks('ls')).toMatchObject({ code: 0, output: `${shown}\njobs/a\njobs/b\n` });
+  expect((await user.locks('ls', 'jobs/', '-l')).output).toBe(
+    'jobs/a\theld\tnothing waits\njobs/b\theld\tnothing waits\n',
+  );
+  const lines = (await user.locks('ls', '--json')).output.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
+    [strange, 'jobs/a', 'jobs/b'].map((key) => ({ key })),
+  );
+});
+
+test('inspect shows holders and waiters, and tokens as text in JSON', async () => {
+  const user = createUser();
+  const locks = await locksOf(user);
+  const lease = await locks.acquire('key');
+  const waiting = locks.acquire('key', { wait: 20_000 }).catch(() => {});
+  const json = async (): Promise<unknown> =>
+    JSON.parse((await user.locks('inspect', 'key', '--json')).output) as unknown;
+  const holder = { owner: lease.owner, mode: 'exclusive', token: String(lease.token), remaining: expect.any(Number) };
+  await expect.poll(json).toEqual({
+    key: 'key',
+    holders: [holder],
+    waiters: 1,
+    line: [{ owner: expect.stringMatching(/^web-1\//), mode: 'exclusive' }],
+  });
+  const { output } = await user.locks('inspect', 'key');
+  expect(output).toMatch(/^key: held, 1 waits\nOWNER +MODE +TOKEN +FREE AGAIN IN\n/);
+  expect(output).toContain(lease.owner);
+  expect(output).toMatch(/\nTURN +OWNER +MODE\n1 +web-1\//);
+  await lease.release();
+  await waiting;
+  expect((await user.locks('inspect', 'free')).output).toBe('free: free, nothing waits\n');
+});
+
+test('a store that is out of reach is 69 for each command', async () => {
+  const user = createUser();
+  for (const args of [['ls'], ['inspect', 'key'], ['break', 'key', '--yes'], ['watch']]) {
+    const { code, errors } = await user.locks(...args, '--url', 'redis://:secret@127.0.0.1:1');
+    expect({ args, code }).toEqual({ args, code: 69 });
+    expect(errors).toMatch(/redis:\/\/127.0.0.1:1 is out of reach.*ECONNREFUSED/s);
+    expect(errors).not.toContain('secret');
+  }
+});
+
+test('break asks for --yes where there is no terminal, ends the lease, and tells its token', async () => {
+  const user = createUser();
+  const locks = await locksOf(user);
+  const lease = await locks.acquire('key');
+  expect(await user.locks('break', 'key')).toMatchObject({ code: 64, errors: expect.stringContaining('Add --yes') });
+  expect(await user.locks('break', 'key', '--yes', '--owner', 'another')).toMatchObject({
+    code: 64,
+    errors: expect.stringContaining(`It is held by ${lease.owner}`),
+  });
+  const { code, output } = await user.locks('break', 'key', '--yes');
+  expect(code).toBe(0);
+  expect(output).toContain(`Ended the lease of ${lease.owner}. Its fencing token is ${lease.token}`);
+  expect(await user.locks('break', 'key', '--yes')).toMatchObject({ code: 0, output: 'key is not held.\n' });
+});

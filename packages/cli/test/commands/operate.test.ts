@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createUser } from '../support/locks-program.ts';
+
+test('tables creates, tells, prints and removes the tables of a SQL store', async () => {
+  const user = createUser();
+  const url = `sqlite:${join(user.home, 'own.db')}`;
+  expect(await user.locks('tables', 'status', '--url', url)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('it is not there'),
+  });
+  expect(await user.locks('tables', 'up', '--url', url)).toMatchObject({
+    code: 0,
+    output: 'The tables are up to date.\n',
+  });
+  expect(await user.locks('tables', 'status', '--url', url)).toMatchObject({ code: 0 });
+  expect(await user.locks('tables', 'down', '--url', url)).toMatchObject({
+    code: 64,
+    errors: expect.stringContaining('Add --yes'),
+  });
+  expect(await user.locks('tables', 'down', '--url', url, '--yes')).toMatchObject({ code: 0 });
+  expect(await user.locks('tables', 'status', '--url', url, '--json')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('"tables":"wrong"'),
+  });
+  expect((await user.locks('tables', 'up', '--print-sql', '--url', 'postgres://host/db')).output).toMatch(
+    /CREATE TABLE/,
+  );
+  expect((await user.locks('tables', 'down', '--print-sql', '--url', 'mysql://host/db')).output).toMatch(/DROP TABLE/);
+  expect(await user.locks('tables', 'up', '--url', 'redis://host')).toMatchObject({ code: 64 });
+});
+
+test('check tells what the suite finds: 0 clean, 2 where it could not be done', async () => {
+  const user = createUser();
+  const clean = await user.locks('check', '--only', 'exclusion-100-way');
+  expect(clean).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^sqlite:.*\n1\/1 passed .*\n\npassed: 1 passed, 0 failed/s),
+  });
+  expect(await user.locks('check', '--only', 'exclusion-100-wai')).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining('exclusion-100-wai'),
+  });
+  expect(await user.locks('check', '--url', 'redis://127.0.0.1:1')).toMatchObject({ code: 2 });
+  // A module that grants always.
+  const broken = join(user.home, 'broken.mjs');
+  writeFileSync(broken, brokenProvider);
+  writeFileSync(join(user.home, 'locks.config.json'), JSON.stringify({ provider: broken }));
+  expect(await user.locks('check', '--only', 'exclusion-100-way', '--json')).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/"status":"failed".*\n.*"verdict":"failed"/),
+  });
+});
+
+const brokenProvider = `
+const traits = { scope: 'host', expiry: 'ttl', fencing: 'none', fair: false, shared: false, wake: false };
+export const fromConfig = () => ({
+  name: 'broken',
+  traits,
+  tryAcquire: async () => ({ granted: true, token: 1n }),
+  renew: async () => ({}),
+  release: async () => true,
+  inspect: async (key) => ({ key, holders: [], waiters: 0 }),
+  close: async () => {},
+});
+`;
+
+test('migrate status tells who takes part, and whether the next step may be taken', async () => {
+  const user = createUser();
+  const store = (name: string): string => `sqlite:${join(user.home, name)}?migrate=true`;
+  const options = { name: 'move', from: store('a.db'), to: store('b.db'), phase: 'both', label: 'web-1' };
+  writeFileSync(join(user.home, 'locks.config.json'), JSON.stringify({ provider: 'migrate', options }));
+  const holder = user.start(['run', 'key', '--', 'sh', '-c', 'echo started; sleep 60']);
+  await expect.poll(holder.written).toContain('started');
+  expect(await user.locks('migrate', 'status', '--processes', '1')).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^move: from sqlite to sqlite\n.*web-1 +both +both.*next: to, may be taken/s),
+  });
+  const missing = await user.locks('migrate', 'status', '--processes', '2', '--json');
+  expect(missing.code).toBe(1);
+  expect(JSON.parse(missing.output)).toMatchObject({
+    next: { forward: { step: 'to', allowed: false, why: [expect.stringContaining('not 2')] } },
+  });
+  const plain = await user.start(['migrate', 'status'], { env: { LOCKS_CONFIG: '' }, cwd: '/' }).ended;
+  expect(plain).toMatchObject({ code: 78, errors: expect.stringContaining('migrate') });
+});

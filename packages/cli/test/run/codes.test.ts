@@ -1,0 +1,119 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createUser, main } from '../support/locks-program.ts';
+
+test.each([
+  { command: ['sh', '-c', 'exit 3'], code: 3 },
+  { command: ['sh', '-c', 'kill -9 $$'], code: 137 },
+  { command: ['no-such-command'], code: 127, errors: /no-such-command: .*not found/ },
+  { command: ['/etc/passwd'], code: 126, errors: /denied/i },
+])('the code of $command is $code', async ({ command, code, errors = /^$/ }) => {
+  const outcome = await createUser().locks('run', 'key', '--', ...command);
+  expect(outcome).toMatchObject({ code, output: '' });
+  expect(outcome.errors).toMatch(errors);
+});
+
+test.each([
+  { args: ['run', 'key', '--tll', '3s', '--', 'true'], says: 'Did you mean --ttl?' },
+  { args: ['rum', 'key'], says: 'Did you mean run?' },
+  { args: ['run', 'key', 'true'], says: 'Write -- before the command' },
+  { args: ['run', 'key', '--'], says: 'Write -- before the command' },
+  { args: ['run', 'key', '--wait', '30', '--', 'true'], says: 'Write a duration with its unit' },
+  { args: ['run', 'key', '--permits', '0', '--', 'true'], says: 'Write a whole number from 1' },
+  { args: ['run', 'key', '--ttl', '1ms', '--', 'true'], says: 'option "ttl" must be an integer from 50' },
+  { args: ['run', 'key', '--once', 'x', '--wait', '1s', '--', 'true'], says: '--wait has no meaning with --once' },
+  { args: ['run', 'key', '--once', 'every:soon', '--', 'true'], says: 'Write a duration with its unit' },
+  { args: ['run', '', '--', 'true'], says: 'A key must not be empty' },
+])('$args is refused with 64: $says', async ({ args, says }) => {
+  const { code, errors } = await createUser().locks(...args);
+  expect(code).toBe(64);
+  expect(errors).toContain(says);
+});
+
+test.each([
+  { url: 'memory:', code: 78, says: 'memory: is seen by one process alone' },
+  { url: 'redi://host', code: 78, says: 'no adapter is known for the scheme "redi:"' },
+  { url: 'redis://me:secret@127.0.0.1:1/0', code: 69, says: 'redis://127.0.0.1:1/0 is out of reach' },
+  {
+    url: 'postgres://me:sec%23ret@127.0.0.1:1/db?timeout=1s',
+    code: 69,
+    says: 'postgres://127.0.0.1:1/db is out of reach',
+  },
+  {
+    url: 'zookeeper://me:secret@127.0.0.1:1?connectTimeout=1s',
+    code: 69,
+    says: 'zookeeper://127.0.0.1:1 is out of reach',
+  },
+])('the store $url is $code, and no password is shown', async ({ url, code, says }) => {
+  const outcome = await createUser().locks('run', 'key', '--url', url, '--', 'true');
+  expect(outcome.code).toBe(code);
+  expect(outcome.errors).toContain(says);
+  expect(outcome.errors).not.toMatch(/sec.*ret/);
+});
+
+test('a store out of reach tells the cause', async () => {
+  const { errors } = await createUser().locks('run', 'key', '--url', 'redis://127.0.0.1:1', '--', 'true');
+  expect(errors).toContain('ECONNREFUSED');
+});
+
+test('a key that is held is 75, or what -E says, and names its holder', async () => {
+  const user = createUser();
+  const holder = user.start(['run', 'key', '-v', '--', 'sh', '-c', 'echo started; sleep 60']);
+  await expect.poll(holder.written).toContain('started');
+  const busy = await user.locks('run', 'key', '--wait', '100ms', '--', 'true');
+  expect(busy.code).toBe(75);
+  expect(busy.errors).toContain(`held by`);
+  expect(busy.errors).toContain(`:${holder.process.pid}. Raise --wait.`);
+  expect((await user.locks('run', 'key', '--wait', '0', '-E', '0', '--', 'true')).code).toBe(0);
+  // TERM reaches the command, and its end gives the lock back.
+  holder.process.kill('SIGTERM');
+  expect((await holder.ended).code).toBe(143);
+  expect((await user.locks('run', 'key', '--wait', '0', '--', 'true')).code).toBe(0);
+});
+
+test('a run within a run of the same key is refused at once, and of another key is not', async () => {
+  const user = createUser();
+  const nested = (inner: string): string => `${process.execPath} ${main} run ${inner} -- echo inner`;
+  const same = await user.locks('run', 'key', '--', 'sh', '-c', nested('key'));
+  expect(same.code).toBe(64);
+  expect(same.errors).toContain('around this one holds "key" already');
+  const other = await user.locks('run', 'key', '--', 'sh', '-c', nested('other'));
+  expect(other).toMatchObject({ code: 0, output: 'inner\n' });
+});
+
+test('the command knows its lock, reads its input, and writes into the output', async () => {
+  const script = 'echo "$LOCKS_KEY $LOCKS_HELD $LOCKS_OWNER $LOCKS_TOKEN"; cat; echo err >&2';
+  const { output, errors } = await createUser().start(['run', 'a b', '--', 'sh', '-c', script], { input: 'in' }).ended;
+  expect(output).toMatch(/^a b a b [^ ]+\/[^ ]+ \d{16}\nin$/);
+  expect(errors).toBe('err\n');
+});
+
+test('--json tells what happens as lines of JSON, with the token as text', async () => {
+  const { errors } = await createUser().locks('run', 'key', '--json', '-v', '--', 'true');
+  const lines = errors
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines).toEqual([
+    { event: 'store', store: expect.stringContaining('sqlite:/') },
+    { event: 'held', key: 'key', owner: expect.stringContaining('/'), token: expect.stringMatching(/^\d+$/) },
+  ]);
+  const busy = await createUser().locks('run', 'key', '--json', '--url', 'redi:', '--', 'true');
+  expect(JSON.parse(busy.errors)).toMatchObject({ event: 'error', exitCode: 78 });
+});
+
+test('locks.config.json counts, and LOCKS_URL and --url are stronger', async () => {
+  const user = createUser();
+  const folder = join(user.home, 'project');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'locks.config.json'), '{ "url": "sqlite:file.db?migrate=true" }');
+  const storeOf = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const { errors } = await user.start(['run', 'key', '-v', ...args, '--', 'true'], { cwd: folder, env }).ended;
+    return /locks are in (.*)/.exec(errors)?.[1] ?? errors;
+  };
+  expect(await storeOf([])).toBe('sqlite:file.db');
+  const env = { LOCKS_URL: 'sqlite:environment.db?migrate=true' };
+  expect(await storeOf([], env)).toBe('sqlite:environment.db');
+  expect(await storeOf(['--url', 'sqlite:argument.db?migrate=true'], env)).toBe('sqlite:argument.db');
+});

@@ -1,0 +1,10 @@
+import { test } from 'vitest';
+import { killHolder, loseToFrozenServer } from '../support/loss.ts';
+
+/** `LOCKS_TEST_ROUNDS=20` is what a change of signals, times or processes is tried with. */
+const count = Number(process.env['LOCKS_TEST_ROUNDS'] ?? 3);
+const rounds = Array.from({ length: count }, (_, index) => index + 1);
+
+test.each(rounds)('a frozen server: TERM, grace, KILL and 76 before the store lets go, round %i', loseToFrozenServer);
+
+test.each(rounds)('the command does not outlive a run that is killed, round %i', killHolder);

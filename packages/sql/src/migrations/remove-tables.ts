@@ -1,0 +1,35 @@
+import { createDeadline } from '@locks/core/adapter';
+import type { AdapterConfig } from '@locks/core/adapter';
+import { dialectOfUrl } from '../dialects.ts';
+import { checkReadable } from '../dialect/layout/layout.ts';
+import { readConfigOptions } from '../options/config-options.ts';
+import { changeLayout } from './change-layout.ts';
+
+/**
+ * Removes the tables that `migrateTables` created, and all holds, tokens and lines in them: for
+ * operators, and for a store that no process uses any more. Does nothing where there are none. Takes
+ * what `fromConfig` takes.
+ * @throws `LOCK_MISCONFIGURED` for tables of a later version of this package, or where the user may
+ * not remove them. `LOCK_UNAVAILABLE` when the database does not answer within `connectTimeout`.
+ */
+export async function removeTables({ url: given, options, runtime }: AdapterConfig): Promise<void> {
+  const { dialect, url } = dialectOfUrl(given);
+  const { provider, connections } = readConfigOptions(options, dialect);
+  const { names } = provider;
+  const pool = await dialect.openPool({ url, options: connections, names, runtime });
+  const deadline = createDeadline(runtime, connections.connectTimeout, 'sql');
+  const ownNames = { ...names, schema: pool.schema ?? names.schema };
+  const remove = changeLayout(pool.client, ownNames, (found, { migrations }) => {
+    if (found === undefined) return [];
+    checkReadable(found, ownNames);
+    const taken = migrations.slice(0, found.version);
+    return taken.toReversed().flatMap(({ down }) => down);
+  });
+  try {
+    await deadline.race(remove, 'the removal of the tables');
+  } finally {
+    deadline.stop();
+    void pool.end().catch(() => {});
+    pool.destroy();
+  }
+}
