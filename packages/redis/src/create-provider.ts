@@ -2,7 +2,6 @@ import { systemRuntime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { clientOf } from './clients/given-client.ts';
 import type { GivenClient } from './clients/given-client.ts';
-
 import { readRedisOptions } from './options/options.ts';
 import type { RedisOptions } from './options/options.ts';
 import { RedisProvider } from './provider.ts';

@@ -6,7 +6,6 @@ import { connectionTrouble, toLockError } from './wire/replies.ts';
 import { callScript } from './wire/script-call.ts';
 import { clientOf } from './clients/given-client.ts';
 import type { GivenClient } from './clients/given-client.ts';
-
 import { scripts } from './wire/scripts.ts';
 import { unpipelined } from './wire/unpipelined.ts';
 

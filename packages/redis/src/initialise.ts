@@ -3,7 +3,6 @@ import type { Duration } from '@locks/core/adapter';
 import { clientOf } from './clients/given-client.ts';
 import type { NodeRedisCluster } from './clients/node-redis/cluster.ts';
 import type { AnyNodeRedis } from './clients/node-redis/kinds.ts';
-
 import type { RedisClient } from './wire/client.ts';
 import { keyNames } from './locks/keys.ts';
 import { defaultPrefix, refuseCluster, redisReaders, redisSource } from './options/options.ts';

@@ -83,6 +83,11 @@ test('with a client that is not connected, or has ended, calls say so', async ()
   client.destroy();
   await expect(ended.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
   await ended.close();
+  const closedBefore = await nodeRedis();
+  closedBefore.destroy();
+  const late = createLocks(createRedisProvider(closedBefore));
+  await expect(late.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  await late.close();
 });
 
 test('its key prefix is before every key', async () => {

@@ -6,6 +6,8 @@ import type { Send } from './commands.ts';
 interface Openable {
   readonly isOpen: boolean;
   readonly isReady?: boolean;
+  /** How many connections a client of one server has opened. */
+  readonly socketEpoch?: number;
 }
 
 /** The state of a client that its caller connects and closes. */
@@ -19,7 +21,7 @@ export interface State {
 export function stateOf(client: Openable, what: string): State {
   let opened = false;
   const isOpen = (): boolean => {
-    opened ||= client.isOpen;
+    opened ||= client.isOpen || (client.socketEpoch ?? 0) > 0;
     return client.isOpen;
   };
   isOpen();
