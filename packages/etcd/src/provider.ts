@@ -54,6 +54,7 @@ export class EtcdProvider implements LockProvider {
       places: new PlaceLeases(leases, secondsFor(waiterTtl)),
       watches,
       clock,
+      deadline,
       waiterTtl,
       reads: new KeyReads({ members, keys }),
       waitsFor: (key) => this.#line.waitsFor(key),

@@ -123,7 +123,7 @@ export class Members {
     for (let round = 0; ; round++) {
       const left = Math.max(1, end - clock.now());
       const member = await this.use(left);
-      const token = await this.#tokenAt(member);
+      const token = await this.#parts.deadline.race(this.#tokenAt(member), 'a login', left);
       const sentAt = clock.now();
       const call = send(member, token);
       try {

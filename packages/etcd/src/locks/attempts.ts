@@ -1,6 +1,6 @@
 import type { Claim, Grant } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
-import type { Waiting } from '@locks/core/adapter';
+import type { Deadline, Waiting } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
 import type { TxnAnswer, TxnRequest } from '../wire/messages.ts';
@@ -24,6 +24,7 @@ export interface AttemptParts extends LockParts {
   /** In ms. */
   readonly waiterTtl: number;
   readonly reads: KeyReads;
+  readonly deadline: Deadline;
   /** Whether a claim of this process is in line on the key. */
   readonly waitsFor: (key: string) => boolean;
 }
@@ -39,12 +40,12 @@ export async function attempt(
   within: number,
 ): Promise<Grant | Waiting> {
   const made = new Attempt(parts, claim, within);
-  const { owners, places, reads, waitsFor } = parts;
+  const { owners, places, reads, deadline, waitsFor } = parts;
   const { key, owner, floor } = claim;
   if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others !== undefined);
   if (others !== undefined && (waitsFor(key) || reads.isBusy(key))) return await made.inLine();
   if (floor !== undefined || waitsFor(key) || reads.isBusy(key))
-    return await made.from(await reads.after(key), others !== undefined);
+    return await made.from(await deadline.race(reads.after(key), 'a read of the line', within), others !== undefined);
   return await reads.lead(key, () => made.from(unknownLine, others !== undefined));
 }
 
