@@ -55,7 +55,10 @@ beforeAll(async () => {
   for (const [index, program] of programs.entries()) {
     const postgres = opened.url(`${index}`);
     await opened.create(`${index}`);
-    write(`program-${index}.mts`, connectTo(program, { redis: '', postgres, mysql: '', zookeeper: '' }).source);
+    write(
+      `program-${index}.mts`,
+      connectTo(program, { redis: '', postgres, mysql: '', zookeeper: '', etcd: '' }).source,
+    );
   }
   const names = programs.map((_, index) => `program-${index}.mts`);
   const options = ['--module', 'nodenext', '--target', 'es2023', '--strict', '--skipLibCheck', '--types', 'node'];
