@@ -5,13 +5,14 @@ import composites from './packages/composites/vitest.config.ts';
 import conformance from './packages/conformance/vitest.config.ts';
 import core from './packages/core/vitest.config.ts';
 import docsTests from './packages/docs-tests/vitest.config.ts';
+import opentelemetry from './packages/opentelemetry/vitest.config.ts';
 import redis from './packages/redis/vitest.config.ts';
 import sql from './packages/sql/vitest.config.ts';
 import testServers from './packages/test-servers/vitest.config.ts';
 import zookeeper from './packages/zookeeper/vitest.config.ts';
 import { together } from './vitest.shared.ts';
 
-const packages = [composites, conformance, core, customProvider, demo, docsTests, redis, sql, testServers, zookeeper];
+const packages = [composites, conformance, core, customProvider, demo, docsTests, opentelemetry, redis, sql, testServers, zookeeper];
 
 /** The tests of all packages: what one waits for, another uses. */
 const config: ViteUserConfig = together(packages.flatMap(({ test }) => test?.projects ?? []));

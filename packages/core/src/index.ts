@@ -20,6 +20,7 @@ export type {
   ClaimMessage,
   ElectionMessage,
   GiveUpMessage,
+  HandOverMessage,
   LockMessage,
   LossCode,
   LostMessage,
@@ -31,7 +32,7 @@ export type {
   WithdrawMessage,
   RenewMessage,
   WaitMessage,
-} from './leases/diagnostics/channels.ts';
+} from './leases/diagnostics/channel-messages.ts';
 export { LockError, isLockError } from './errors/lock-error.ts';
 export type { LockErrorCode, LockErrorOptions, LockErrorRecord } from './errors/lock-error.ts';
 export { createFencingGuard } from './adapter/fencing-guard.ts';

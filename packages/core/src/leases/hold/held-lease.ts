@@ -5,7 +5,7 @@ import { lostError, releasedError, whyLapsed } from '../../errors/messages.ts';
 import { sharingRefused } from '../../errors/refusals.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { about, channels } from '../diagnostics/channels.ts';
-import type { LossCode } from '../diagnostics/channels.ts';
+import type { LossCode } from '../diagnostics/channel-messages.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
 import { takeTicket, writeHandOver } from '../hand-over/hand-over.ts';
@@ -114,6 +114,9 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
       this.#mustBeHeld();
     });
     this.#end('handed over');
+    if (channels.handOver.hasSubscribers) {
+      channels.handOver.publish({ ...about(this.host.provider.name, this.claim), heldFor: this.age() });
+    }
     return writeHandOver({ ...this.handed(this.host.runtime.clock.now()), ...ticket });
   }
 
