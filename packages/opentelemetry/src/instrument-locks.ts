@@ -1,14 +1,9 @@
 import type { Lease } from '@locks/core';
-import { metrics as metricsApi, trace } from '@opentelemetry/api';
-import { KeyGroups, groupOfKey } from './key-groups.ts';
 import { observeQueueLength } from './metrics/queue-length.ts';
 import { recordMetrics } from './metrics/record-metrics.ts';
 import { readTelemetryOptions } from './options.ts';
 import type { TelemetryOptions } from './options.ts';
 import { recordSpans } from './spans/record-spans.ts';
-
-/** The name of the instrumentation, as exporters show it. */
-const scope = '@locks/opentelemetry';
 
 /** Spans and metrics of all `Locks` of this process, until its end. */
 export interface Telemetry extends Disposable {
@@ -28,23 +23,15 @@ export interface Telemetry extends Disposable {
  * @throws `LOCK_MISCONFIGURED` for a wrong option.
  */
 export function instrumentLocks(options: TelemetryOptions = {}): Telemetry {
-  const read = readTelemetryOptions(options);
-  const { groupOf = groupOfKey, maxGroups = 100, groups: known = [], queueLength } = read;
-  const groups = new KeyGroups(
-    groupOf,
-    maxGroups,
-    known.map(({ group }) => group),
-  );
-  const ends: (() => void)[] = [];
-  const spans = read.spans === false ? undefined : recordSpans(read.tracer ?? trace.getTracer(scope), groups);
-  if (spans !== undefined) ends.push(spans.end);
-  if (read.metrics !== false) {
-    const meter = read.meter ?? metricsApi.getMeter(scope);
-    ends.push(recordMetrics(meter, groups, known));
-    if (queueLength !== undefined) ends.push(observeQueueLength(meter, queueLength));
-  }
+  const { tracer, meter, groups, known, queueLength } = readTelemetryOptions(options);
+  const spans = tracer && recordSpans(tracer, groups);
+  const ends = [
+    spans?.end,
+    meter && recordMetrics(meter, groups, known),
+    meter && queueLength && observeQueueLength(meter, queueLength),
+  ];
   const end = (): void => {
-    for (const each of ends.splice(0)) each();
+    for (const each of ends.splice(0)) each?.();
   };
   return {
     within: (lease, work) => (spans === undefined ? work(lease) : spans.within(lease, work)),

@@ -28,7 +28,7 @@ export class KeyGroups {
   readonly #seen: Set<string>;
 
   /** `known`: the groups that are there from the start. */
-  constructor(groupOf: (key: string) => string, most: number, known: readonly string[]) {
+  constructor(groupOf: (key: string) => string, most: number, known: Iterable<string>) {
     this.#groupOf = groupOf;
     this.#most = most;
     this.#seen = new Set(known);

@@ -1,8 +1,11 @@
 import type { Mode } from '@locks/core';
 import { flag, integer, misconfigured, readOptions, withMethods } from '@locks/core/adapter';
-import type { OptionReader, OptionReaders, OptionSource, ReadOptions } from '@locks/core/adapter';
+import type { OptionReader, OptionReaders, OptionSource } from '@locks/core/adapter';
+import { metrics as metricsApi, trace } from '@opentelemetry/api';
 import type { Meter, Tracer } from '@opentelemetry/api';
-import type { QueueLengthOptions } from './metrics/queue-length.ts';
+import { KeyGroups, groupOfKey } from './key-groups.ts';
+import { readQueueLengthOptions } from './metrics/queue-length.ts';
+import type { QueueLength, QueueLengthOptions } from './metrics/queue-length.ts';
 
 /** A group of keys that is used sooner or later. */
 export interface KnownGroup {
@@ -42,6 +45,20 @@ export interface TelemetryOptions {
   readonly queueLength?: QueueLengthOptions;
 }
 
+/** The options after they were read. */
+export interface Settings {
+  /** `undefined`: there are no spans. */
+  readonly tracer: Tracer | undefined;
+  /** `undefined`: there are no metrics. */
+  readonly meter: Meter | undefined;
+  readonly groups: KeyGroups;
+  readonly known: readonly KnownGroup[];
+  readonly queueLength: QueueLength | undefined;
+}
+
+/** The name of the instrumentation, as exporters show it. */
+const scope = '@locks/opentelemetry';
+
 function custom<T>(expects: string, accepts: (value: unknown) => value is T): OptionReader<T> {
   return { expects, accepts, parse: () => undefined };
 }
@@ -76,15 +93,24 @@ function isKnownGroup(value: unknown): value is KnownGroup {
 const source: OptionSource = { where: 'instrumentLocks', code: 'LOCK_MISCONFIGURED' };
 
 /** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
-export function readTelemetryOptions(options: TelemetryOptions): ReadOptions<TelemetryOptions> {
+export function readTelemetryOptions(options: TelemetryOptions): Settings {
   const read = readOptions(readers, options, source);
-  const { groups = [], maxGroups = 100, metrics = true, queueLength } = read;
-  const named = new Set(groups.map(({ group }) => group)).size;
-  if (named > maxGroups) {
-    throw misconfigured(source.where, `option "groups" names ${named} groups, and "maxGroups" allows ${maxGroups}`);
+  const { spans = true, metrics = true, groupOf = groupOfKey, maxGroups = 100, groups = [], queueLength } = read;
+  const names = new Set(groups.map(({ group }) => group));
+  if (names.size > maxGroups) {
+    throw misconfigured(
+      source.where,
+      `option "groups" names ${names.size} groups, and "maxGroups" allows ${maxGroups}`,
+    );
   }
   if (!metrics && queueLength !== undefined) {
     throw misconfigured(source.where, 'option "queueLength" makes a metric, and "metrics" is false');
   }
-  return read;
+  return {
+    tracer: spans ? (read.tracer ?? trace.getTracer(scope)) : undefined,
+    meter: metrics ? (read.meter ?? metricsApi.getMeter(scope)) : undefined,
+    groups: new KeyGroups(groupOf, maxGroups, names),
+    known: groups,
+    queueLength: queueLength && readQueueLengthOptions(queueLength),
+  };
 }

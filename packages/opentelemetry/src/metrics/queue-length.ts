@@ -38,12 +38,23 @@ const readers: OptionReaders<QueueLengthOptions> = {
 
 const source: OptionSource = { where: 'instrumentLocks, option "queueLength"', code: 'LOCK_MISCONFIGURED', text: true };
 
-/** Observes the lines of `options.keys`, until the function that it gives is called. */
-export function observeQueueLength(meter: Meter, options: QueueLengthOptions): () => void {
+/** `QueueLengthOptions` after they were read. */
+export interface QueueLength extends Pick<QueueLengthOptions, 'locks' | 'keys'> {
+  /** In ms. */
+  readonly timeout: number;
+}
+
+/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+export function readQueueLengthOptions(options: QueueLengthOptions): QueueLength {
   const { locks, keys, timeout = 1_000 } = readOptions(readers, options, source);
   if (locks === undefined || keys === undefined) {
     throw misconfigured(source.where, 'it needs "locks" and "keys": { locks, keys: ["report"] }');
   }
+  return { locks, keys, timeout };
+}
+
+/** Observes the lines of `keys`, until the function that it gives is called. */
+export function observeQueueLength(meter: Meter, { locks, keys, timeout }: QueueLength): () => void {
   const asked = [...new Set(keys)].map((key) => ({
     key,
     attributes: { [attribute.provider]: locks.name, [attribute.key]: key },
