@@ -12,7 +12,19 @@ import testServers from './packages/test-servers/vitest.config.ts';
 import zookeeper from './packages/zookeeper/vitest.config.ts';
 import { together } from './vitest.shared.ts';
 
-const packages = [composites, conformance, core, customProvider, demo, docsTests, opentelemetry, redis, sql, testServers, zookeeper];
+const packages = [
+  composites,
+  conformance,
+  core,
+  customProvider,
+  demo,
+  docsTests,
+  opentelemetry,
+  redis,
+  sql,
+  testServers,
+  zookeeper,
+];
 
 /** The tests of all packages: what one waits for, another uses. */
 const config: ViteUserConfig = together(packages.flatMap(({ test }) => test?.projects ?? []));

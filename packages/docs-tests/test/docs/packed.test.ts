@@ -55,6 +55,7 @@ test('every package that is published was packed', () => {
     '@locks/composites',
     '@locks/conformance',
     '@locks/core',
+    '@locks/opentelemetry',
     '@locks/redis',
     '@locks/sql',
     '@locks/zookeeper',

@@ -7,7 +7,7 @@ import type { Instruments } from './instruments.ts';
 const lossCodes: readonly LossCode[] = ['not-held', 'session', 'unanswered', 'suspended', 'not-renewed', 'max-hold'];
 const slowReasons: readonly SlowMessage['reason'][] = ['threshold', 'longest hold'];
 
-/** What is measured of one group of keys, with one provider and mode. */
+/** The measurements of one group of keys, with one provider and mode. */
 export class Series {
   readonly provider: string;
   readonly mode: Mode;
