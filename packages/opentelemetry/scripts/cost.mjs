@@ -30,6 +30,7 @@ const cases = {
   off: () => () => {},
   'empty listeners': listen,
   'two records of the SDK': undefined,
+  'metrics without an SDK': () => instrumentLocks({ spans: false }).end,
   metrics: () => instrumentLocks({ meter, spans: false }).end,
   'spans, 1 % sampled': () => instrumentLocks({ tracer: sampled, metrics: false }).end,
   'spans, all sampled': () => instrumentLocks({ tracer: all, metrics: false }).end,
