@@ -32,7 +32,7 @@ export type {
   WithdrawMessage,
   RenewMessage,
   WaitMessage,
-} from './leases/diagnostics/channel-messages.ts';
+} from './leases/diagnostics/messages.ts';
 export { LockError, isLockError } from './errors/lock-error.ts';
 export type { LockErrorCode, LockErrorOptions, LockErrorRecord } from './errors/lock-error.ts';
 export { createFencingGuard } from './adapter/fencing-guard.ts';

@@ -13,21 +13,27 @@ const ofEnsemble = 4_000;
 
 export const zookeeper: Backend = {
   adapter: 'zookeeper',
-  clients: [],
+  clients: ['node-zookeeper-client'],
   async start() {
     const server = await startZookeeper({ tickTime });
-    return { servers: [server], target: (addresses) => target(addresses, ofOne), stop: () => server.stop() };
+    return {
+      servers: [server],
+      own: 'node-zookeeper-client',
+      target: (addresses) => target(addresses, ofOne),
+      stop: () => server.stop(),
+    };
   },
 };
 
 export const ensemble: Backend = {
   adapter: 'zookeeper',
-  clients: [],
+  clients: ['node-zookeeper-client'],
   async start() {
     const members = await startZookeeperEnsemble({ tickTime, syncLimit: 8, initLimit: 40, partitions: true });
     const between = { cutOff: members.partition, lag: members.lag };
     return {
       servers: members.servers,
+      own: 'node-zookeeper-client',
       between,
       target: (addresses) => target(addresses, ofEnsemble),
       stop: () => members.stop(),

@@ -1,7 +1,7 @@
 import type { FlawedName } from '../flawed/load.ts';
 
 /** Clients that an application may bring. */
-export type OwnClient = 'ioredis' | 'knex';
+export type OwnClient = 'ioredis' | 'knex' | 'node-zookeeper-client';
 
 /** How the locks are opened: what `openLocks` takes, as text can carry it. */
 export interface Target {

@@ -17,6 +17,7 @@ export async function open(target: Target): Promise<Opened> {
   const { flawed, own, exclusive: _, keys: _keys, lasting: _lasting, ...config } = target;
   if (own === 'ioredis') return (await import('./own/ioredis.ts')).openOwn(target);
   if (own === 'knex') return (await import('./own/knex.ts')).openOwn(target);
+  if (own === 'node-zookeeper-client') return (await import('./own/node-zookeeper-client.ts')).openOwn(target);
   const provider = (await loadFlawed(flawed)) ?? config.provider;
   for (;;) {
     try {

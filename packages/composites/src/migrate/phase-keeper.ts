@@ -49,7 +49,7 @@ export class PhaseKeeper implements PhaseWorld {
   readonly #begun: (() => void)[] = [];
 
   constructor(rules: MigrateRules, host: KeeperHost) {
-    const { stores, presenceTtl: ttl, runtime, label } = rules;
+    const { phase, stores, presenceTtl: ttl, runtime, label } = rules;
     this.#rules = rules;
     this.#host = host;
     this.#machine = new PhaseMachine(this);
@@ -71,7 +71,6 @@ export class PhaseKeeper implements PhaseWorld {
       },
       { machine: this.#machine, refused: (why) => this.#refused(why), lost: (reason) => this.#lost(reason) },
     );
-    const { phase } = rules;
     this.#desired =
       typeof phase === 'function' ? phaseReader(phase, (error) => this.tell('misread', { error })) : () => phase;
   }
@@ -138,9 +137,8 @@ export class PhaseKeeper implements PhaseWorld {
   tell(event: MigrationMessage['event'], more: Partial<MigrationMessage> = {}): void {
     if (!channels.migration.hasSubscribers) return;
     const { name: migration, without } = this.#rules;
-    const { desired } = this.state;
-    const message = { migration, event, desired, effective: this.scope().phase, ...more };
-    channels.migration.publish(without === undefined ? message : { ...message, without });
+    const [desired, effective] = [this.state.desired, this.scope().phase];
+    channels.migration.publish({ migration, event, desired, effective, ...more, ...(without && { without }) });
   }
 
   /** What helps where this process stays in `both`, and a store does not answer. */

@@ -1,5 +1,5 @@
 import type { Claim, Holder, LockProvider, Mode } from '../contract.ts';
-import type { LossCode } from '../leases/diagnostics/channel-messages.ts';
+import type { LossCode } from '../leases/diagnostics/messages.ts';
 import { LockError, isLockError } from './lock-error.ts';
 import { labelOf } from '../options/owner.ts';
 

@@ -36,10 +36,13 @@ test('the version whose private parts are used', () => {
   expect(version).toBe('1.1.3');
 });
 
-test('rows 1, 7, 9: 20 silent networks, each loss told before the server lets go, each followed by a session', async () => {
+/** How many networks fall silent. They do it at the same time, which is hard on a machine. */
+const silentNetworks = Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 20);
+
+test('rows 1, 7, 9: silent networks, each loss told before the server lets go, each followed by a session', async () => {
   await using opened = new Opened();
   const observer = await opened.sessions([server]).ready(5_000);
-  const rounds = Array.from({ length: 20 }, async () => {
+  const rounds = Array.from({ length: silentNetworks }, async () => {
     await using proxy = await startProxy(server);
     const sessions = clientSessions(opened, [proxy], { sessionTimeout: 2_000, closeWithin: 100 });
     const session = await sessions.ready(5_000);

@@ -2,22 +2,22 @@ import { channel } from 'node:diagnostics_channel';
 import type { Channel } from 'node:diagnostics_channel';
 import type { Claim } from '../../contract.ts';
 import type {
-  AcquireMessage,
-  ClaimMessage,
-  ElectionMessage,
-  GiveUpMessage,
-  HandOverMessage,
   LockMessage,
-  LostMessage,
-  MemberMessage,
-  MigrationMessage,
-  ReleaseMessage,
-  RenewMessage,
-  SetMessage,
-  SlowMessage,
+  ClaimMessage,
+  AcquireMessage,
   WaitMessage,
+  GiveUpMessage,
+  RenewMessage,
+  ReleaseMessage,
+  HandOverMessage,
   WithdrawMessage,
-} from './channel-messages.ts';
+  LostMessage,
+  SlowMessage,
+  MemberMessage,
+  SetMessage,
+  MigrationMessage,
+  ElectionMessage,
+} from './messages.ts';
 
 export type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
 

@@ -2,7 +2,7 @@ import type { Claim, Holder } from '../../contract.ts';
 import type { TimerEntry, TimerWheel } from '../../time/timer-wheel.ts';
 import { labelOf } from '../../options/owner.ts';
 import { about, channels } from './channels.ts';
-import type { SlowMessage } from './channel-messages.ts';
+import type { SlowMessage } from './messages.ts';
 
 /** The longest holds of so many keys are remembered. With more, a process needs more memory. */
 const mostKeys = 1_000;

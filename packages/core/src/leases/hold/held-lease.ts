@@ -5,7 +5,7 @@ import { lostError, releasedError, whyLapsed } from '../../errors/messages.ts';
 import { sharingRefused } from '../../errors/refusals.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { about, channels } from '../diagnostics/channels.ts';
-import type { LossCode } from '../diagnostics/channel-messages.ts';
+import type { LossCode } from '../diagnostics/messages.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
 import { takeTicket, writeHandOver } from '../hand-over/hand-over.ts';

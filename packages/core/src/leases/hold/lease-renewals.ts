@@ -4,7 +4,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, unconfirmedRenewal } from '../../errors/messages.ts';
 import { untilRenewal } from '../../time/backoff.ts';
 import { about, channels } from '../diagnostics/channels.ts';
-import type { LossCode } from '../diagnostics/channel-messages.ts';
+import type { LossCode } from '../diagnostics/messages.ts';
 import type { Rest } from '../release/rest.ts';
 import { isAnswer, isRenewal } from './answers.ts';
 import type { DueLease } from './joint-renewals.ts';

@@ -2,7 +2,7 @@ import type { Claim, LockProvider } from '../../contract.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { isRenewal } from '../hold/answers.ts';
 import { channels, messageAbout } from '../diagnostics/channels.ts';
-import type { ReleaseMessage, WithdrawMessage } from '../diagnostics/channel-messages.ts';
+import type { ReleaseMessage, WithdrawMessage } from '../diagnostics/messages.ts';
 
 /** What a release ends: a lease that was held for so many ms, or why it ends something else. */
 export type Released = number | WithdrawMessage['reason'];

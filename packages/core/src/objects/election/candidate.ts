@@ -1,7 +1,7 @@
 import { LockError, isPermanent } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
 import { channels } from '../../leases/diagnostics/channels.ts';
-import type { ElectionMessage } from '../../leases/diagnostics/channel-messages.ts';
+import type { ElectionMessage } from '../../leases/diagnostics/messages.ts';
 import type { Closable } from '../../leases/ending/closable.ts';
 import type { LinkedMember } from '../../leases/ending/linked-set.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';

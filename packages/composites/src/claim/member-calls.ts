@@ -1,0 +1,250 @@
+import type { Claim, Grant, Busy, Renewal } from '@locks/core';
+import { above, badAnswerError, schedule, scheduleSilence } from '@locks/core/composite';
+import type { TimerEntry } from '@locks/core/composite';
+import { ClaimMachine, adopted } from './claim-machine.ts';
+import type { MachineWorld, Outcome } from './claim-state.ts';
+import type { ClaimHost } from './claim-host.ts';
+import { combineStates } from '../members/key-states.ts';
+import type { MemberHold } from '../members/key-states.ts';
+import { readStates } from '../members/member-states.ts';
+import { MemberSessions } from '../members/member-sessions.ts';
+import { failure, readAnswer } from '../members/member-answers.ts';
+import type { MemberCall } from '../members/member-answers.ts';
+import { freeVotes } from './free-votes.ts';
+import { onceReturned } from './once-returned.ts';
+import { mayGetVote } from './part.ts';
+import type { Part } from './part.ts';
+import { memberOwner } from '../members/member.ts';
+import type { Member } from '../members/member.ts';
+import { timedCall } from '../members/timed-call.ts';
+import type { ReleaseRound } from './release-round.ts';
+
+/**
+ * What may never be granted ends so many ms after its last call, like a place in line. With less,
+ * claims that wait repeat more often. With more, one whose process dies closes a free key longer.
+ */
+const place = 6_000;
+
+/** What the machine of one claim asks for: calls to members, and the answer of core's call. */
+export class MemberCalls implements MachineWorld {
+  readonly machine: ClaimMachine;
+  readonly sessions: MemberSessions;
+  /** As core asked for it last. */
+  claim: Claim;
+  /** Tells core that another attempt is worth making. */
+  wake: (() => void) | undefined = undefined;
+  readonly #host: ClaimHost;
+  readonly #changed: () => void;
+  readonly #inFlight: (Promise<unknown> | undefined)[];
+  /** Answers the call of core's that is under way. */
+  #settle: ((outcome: Outcome) => void) | undefined = undefined;
+  /** When that call has lasted long enough. */
+  #limit: TimerEntry | undefined = undefined;
+  /** The owners of a lease that another process took, by member. */
+  #adopted: ReadonlyMap<number, string> | undefined = undefined;
+  /** Members that may have, or get, a vote of such a lease under an owner not known here. */
+  readonly #unknown = new Set<Member>();
+  #releasing: ReleaseRound | undefined = undefined;
+
+  /** `changed`: it may have been the last thing that the claim had. */
+  constructor(host: ClaimHost, claim: Claim, changed: () => void) {
+    const { members, need, fencing, traits } = host;
+    const { length } = members;
+    this.#host = host;
+    this.#changed = changed;
+    this.claim = claim;
+    this.machine = new ClaimMachine({ members: length, need, fencing, ttl: claim.ttl, place, wake: traits.wake }, this);
+    this.#inFlight = members.map(() => undefined);
+    this.sessions = new MemberSessions(host.signals, (member) => this.machine.gone(member));
+  }
+
+  /** A call of core's is under way, or a release. */
+  get pending(): boolean {
+    return this.#settle !== undefined || this.#releasing?.pending === true;
+  }
+
+  /** What core's release came to. `undefined`: core has not given it up. */
+  get released(): Promise<boolean> | undefined {
+    return this.#releasing?.result;
+  }
+
+  /** Makes `begin` of the machine, and gives what it came to. */
+  run(begin: () => void): Promise<Outcome> {
+    const { timers, timeout } = this.#host;
+    return new Promise((resolve) => {
+      // V8's young generation keeps an object whose field is set to a new closure over it.
+      this.#settle = resolve;
+      this.#limit = scheduleSilence(timers, this.now() + timeout, () => this.machine.expired());
+      begin();
+    });
+  }
+
+  /** Core gives it up: all that the members have goes back. */
+  release(round: ReleaseRound): void {
+    for (const member of this.#unknown) {
+      round.unknown(member);
+      freeVotes(this.#host, member, this.claim);
+    }
+    this.#releasing = round;
+    const wasRenewing = this.machine.state.phase === 'renewing';
+    this.machine.release();
+    this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
+    round.begun();
+    round.result.then(this.#changed, this.#changed);
+  }
+
+  /** Members know it under these owners, as another process made them. */
+  adoptOwners(owners: ReadonlyMap<number, string>): void {
+    this.#adopted = owners;
+  }
+
+  /** Members but those of `holds` may have a vote of it, or get one. */
+  adoptFound(holds: readonly MemberHold[]): void {
+    const known = new Set(holds.map(({ member }) => member));
+    for (const member of this.#host.members) if (!known.has(member.index)) this.#unknown.add(member);
+  }
+
+  /** The owner under which `index` knows the part with this number. */
+  ownerAt(index: number, number: number): string {
+    const { owner } = this.claim;
+    return number === adopted ? (this.#adopted?.get(index) ?? owner) : memberOwner(owner, number);
+  }
+
+  now(): number {
+    return this.#host.runtime.clock.now();
+  }
+
+  random(): number {
+    return this.#host.runtime.random();
+  }
+
+  isSuspect(member: number): boolean {
+    return this.#spares && this.#member(member).suspect;
+  }
+
+  takesCall(member: number): boolean {
+    return !this.#spares || this.#member(member).takesCall;
+  }
+
+  nextNumber(): number {
+    return this.#host.nextNumber();
+  }
+
+  floor(): bigint | undefined {
+    return this.#host.floor();
+  }
+
+  send(index: number, call: MemberCall, number: number, token: bigint | undefined, brief: boolean): void {
+    const member = this.#member(index);
+    const { provider } = member;
+    const owner = this.ownerAt(index, number);
+    // It may be another one when the answer comes.
+    const ttl = brief ? place : this.claim.ttl;
+    const hear = (event: () => void, isAnswer = true): void => {
+      if (!this.#isCurrent(index, number)) return;
+      if (isAnswer) this.#inFlight[index] = undefined;
+      this.#hear(event);
+    };
+    const ask = (): Promise<Grant | Busy | Renewal | false> => {
+      if (call === 'renew') return provider.renew({ ...this.claim, owner, ttl }, token);
+      const claim = above(token, { ...this.claim, owner, ttl });
+      return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
+    };
+    this.#inFlight[index] = timedCall(this.#host, member, call, ask, {
+      silent: () => hear(() => this.machine.silent(index), false),
+      answered: (answer) =>
+        hear(() => {
+          const read = readAnswer(answer, call, token, ttl);
+          if (read !== undefined) this.sessions.follow(index, (answer as Grant).lost);
+          // Of the process that had the lease before: this one's place comes next.
+          if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
+            freeVotes(this.#host, member, this.claim, owner);
+          }
+          this.machine.answered(index, read ?? failure(badAnswerError(provider, this.claim)));
+        }),
+      failed: (error) => hear(() => this.machine.answered(index, failure(error))),
+    });
+  }
+
+  giveBack(index: number, part: Readonly<Part>, awaited: boolean): void {
+    const member = this.#member(index);
+    const inFlight = mayGetVote(part);
+    this.sessions.unfollow(index);
+    const round = this.#releasing;
+    // An attempt in flight may have a vote: it counts where the others are too few.
+    round?.begin(member, inFlight);
+    const awaits = awaited && round === undefined;
+    const returned = awaits ? onceReturned(this.#host, () => this.#hear(() => this.machine.returned())) : undefined;
+    const answered = (answer: boolean | Error): void => {
+      member.released(answer);
+      round?.answered(member, answer);
+      returned?.();
+      this.#changed();
+    };
+    member.releases.start({
+      claim: { ...this.claim, owner: this.ownerAt(index, part.number) },
+      inFlight: inFlight ? this.#inFlight[index] : undefined,
+      uncertain: part.uncertain,
+      inLine: part.inLine || part.call === 'ask in line',
+      lastSend: part.sentAt,
+      answered,
+    });
+  }
+
+  settle(outcome: Outcome): void {
+    const settle = this.#settle;
+    if (settle === undefined) return;
+    if (this.#limit !== undefined) this.#host.timers.cancel(this.#limit);
+    this.#settle = undefined;
+    this.#limit = undefined;
+    settle(outcome);
+  }
+
+  keep(until: number): void {
+    schedule(this.#host.timers, until, () => this.#hear(() => this.machine.promiseOver()));
+  }
+
+  look(): void {
+    const { key, owner } = this.claim;
+    readStates(this.#host, key).then(
+      (states) => {
+        const { holders } = combineStates(key, states, this.#host.need);
+        if (holders.some(({ owner: other }) => other !== owner)) this.#hear(() => this.machine.looked());
+      },
+      // Too few members answered.
+      () => {},
+    );
+  }
+
+  pause(delay: number): void {
+    schedule(this.#host.timers, this.now() + delay, () => this.machine.resumed());
+  }
+
+  lost(): void {
+    const { need, members } = this.#host;
+    this.sessions.end(this.claim.key, `fewer than ${need} of the ${members.length} members hold it`);
+  }
+
+  #hear(event: () => void): void {
+    event();
+    this.#changed();
+  }
+
+  #woken(index: number, number: number): void {
+    if (this.#isCurrent(index, number) && !this.machine.woken(index)) this.wake?.();
+  }
+
+  /** The part may have been given back since: what it hears then belongs to the background. */
+  #isCurrent(index: number, number: number): boolean {
+    return this.machine.state.parts[index]?.number === number;
+  }
+
+  /** Where all members are needed, none can be left out, however slow it is. */
+  get #spares(): boolean {
+    return this.#host.need < this.#host.members.length;
+  }
+
+  #member(index: number): Member {
+    return this.#host.members[index] as Member;
+  }
+}
