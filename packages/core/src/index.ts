@@ -20,6 +20,7 @@ export type {
   ClaimMessage,
   ElectionMessage,
   GiveUpMessage,
+  HandOverMessage,
   LockMessage,
   LossCode,
   LostMessage,

@@ -12,6 +12,7 @@ const channels = Object.keys({
   'locks:giveup': true,
   'locks:renew': true,
   'locks:release': true,
+  'locks:handover': true,
   'locks:withdraw': true,
   'locks:lost': true,
   'locks:slow': true,

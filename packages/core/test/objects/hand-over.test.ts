@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { createLocks, createMemoryProvider, createMemoryStore } from '../../src/index.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../src/index.ts';
 import type { Claim } from '../../src/index.ts';
 import { answerWell, createFreeSetting, createSetting, expectNothingLeft, watch } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
@@ -31,6 +31,21 @@ describe('lease.handOver and locks.resume', () => {
     await runtime.advance(10);
     expect(waiting.state).toBe('fulfilled');
     expect((waiting.value?.token ?? 0n) > lease.token).toBe(true);
+  });
+
+  it('are told: a lease ends here, and goes on elsewhere under the same owner', async () => {
+    const { runtime, one, two } = twoProcesses();
+    const given = await one.acquire('seat');
+    const told: unknown[] = [];
+    onTestFinished(subscribe('locks:handover', (message) => told.push(message)));
+    onTestFinished(subscribe('locks:acquire', ({ owner }) => told.push(owner)));
+    onTestFinished(subscribe('locks:release', () => told.push('released')));
+    await runtime.advance(200);
+    const text = await given.handOver();
+    const { owner, mode } = given;
+    expect(told).toEqual([expect.objectContaining({ key: 'seat', owner, mode, heldFor: 200 })]);
+    await two.resume(text);
+    expect(told).toContain(owner);
   });
 
   it('end the lease of the giver without a release', async () => {

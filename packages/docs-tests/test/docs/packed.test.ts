@@ -56,6 +56,7 @@ test('every package that is published was packed', () => {
     '@locks/conformance',
     '@locks/core',
     '@locks/etcd',
+    '@locks/opentelemetry',
     '@locks/redis',
     '@locks/sql',
     '@locks/zookeeper',

@@ -3,7 +3,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 import { lateGrantError, shortGrantError } from '../../errors/messages.ts';
 import { builtInSettings } from '../../options/acquire-options.ts';
 import type { Settings } from '../../options/acquire-options.ts';
-import { about, channels } from '../diagnostics/channels.ts';
+import { channels, messageAbout } from '../diagnostics/channels.ts';
 import { HeldLease } from '../hold/held-lease.ts';
 import type { Terms } from '../hold/terms.ts';
 import { withJson } from '../hold/printed.ts';
@@ -37,8 +37,9 @@ export function termsOf(
 export function leaseOf(host: AcquisitionHost, terms: Terms, startedAt: number, attempts: number): PublicLease {
   if (channels.acquire.hasSubscribers) {
     const { claim, grant, now, deadline } = terms;
-    const message = { ...about(host.provider.name, claim), token: grant.token, ttl: claim.ttl };
-    channels.acquire.publish(withJson({ ...message, remaining: deadline - now, waited: now - startedAt, attempts }));
+    const { ttl } = claim;
+    const times = { token: grant.token, ttl, remaining: deadline - now, waited: now - startedAt, attempts };
+    channels.acquire.publish(withJson(messageAbout(host.provider.name, claim, times)));
   }
   return new PublicLease(new HeldLease(host, terms));
 }

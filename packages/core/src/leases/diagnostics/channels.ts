@@ -9,6 +9,7 @@ import type {
   GiveUpMessage,
   RenewMessage,
   ReleaseMessage,
+  HandOverMessage,
   WithdrawMessage,
   LostMessage,
   SlowMessage,
@@ -28,6 +29,7 @@ export const channels = {
   giveUp: channel('locks:giveup') as Published<GiveUpMessage>,
   renew: channel('locks:renew') as Published<RenewMessage>,
   release: channel('locks:release') as Published<ReleaseMessage>,
+  handOver: channel('locks:handover') as Published<HandOverMessage>,
   withdraw: channel('locks:withdraw') as Published<WithdrawMessage>,
   lost: channel('locks:lost') as Published<LostMessage>,
   slow: channel('locks:slow') as Published<SlowMessage>,
@@ -42,14 +44,20 @@ export function about(provider: string, claim: Claim): LockMessage {
   return { provider, key: claim.key, owner: claim.owner, mode: claim.mode };
 }
 
+/**
+ * The same with `more`. On Node 20 `{ ...about(…), … }` takes 0.5 µs, which is half of what a lock
+ * in memory takes, and this 0.03 µs.
+ */
+export function messageAbout<More extends object>(provider: string, claim: Claim, more: More): LockMessage & More {
+  return Object.assign(about(provider, claim), more);
+}
+
 /** Tells that a call for `claim` begins. `replaces`: the owner of the claim before it. */
 export function tellClaim(provider: string, claim: Claim, replaces?: string): void {
   if (!channels.claim.hasSubscribers) return;
   const { ttl, permits } = claim;
-  channels.claim.publish({
-    ...about(provider, claim),
-    ttl,
-    ...(permits === undefined ? {} : { permits }),
-    ...(replaces === undefined ? {} : { replaces }),
-  });
+  const message = messageAbout(provider, claim, { ttl });
+  if (permits !== undefined) Object.assign(message, { permits });
+  if (replaces !== undefined) Object.assign(message, { replaces });
+  channels.claim.publish(message);
 }

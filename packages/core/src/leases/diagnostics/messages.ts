@@ -72,6 +72,15 @@ export interface ReleaseMessage extends LockMessage {
 }
 
 /**
+ * `locks:handover`: a lease ended here, and its text goes to another process, where `locks:acquire`
+ * tells of the same owner.
+ */
+export interface HandOverMessage extends LockMessage {
+  /** Ms from the grant of the lease to its end here. */
+  readonly heldFor: number;
+}
+
+/**
  * `locks:withdraw`: what was no lease of this process was taken out of the store. `error`: it is
  * unknown; a claim that was given up is tried again in the background.
  */
@@ -216,6 +225,7 @@ export interface ChannelMessages {
   'locks:giveup': GiveUpMessage;
   'locks:renew': RenewMessage;
   'locks:release': ReleaseMessage;
+  'locks:handover': HandOverMessage;
   'locks:withdraw': WithdrawMessage;
   'locks:lost': LostMessage;
   'locks:slow': SlowMessage;

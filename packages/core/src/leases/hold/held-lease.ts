@@ -114,6 +114,9 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
       this.#mustBeHeld();
     });
     this.#end('handed over');
+    if (channels.handOver.hasSubscribers) {
+      channels.handOver.publish({ ...about(this.host.provider.name, this.claim), heldFor: this.age() });
+    }
     return writeHandOver({ ...this.handed(this.host.runtime.clock.now()), ...ticket });
   }
 

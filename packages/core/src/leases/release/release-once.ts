@@ -1,7 +1,7 @@
 import type { Claim, LockProvider } from '../../contract.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { isRenewal } from '../hold/answers.ts';
-import { about, channels } from '../diagnostics/channels.ts';
+import { channels, messageAbout } from '../diagnostics/channels.ts';
 import type { ReleaseMessage, WithdrawMessage } from '../diagnostics/messages.ts';
 
 /** What a release ends: a lease that was held for so many ms, or why it ends something else. */
@@ -53,8 +53,8 @@ function tell(
 ): void {
   if (typeof released === 'number') {
     if (!channels.release.hasSubscribers) return;
-    channels.release.publish({ ...about(provider.name, claim), heldFor: released, ...outcome });
+    channels.release.publish(messageAbout(provider.name, claim, { heldFor: released, ...outcome }));
   } else if (channels.withdraw.hasSubscribers) {
-    channels.withdraw.publish({ ...about(provider.name, claim), reason: released, ...outcome });
+    channels.withdraw.publish(messageAbout(provider.name, claim, { reason: released, ...outcome }));
   }
 }

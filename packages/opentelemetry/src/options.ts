@@ -1,0 +1,116 @@
+import type { Mode } from '@locks/core';
+import { flag, integer, misconfigured, readOptions, withMethods } from '@locks/core/adapter';
+import type { OptionReader, OptionReaders, OptionSource } from '@locks/core/adapter';
+import { metrics as metricsApi, trace } from '@opentelemetry/api';
+import type { Meter, Tracer } from '@opentelemetry/api';
+import { KeyGroups, groupOfKey } from './key-groups.ts';
+import { readQueueLengthOptions } from './metrics/queue-length.ts';
+import type { QueueLength, QueueLengthOptions } from './metrics/queue-length.ts';
+
+/** A group of keys that is used sooner or later. */
+export interface KnownGroup {
+  /** `name` of the `Locks`: `redis`, `postgres`, … */
+  readonly provider: string;
+  readonly group: string;
+  /** @default 'exclusive' */
+  readonly mode?: Mode;
+}
+
+/** What `instrumentLocks` takes. */
+export interface TelemetryOptions {
+  /** Makes the spans. @default that of the global provider, by the name of this package */
+  readonly tracer?: Tracer;
+  /**
+   * Makes the metrics. By default that of the global provider, which must be set before: the API
+   * has no meter that waits for one.
+   */
+  readonly meter?: Meter;
+  /** Whether there are spans. @default true */
+  readonly spans?: boolean;
+  /** Whether there are metrics. @default true */
+  readonly metrics?: boolean;
+  /**
+   * The group of a key, in spans and metrics. It must be quick, and give few different strings. By
+   * default what stands before the first `:`, `/`, `#`, or `-`, `_`, `.` before a digit.
+   */
+  readonly groupOf?: (key: string) => string;
+  /** How many groups there are. Keys of others are in the group `_other`. @default 100 */
+  readonly maxGroups?: number;
+  /**
+   * Groups whose losses, slow waits and gauges are zeros before the first call. Others begin with
+   * their first call. @default none
+   */
+  readonly groups?: readonly KnownGroup[];
+  /** Asks the store how many claims wait for some keys. @default nothing is asked */
+  readonly queueLength?: QueueLengthOptions;
+}
+
+/** The options after they were read. */
+export interface Settings {
+  /** `undefined`: there are no spans. */
+  readonly tracer: Tracer | undefined;
+  /** `undefined`: there are no metrics. */
+  readonly meter: Meter | undefined;
+  readonly groups: KeyGroups;
+  readonly known: readonly KnownGroup[];
+  readonly queueLength: QueueLength | undefined;
+}
+
+/** The name of the instrumentation, as exporters show it. */
+const scope = '@locks/opentelemetry';
+
+function custom<T>(expects: string, accepts: (value: unknown) => value is T): OptionReader<T> {
+  return { expects, accepts, parse: () => undefined };
+}
+
+const readers: OptionReaders<TelemetryOptions> = {
+  tracer: withMethods<Tracer>('a tracer of OpenTelemetry', 'startSpan'),
+  meter: withMethods<Meter>('a meter of OpenTelemetry', 'createHistogram', 'addBatchObservableCallback'),
+  spans: flag,
+  metrics: flag,
+  groupOf: custom(
+    'a function from a key to its group',
+    (value): value is (key: string) => string => typeof value === 'function',
+  ),
+  // Each group has some 100 series of Prometheus, for each provider and mode.
+  maxGroups: integer(1, 10_000),
+  groups: custom(
+    'an array of groups such as { provider: "redis", group: "invoice" }',
+    (value): value is readonly KnownGroup[] => Array.isArray(value) && value.every(isKnownGroup),
+  ),
+  queueLength: custom(
+    'an object such as { locks, keys: ["report"] }',
+    (value): value is QueueLengthOptions => typeof value === 'object' && value !== null,
+  ),
+};
+
+function isKnownGroup(value: unknown): value is KnownGroup {
+  const { provider, group, mode = 'exclusive' } = (value ?? {}) as Partial<Record<keyof KnownGroup, unknown>>;
+  const named = typeof provider === 'string' && typeof group === 'string' && group !== '';
+  return named && (mode === 'exclusive' || mode === 'shared');
+}
+
+const source: OptionSource = { where: 'instrumentLocks', code: 'LOCK_MISCONFIGURED' };
+
+/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+export function readTelemetryOptions(options: TelemetryOptions): Settings {
+  const read = readOptions(readers, options, source);
+  const { spans = true, metrics = true, groupOf = groupOfKey, maxGroups = 100, groups = [], queueLength } = read;
+  const names = new Set(groups.map(({ group }) => group));
+  if (names.size > maxGroups) {
+    throw misconfigured(
+      source.where,
+      `option "groups" names ${names.size} groups, and "maxGroups" allows ${maxGroups}`,
+    );
+  }
+  if (!metrics && queueLength !== undefined) {
+    throw misconfigured(source.where, 'option "queueLength" makes a metric, and "metrics" is false');
+  }
+  return {
+    tracer: spans ? (read.tracer ?? trace.getTracer(scope)) : undefined,
+    meter: metrics ? (read.meter ?? metricsApi.getMeter(scope)) : undefined,
+    groups: new KeyGroups(groupOf, maxGroups, names),
+    known: groups,
+    queueLength: queueLength && readQueueLengthOptions(queueLength),
+  };
+}
