@@ -54,6 +54,8 @@ export async function openTerminal(home: string): Promise<Terminal> {
     type,
     sees,
     seesCode: async (code) => {
+      // What is typed before the prompt may be lost.
+      await sees('shell> ');
       type('echo "co""de=$?="\n');
       await sees(`code=${code}=`);
     },
