@@ -54,7 +54,7 @@ export async function openTerminal(home: string): Promise<Terminal> {
     type,
     sees,
     seesCode: async (code) => {
-      // What is typed before the prompt may be lost.
+      // The shell may drop what comes before its prompt.
       await sees('shell> ');
       type('echo "co""de=$?="\n');
       await sees(`code=${code}=`);
