@@ -18,8 +18,6 @@ test('break asks on a terminal, and only yes ends the lease', async () => {
     await terminal.sees(lease.owner);
     await terminal.sees('End it? [y/N]');
     terminal.type(answer);
-    // The question would take what is typed before.
-    await terminal.sees('shell> ');
     await terminal.seesCode(code);
   }
   terminal.type('$locks break key\n');

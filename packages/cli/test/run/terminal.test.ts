@@ -5,9 +5,10 @@ import { ctrlC, ctrlZ, openTerminal } from '../support/terminal.ts';
 test('Ctrl-C ends the command, and what it makes of it counts', async () => {
   const terminal = await openTerminal(createUser().home);
   // A shell that begins a process at this moment would hear of Ctrl-C when that process ends.
-  terminal.type('$locks run key -- cat\n');
-  terminal.type('ready\n');
-  await terminal.sees('ready\nready\n');
+  terminal.type(`$locks run key -- sh -c 'echo rea""dy; exec cat'\n`);
+  await terminal.sees('ready');
+  terminal.type('hello\n');
+  await terminal.sees('hello\nhello\n');
   terminal.type(ctrlC);
   await terminal.seesCode(130);
   terminal.type(`$locks run key -- sh -c 'trap "exit 5" INT; echo rea""dy; while :; do sleep 0.1; done'\n`);
@@ -18,9 +19,12 @@ test('Ctrl-C ends the command, and what it makes of it counts', async () => {
 
 test('Ctrl-C ends the script that called run, as it does without', async () => {
   const terminal = await openTerminal(createUser().home);
-  terminal.type(`bash -c 'for i in 1 2 3; do $locks run key -- cat; done; echo "not"-ended'\n`);
-  terminal.type('ready\n');
-  await terminal.sees('ready\nready\n');
+  terminal.type(
+    `bash -c 'for i in 1 2 3; do $locks run key -- sh -c "echo rea""dy; exec cat"; done; echo not-ended'\n`,
+  );
+  await terminal.sees('ready');
+  terminal.type('hello\n');
+  await terminal.sees('hello\nhello\n');
   terminal.type(ctrlC);
   await terminal.seesCode(130);
 });

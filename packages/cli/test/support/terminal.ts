@@ -54,6 +54,8 @@ export async function openTerminal(home: string): Promise<Terminal> {
     type,
     sees,
     seesCode: async (code) => {
+      // The shell may drop what comes before its prompt.
+      await sees('shell> ');
       type('echo "co""de=$?="\n');
       await sees(`code=${code}=`);
     },
