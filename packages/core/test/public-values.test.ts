@@ -106,6 +106,7 @@ describe('a public value in JSON, for console.log, and in a log of pino', () => 
     const lost = await locks.acquire('lost');
     await locks.forceRelease(lost);
     await lost.renew().catch(() => {});
+    await (await locks.acquire('given')).handOver();
     await locks.elect('job', () => {}).resign();
     await locks.withLock('last', () => {});
     await locks.close();
