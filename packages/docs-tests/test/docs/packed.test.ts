@@ -115,7 +115,7 @@ describe.each(variants)('$compiler, .$extension', (variant) => {
         .replaceAll(/\s+/g, ' ')
         .replace(/[\d.]+ \}$/, ''),
     ).toBe(text);
-    expect(printed.at(-1)).toBe('bigint done function function function');
+    expect(printed.at(-1)).toBe('bigint done function function function function');
   });
 
   test('the examples of the README compile and run as they stand', async () => {

@@ -12,8 +12,11 @@ export const published: readonly string[] = workspaceFolders().filter(
   (folder) => readManifest(folder).private !== true && readManifest(folder).main !== undefined,
 );
 
-/** Clients and a logger that an application has beside ours, and what they need to compile. */
-const neighbours = ['ioredis', 'knex', 'pg', 'libsql', 'pino', '@types/node', 'undici-types'];
+/** What ours depend on, clients and a logger that an application has beside them, and types. */
+const neighbours = [
+  ...['@grpc/grpc-js', 'protobufjs', '@opentelemetry/api'],
+  ...['ioredis', 'knex', 'pg', 'libsql', 'pino', '@types/node', 'undici-types'],
+];
 
 /** The compilers, by the name of their package here. */
 export type Compiler = 'typescript' | 'typescript-5.9';
@@ -44,9 +47,12 @@ export function createPackedApp(): PackedApp {
   };
   write('package.json', '{ "name": "application", "private": true }');
   for (const workspace of published) npm(join(root, workspace), 'pack', '--pack-destination', folder);
-  const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  // Peers come from this repository: a registry may be out of reach.
-  npm(folder, 'install', '--offline', '--legacy-peer-deps', '--no-audit', ...tarballs.map((name) => `./${name}`));
+  for (const tarball of readdirSync(folder).filter((name) => name.endsWith('.tgz'))) {
+    const target = join(folder, 'node_modules/@locks', tarball.replace(/^locks-(.+)-\d+\.\d+\.\d+\.tgz$/, '$1'));
+    mkdirSync(target, { recursive: true });
+    execFileSync('tar', ['-xzf', join(folder, tarball), '--strip-components=1', '-C', target]);
+  }
+  // What they need comes from this repository: a registry may be out of reach.
   for (const name of neighbours) {
     const target = join(folder, 'node_modules', name);
     mkdirSync(dirname(target), { recursive: true });
