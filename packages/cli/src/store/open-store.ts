@@ -18,6 +18,7 @@ const adapters: Readonly<Record<string, () => Promise<AdapterModule>>> = {
   redis: () => import('@locks/redis'),
   sql: () => import('@locks/sql'),
   zookeeper: () => import('@locks/zookeeper'),
+  etcd: () => import('@locks/etcd'),
   combine: () => import('@locks/composites/combine'),
   migrate: () => import('@locks/composites/migrate'),
 };

@@ -45,6 +45,7 @@ test.each([
     code: 69,
     says: 'zookeeper://127.0.0.1:1 is out of reach',
   },
+  { url: 'etcd://me:secret@127.0.0.1:1/app?timeout=1s', code: 69, says: 'etcd://127.0.0.1:1/app is out of reach' },
 ])('the store $url is $code, and no password is shown', async ({ url, code, says }) => {
   const outcome = await createUser().locks('run', 'key', '--url', url, '--', 'true');
   expect(outcome.code).toBe(code);

@@ -70,6 +70,14 @@ test.each(published)('%s has its licence, its README and no sources', (folder) =
   expect(existsSync(join(target, 'src'))).toBe(false);
 });
 
+test('the first example of the README runs as it is pasted', async () => {
+  const [first] = readPrograms({ path: 'README.md', text: readFileSync(join(root, 'README.md'), 'utf8') });
+  app.write('lock.mjs', first?.source ?? '');
+  const { exitCode, output } = await app.run('lock.mjs');
+  expect(exitCode, output).toBe(0);
+  expect(output).toMatch(/^sends the invoice with fencing token \d+$/m);
+});
+
 /** Two leases, as the first one once showed the second. */
 const printsLease = `
 import { createLocks, createMemoryProvider } from '@locks/core';
