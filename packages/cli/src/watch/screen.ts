@@ -25,7 +25,7 @@ export function createScreen(prefix: string): View {
       // Those that are not shown are not asked for: there may be thousands.
       const states = await statesOf(locks, keys.slice(0, space));
       const rows = states.flatMap(rowsOf);
-      const hidden = keys.length - new Set(rows.slice(0, space).map(([key]) => key)).size;
+      const hidden = keys.length - rows.slice(0, space).filter(([key]) => key !== '').length;
       const more = hidden > 0 ? [faint(`and ${hidden} more: watch a longer prefix`)] : [];
       const free = keys.length === 0 ? [faint('nothing is held, and nothing waits')] : [];
       const drawn = rows.length === 0 ? [] : [table(head, rows.slice(0, space))];
@@ -36,14 +36,20 @@ export function createScreen(prefix: string): View {
   };
 }
 
-/** One row for each holder. */
-function rowsOf(state: LockState): readonly (readonly string[])[] {
+/** So many of those in line have a row. The number of all of them is told in any case. */
+const shownInLine = 5;
+
+/** One row for each holder, then one for each of the first in line. The first has the key. */
+function rowsOf({ key, holders, waiters, line = [] }: LockState): readonly (readonly string[])[] {
   const width = Math.max(16, Math.floor((process.stdout.columns - otherColumns) / 2));
-  const key = shortened(printable(state.key), width);
-  const waiters = String(state.waiters);
-  if (state.holders.length === 0) return [[key, '–', '', '', '', waiters]];
-  return state.holders.map((holder) => {
-    const [owner = '', ...others] = holderColumns(holder);
-    return [key, shortened(owner, width), ...others, waiters];
+  const columns = holders.map(holderColumns);
+  if (columns.length === 0) columns.push(['–', '', '', '']);
+  line.slice(0, shownInLine).forEach(({ owner, mode }, place) => {
+    columns.push([printable(owner), mode, '', `waits, place ${place + 1}`]);
+  });
+  return columns.map(([owner = '', ...others], index) => {
+    const first = index === 0;
+    const named = first ? shortened(printable(key), width) : '';
+    return [named, shortened(owner, width), ...others, first ? String(waiters) : ''];
   });
 }

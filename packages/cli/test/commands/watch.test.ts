@@ -53,7 +53,10 @@ test('watch shows a live table on a terminal, escaped, and gives the cursor back
   await terminal.sees('web-1/');
   const lease = await locks.acquire('later');
   await terminal.sees('later');
+  const next = locks.acquire('later');
+  await terminal.sees('waits, place 1');
   await lease.release();
+  await (await next).release();
   await terminal.sees('1 held or waited for');
   terminal.type(ctrlC);
   await terminal.sees('\u001B[?25h');

@@ -117,7 +117,11 @@ describe('openLocks with provider "combine"', () => {
     ['a member that is null', combined(null), 'member 1 of 1: openLocks: a member must be'],
     ['a member without a store', combined('memory:', {}), 'member 2 of 2: openLocks: no backend is named'],
     ['a member without a scheme', combined(password), 'member 1 of 1: openLocks: the URL has no scheme'],
-    ['a member with a strange scheme', combined(`etcd://me:${password}@h`), 'member 1 of 1: openLocks: no adapter is'],
+    [
+      'a member with a strange scheme',
+      combined(`consul://me:${password}@h`),
+      'member 1 of 1: openLocks: no adapter is',
+    ],
     ['a member with a URL as provider', combined({ provider: `redis://${password}` }), 'member 1 of 1 (adapter): '],
     [
       'an unknown adapter',

@@ -24,7 +24,7 @@ interface Flags {
   readonly notRun: string | undefined;
 }
 
-/** Which tests run programs in an application of its own: `modules/orms.long.test.ts`. */
+/** Which tests run programs in an application of its own: `modules/matrix/orms.test.ts`. */
 const apps: ReadonlySet<string> = new Set(['orms']);
 
 /** Languages whose blocks would pass unseen under these names. */

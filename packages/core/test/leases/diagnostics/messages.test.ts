@@ -320,8 +320,8 @@ describe('the message', () => {
     ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [' memory:', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [
-      'ETCD+a.b-1://host',
-      'openLocks: no adapter is known for the scheme "etcd+a.b-1:". Known: memory, redis, rediss, redis+sentinel, rediss+sentinel, redis+cluster, rediss+cluster, redlock, redlocks, zookeeper, postgres, postgresql, mysql, mariadb, sqlite. For an adapter of your own name its module: { provider: "module-id", url }.',
+      'CONSUL+a.b-1://host',
+      'openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, redis, rediss, redis+sentinel, rediss+sentinel, redis+cluster, rediss+cluster, redlock, redlocks, zookeeper, etcd, etcds, postgres, postgresql, mysql, mariadb, sqlite. For an adapter of your own name its module: { provider: "module-id", url }.',
     ],
     [
       { provider: 7 },
@@ -333,7 +333,7 @@ describe('the message', () => {
     ],
     [
       { provider: 'no-such-adapter' },
-      'openLocks: provider "no-such-adapter" is neither one of memory, redis, zookeeper, sql, combine, migrate nor a module that can be imported. Install it, or correct its name.',
+      'openLocks: provider "no-such-adapter" is neither one of memory, redis, zookeeper, etcd, sql, combine, migrate nor a module that can be imported. Install it, or correct its name.',
     ],
     [{ provider: 'node:fs' }, 'openLocks: module "node:fs" does not export a function fromConfig.'],
     [

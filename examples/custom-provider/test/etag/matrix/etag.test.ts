@@ -9,7 +9,7 @@ import { afterAll } from 'vitest';
 import { requirements } from '@locks/conformance';
 import { proxiedProviders } from '@locks/conformance/faults';
 import { conformanceTests } from '@locks/conformance/vitest';
-import { create as connect } from './etag-store.js';
+import { create as connect } from '../etag-store.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'locks-etag-'));
 const file = join(folder, 'documents');

@@ -2,8 +2,8 @@ import type { ConformanceOptions } from '@locks/conformance';
 import { namespaced } from '@locks/composites';
 import { createMemoryProvider, createMemoryStore } from '@locks/core';
 import { expect, test } from 'vitest';
-import { mustPass } from './support/memory.ts';
-import { runSideBySide } from './support/side-by-side.ts';
+import { mustPass } from '../support/memory.ts';
+import { runSideBySide } from '../support/side-by-side.ts';
 
 function part(): ConformanceOptions {
   const store = createMemoryStore({ waiterTtl: 3_000 });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { startMariadb, startPostgres } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openDatabases } from '../support/databases.ts';
-import { createModuleApp } from './module-app.ts';
+import { openDatabases } from '../../support/databases.ts';
+import { createModuleApp } from '../module-app.ts';
 
 const [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
 afterAll(async () => {

@@ -1,9 +1,9 @@
 import { conformanceTests } from '@locks/conformance/vitest';
 import { startEtcdCluster } from '@locks/test-servers';
 import { afterAll } from 'vitest';
-import { createEtcdProvider } from '../../src/index.ts';
-import { ownPrefix } from '../support/etcd.ts';
-import { inOneProcess } from '../support/requirements.ts';
+import { createEtcdProvider } from '../../../src/index.ts';
+import { ownPrefix } from '../../support/etcd.ts';
+import { inOneProcess } from '../../support/requirements.ts';
 
 const cluster = await startEtcdCluster();
 afterAll(() => cluster.stop());
