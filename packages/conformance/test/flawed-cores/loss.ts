@@ -57,7 +57,7 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'a renewal that answers false is ignored',
     file: 'leases/hold/lease-renewals.js',
-    find: 'this.#lease.lose(`${provider.name} says that this owner does not hold it any more`);',
+    find: "this.#lease.lose('not-held', `${provider.name} says that this owner does not hold it any more`);",
     replace: '',
     caughtBy: ['locks-loss-by-force'],
     mayAlsoFail: ['locks-loss-by-renewal'],

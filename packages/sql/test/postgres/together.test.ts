@@ -110,7 +110,7 @@ describe('calls of one tick', () => {
       all.slice(1).map((claim) => ({ ...claim, owner: `third/${randomUUID()}` })),
     );
     expect([...(await others), ...(await later)].filter((answer) => answer.granted)).toHaveLength(31);
-    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(performance.now() - begun).toBeLessThan(4_000);
     await client.query('ROLLBACK');
     expect((await first).granted).toBe(true);
   });

@@ -6,10 +6,14 @@ import type { Contender } from './contenders.ts';
 /** An inspection names so many of those in line, as each is a request. */
 const shown = 100;
 
-/** Those that wait, in their order, as a state tells them. `show` reads the node of one. */
+/**
+ * Those that wait, in their order, as a state tells them. `show` reads the node of one. `othersMode`
+ * is what other libraries ask for, where the names of their nodes do not say it.
+ */
 export async function tellWaiters(
   waiters: readonly Contender[],
   show: (contender: Contender) => Promise<ReadNode | undefined>,
+  othersMode?: Waiter['mode'],
 ): Promise<Pick<KeyState, 'waiters' | 'line'>> {
   if (waiters.length === 0) return { waiters: 0 };
   const line = await Promise.all(
@@ -17,7 +21,10 @@ export async function tellWaiters(
       const read = await show(contender);
       if (read === undefined) return undefined;
       // Another library's node is known by its name.
-      return { owner: readNodeData(read.data)?.owner ?? contender.name, mode: contender.mode };
+      const owner = readNodeData(read.data)?.owner;
+      return owner === undefined
+        ? { owner: contender.name, mode: othersMode ?? contender.mode }
+        : { owner, mode: contender.mode };
     }),
   );
   // One that has left meanwhile is not named.

@@ -85,7 +85,13 @@ test('Node shows who is inside and who waits, and can end a lease of Curator', a
   const second = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
   await line.places(2, '/leases');
   const [lease = ''] = await line.names('/leases');
-  expect(await provider.inspect(key)).toEqual({ key, holders: [{ owner: lease, mode: 'shared' }], waiters: 1 });
+  const [waiting = ''] = await line.names('/locks');
+  expect(await provider.inspect(key)).toEqual({
+    key,
+    holders: [{ owner: lease, mode: 'shared' }],
+    waiters: 1,
+    line: [{ owner: waiting, mode: 'shared' }],
+  });
   expect(await provider.release({ key, owner: lease, mode: 'shared', ttl: 1_000 })).toBe(true);
   await second.acquired;
   await line.places(0, '/locks');

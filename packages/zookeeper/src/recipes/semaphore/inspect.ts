@@ -39,7 +39,7 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
     const early = head === undefined ? undefined : leaseAhead(shown, head);
     const holders = shown.filter((lease) => lease !== early).map(({ name, node }) => holder(name, node, 'shared'));
     const alone = first?.mode === 'exclusive' && head !== undefined && readNodeData(head.data) && leases.length === 0;
-    const told = await tellWaiters(alone ? line.slice(1) : line, ({ name }) => show(`locks/${name}`));
+    const told = await tellWaiters(alone ? line.slice(1) : line, ({ name }) => show(`locks/${name}`), 'shared');
     return { key, holders: alone ? [holder(first.name, head, 'exclusive')] : holders, ...told };
   }
   const message = `ZooKeeper: the semaphore ${JSON.stringify(key)} changes too often to be read.`;
