@@ -81,7 +81,10 @@ export interface DifferentialOptions {
    * abandoned where a hold or a place ends during a call, or within so many ms of it. @default 25
    */
   readonly margin?: number | undefined;
-  /** The part of the sequences that may be abandoned, from 0 to 1. @default 0.1 */
+  /**
+   * The part of the sequences that may be abandoned, from 0 to 1. While there are more, they run
+   * again, with fewer at the same time, down to one. @default 0.1
+   */
   readonly abandonedAtMost?: number | undefined;
   /** Virtual time, where the provider runs in it. Then `retryAfter` is compared too. */
   readonly virtual?: DifferentialTime | undefined;

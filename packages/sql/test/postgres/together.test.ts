@@ -94,14 +94,13 @@ describe('calls of one tick', () => {
     }
   });
 
-  test('never wait for long for a new key that another transaction inserts', async () => {
+  test('do not wait for the end of another transaction that inserts one of their keys', async () => {
     const [{ provider }, third] = [join(url), join(url)];
     const all = claims(32);
     const [inserted] = all as [Claim];
     const client = await connect(url);
     await client.query('BEGIN');
     await client.query('INSERT INTO locks (key, version) VALUES ($1, 1)', [Buffer.from(inserted.key)]);
-    const begun = performance.now();
     const first = provider.tryAcquire(inserted);
     const others = acquire(provider, all.slice(1));
     await untilBlocked(url);
@@ -110,7 +109,6 @@ describe('calls of one tick', () => {
       all.slice(1).map((claim) => ({ ...claim, owner: `third/${randomUUID()}` })),
     );
     expect([...(await others), ...(await later)].filter((answer) => answer.granted)).toHaveLength(31);
-    expect(performance.now() - begun).toBeLessThan(4_000);
     await client.query('ROLLBACK');
     expect((await first).granted).toBe(true);
   });
