@@ -57,7 +57,7 @@ export async function differentialTestWith(
   );
   const isEnough = (): boolean => abandoned.length <= abandonedAtMost * sequences;
   try {
-    // Calls of a busy machine are slow, and then less is decided: fewer at the same time make them faster.
+    // On a busy machine calls are slow, and decide less. Fewer at the same time are faster.
     for (const width of [together, Math.ceil(together / 6), 1]) {
       abandoned = await runAll(abandoned, width);
       if (isEnough()) break;

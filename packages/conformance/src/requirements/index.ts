@@ -37,6 +37,7 @@ import { renewalRequirements } from './hold/renewal.ts';
 import { repeatRequirements } from './hold/repeat.ts';
 import { renewAllRequirements } from './hold/renew-all.ts';
 import { severalRequirements } from './hold/several.ts';
+import { permitRequirements } from './hold/permits.ts';
 import { sharedRequirements } from './hold/shared.ts';
 import { shorterTtlRequirements } from './hold/shorter-ttl.ts';
 import { staleRequirements } from './hold/stale.ts';
@@ -63,6 +64,7 @@ export const requirements: readonly Requirement[] = [
   severalRequirements,
   renewAllRequirements,
   sharedRequirements,
+  permitRequirements,
   ownCallsRequirements,
   downgradeRequirements,
   waitingRequirements,

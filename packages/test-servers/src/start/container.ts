@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getContainerRuntimeClient, getReaper, ImageName, LABEL_TESTCONTAINERS_SESSION_ID } from 'testcontainers';
 import type { LocalFolders, ServerDefinition } from '../server/definition.ts';
 import type { StartedServer } from '../server/handle.ts';
 import { PortTakenError, holdPort, startOnFreePort } from '../server/ports.ts';
 import { messageOf, tailOf, waitUntilReady } from '../server/ready.ts';
+import { loopback, prepareEngine } from './docker-engine.ts';
+import type { Client, Engine } from './docker-engine.ts';
 
-type Client = Awaited<ReturnType<typeof getContainerRuntimeClient>>;
 type Container = ReturnType<Client['container']['getById']>;
 type ContainerCreateOptions = Parameters<Client['container']['create']>[0];
 
@@ -86,25 +86,6 @@ export async function startContainerOnHost(
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
-}
-
-/** Where servers on the network of the host listen. "localhost" may mean ::1. */
-const loopback = '127.0.0.1';
-
-interface Engine {
-  readonly client: Client;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly host: string;
-}
-
-/** The Docker engine, when it has `image`. */
-async function prepareEngine(image: string): Promise<Engine> {
-  const client = await getContainerRuntimeClient();
-  await client.image.pull(ImageName.fromString(image));
-  const { sessionId } = await getReaper(client);
-  const labels = { 'org.testcontainers': 'true', [LABEL_TESTCONTAINERS_SESSION_ID]: sessionId };
-  const { host: engineHost } = client.info.containerRuntime;
-  return { client, labels, host: engineHost === 'localhost' ? loopback : engineHost };
 }
 
 interface Surroundings {

@@ -3,7 +3,7 @@ import { LockError, isLockError, isPermanent } from '../../errors/lock-error.ts'
 import { lastsFor } from './assignment.ts';
 import type { Line, LineParts, Waiting } from './line-parts.ts';
 import { Places } from './places.ts';
-import type { Place } from './places.ts';
+import type { Place } from './place.ts';
 import { Subscription } from './subscription.ts';
 
 /**

@@ -1,59 +1,15 @@
 import type { Claim } from '../../contract.ts';
 import type { Assignment } from './assignment.ts';
+import { createHearing, endHearing, newPlace } from './place.ts';
+import type { Place } from './place.ts';
+import { ShownPlaces } from './shown-places.ts';
 
-/** The place in line of one claim of this process. */
-export interface Place {
-  /** As the last attempt had it: its ttl and floor may be others than those of the first. */
-  claim: Claim;
-  wake: () => void;
-  /**
-   * When the last call was sent that shows the server that the claim still waits, by the clock.
-   * `undefined`: the claim is not in line yet. The send counts, as many places are due at about the
-   * same time. If the call fails, the place still lasts: for three signs of life.
-   */
-  shownAt: number | undefined;
-  /**
-   * The send of the last answered call that certainly kept the place at the server, by the clock.
-   */
-  keptAt: number;
-  /** Until when the claim was told to wait. */
-  waitUntil: number;
-  /** The claim is the head of the line, and looks when a hold ends. */
-  looks: boolean;
-  /**
-   * The call of another claim showed this one after its own last attempt, and no wake came since.
-   * So the server has nothing new for it.
-   */
-  quiet: boolean;
-  /** An attempt waits for the answer to the call that shows this claim. */
-  hearing: Hearing | undefined;
-  /** The last attempt was answered busy. So the claim holds nothing that it knows of. */
-  waits: boolean;
-  /** A later attempt has begun. */
-  repeated: boolean;
-  /** The latest grant that a message told. */
-  assigned: Assignment | undefined;
-}
-
-/** A wait that ends once. */
-interface Hearing {
-  readonly over: Promise<void>;
-  readonly end: () => void;
-}
-
-/** How many places one call shows at most. More make its script block the server for longer. */
-const shownTogether = 100;
 /**
  * After how many refreshes without an answer a place may have lapsed. The server keeps it for
  * three, but counts from a moment after the send, and may count faster. A larger number could take
  * a lapsed place for a kept one.
  */
 const certainFor = 2.9;
-/**
- * Places that were shown in the last half of a refresh are not shown again. A larger part shows
- * fewer places together, a smaller one shows them more often than needed.
- */
-const shownLately = 1 / 2;
 /** A claim whose next sign of life is due in this part of a refresh gives it now, not twice. */
 const dueSoon = 1 / 8;
 /**
@@ -71,8 +27,7 @@ const none: readonly Place[] = [];
 export class Places {
   readonly #refresh: number;
   readonly #byOwner = new Map<string, Place>();
-  /** By key, the places that were shown longest ago first. */
-  readonly #byKey = new Map<string, Set<Place>>();
+  readonly #shown = new ShownPlaces();
 
   /** A place gives a sign of life every `refresh` ms, and lasts for three times as long without. */
   constructor(refresh: number) {
@@ -85,13 +40,12 @@ export class Places {
 
   /** The keys with a claim in line, as far as the server has answered. */
   keys(): readonly string[] {
-    return [...this.#byKey.keys()];
+    return this.#shown.keys();
   }
 
   /** Whether a claim is in line on `key`, as far as the server has answered. */
   waitsFor(key: string): boolean {
-    // Looking up a key hashes it.
-    return this.#byKey.size > 0 && this.#byKey.has(key);
+    return this.#shown.has(key);
   }
 
   /** Whether a call of `owner` may have brought it into the line. */
@@ -114,19 +68,7 @@ export class Places {
     const { owner } = claim;
     let place = this.#byOwner.get(owner);
     if (place === undefined) {
-      place = {
-        claim,
-        wake,
-        shownAt: undefined,
-        keptAt: -Infinity,
-        waitUntil: 0,
-        looks: false,
-        quiet: false,
-        hearing: undefined,
-        waits: false,
-        repeated: false,
-        assigned: undefined,
-      };
+      place = newPlace(claim, wake);
       this.#byOwner.set(owner, place);
     }
     place.claim = claim;
@@ -144,10 +86,7 @@ export class Places {
     const place = this.#byOwner.get(owner);
     if (place === undefined) return false;
     this.#byOwner.delete(owner);
-    const { key } = place.claim;
-    const line = this.#byKey.get(key);
-    line?.delete(place);
-    if (line?.size === 0) this.#byKey.delete(key);
+    this.#shown.remove(place);
     place.assigned = undefined;
     endHearing(place);
     return place.waits;
@@ -168,7 +107,7 @@ export class Places {
       endHearing(place);
     }
     this.#byOwner.clear();
-    this.#byKey.clear();
+    this.#shown.clear();
   }
 
   /** The server told that it granted the key to `owner`: its next attempt finds this. */
@@ -245,17 +184,12 @@ export class Places {
    */
   shownWith(place: Place, now: number): readonly Place[] {
     if (place.shownAt === undefined || now < place.waitUntil) return none;
-    const others: Place[] = [];
-    for (const other of this.#byKey.get(place.claim.key) ?? none) {
-      if (other.shownAt === undefined || other.shownAt > now - this.#refresh * shownLately) break;
-      if (other === place || other.looks) continue;
-      if (others.push(other) === shownTogether) break;
-    }
-    this.#show(place, now);
+    const others = this.#shown.beside(place, now, this.#refresh);
+    this.#shown.show(place, now);
     for (const other of others) {
       // Before the answer, so that a wake in between is not forgotten.
       other.quiet = true;
-      this.#show(other, now);
+      this.#shown.show(other, now);
     }
     return others;
   }
@@ -293,19 +227,7 @@ export class Places {
     place.keptAt = Math.max(place.keptAt, sentAt);
     place.looks = retryAfter < Math.floor(this.#refresh);
     this.#toldToWait(place, retryAfter, now);
-    this.#show(place, sentAt);
-  }
-
-  #show(place: Place, sentAt: number): void {
-    const { key } = place.claim;
-    let line = this.#byKey.get(key);
-    if (line === undefined) {
-      line = new Set();
-      this.#byKey.set(key, line);
-    }
-    line.delete(place);
-    line.add(place);
-    place.shownAt = sentAt;
+    this.#shown.show(place, sentAt);
   }
 
   #toldToWait(place: Place, delay: number, now: number): void {
@@ -315,15 +237,4 @@ export class Places {
   #wakeLater(owner: string): void {
     queueMicrotask(() => this.wake(owner));
   }
-}
-
-function createHearing(): Hearing {
-  let end!: () => void;
-  const over = new Promise<void>((resolve) => (end = resolve));
-  return { over, end };
-}
-
-function endHearing(place: Place): void {
-  place.hearing?.end();
-  place.hearing = undefined;
 }

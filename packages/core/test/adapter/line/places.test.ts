@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Places } from '../../../src/adapter/line/places.ts';
 import type { Claim } from '../../../src/contract.ts';
-import type { Place } from '../../../src/adapter/line/places.ts';
+import type { Place } from '../../../src/adapter/line/place.ts';
 
 const refresh = 2_000;
 
