@@ -19,14 +19,14 @@ export const severManyRequirements: readonly Requirement[] = [
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const claims = range(600).map(() => context.claim(context.key(), { ttl: 60_000 }));
-      await Promise.all(claims.map((claim) => again.tryAcquire(claim)));
+      await inTurns(claims, (claim) => again.tryAcquire(claim));
       const releases = claims.map((claim) =>
         inBackground(settled(context, 'a release that was under way', harmed.release(claim))),
       );
       await context.faults.sever(harmed);
       await Promise.all(releases);
-      await Promise.all(claims.map((claim) => again.release(claim)));
-      const states = await Promise.all(claims.map(({ key }) => other.inspect(key)));
+      await inTurns(claims, (claim) => again.release(claim));
+      const states = await inTurns(claims, ({ key }) => other.inspect(key));
       const held = states.filter((state) => !isIdle(state)).length;
       assert.equal(held, 0, `expected each of 600 keys to be free after a repeated release; ${held} are held`);
     },
@@ -55,9 +55,7 @@ export const severManyRequirements: readonly Requirement[] = [
       );
       await context.faults.sever(harmed);
       await Promise.all(attempts);
-      // All at once would last longer than a call may where the machine is busy.
-      const left = [...claims, ...holders];
-      while (left.length > 0) await Promise.all(left.splice(0, 20).map((claim) => again.release(claim)));
+      await inTurns([...claims, ...holders], (claim) => again.release(claim));
       const keys = holders.map(({ key }) => key);
       await mustStayIdle(context, other, keys, 'after each of 600 attempts was released', callLimit(context));
     },
@@ -100,3 +98,13 @@ export const severManyRequirements: readonly Requirement[] = [
     },
   },
 ];
+
+/** Some at a time: all at once would last longer than a call may where the machine is busy. */
+async function inTurns<T, R>(all: readonly T[], call: (one: T) => Promise<R>): Promise<readonly R[]> {
+  const answers: R[] = [];
+  while (answers.length < all.length) {
+    const some = all.slice(answers.length, answers.length + 20);
+    answers.push(...(await Promise.all(some.map(call))));
+  }
+  return answers;
+}

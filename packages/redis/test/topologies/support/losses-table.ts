@@ -14,11 +14,9 @@ const page = new URL('../../../../../docs/backends/redis-topologies.md', import.
 
 /** The cells, row by row. */
 export function readTable(): readonly Cell[] {
-  const rows = readFileSync(page, 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) => line.split('|').slice(1, -1));
-  const [head = [], , ...lines] = rows.slice(rows.findIndex(([first]) => first?.trim() === 'event'));
+  const [, table = ''] = /\n(\| event .*?)\n\n/s.exec(readFileSync(page, 'utf8')) ?? [];
+  const rows = table.split('\n').map((line) => line.split('|').slice(1, -1));
+  const [head = [], , ...lines] = rows;
   return lines.flatMap(([event = '', ...outcomes]) =>
     outcomes
       .map((outcome, index) => ({ event: event.trim(), form: head[index + 1]?.trim() ?? '', outcome: outcome.trim() }))
