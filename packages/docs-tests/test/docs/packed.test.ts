@@ -128,12 +128,17 @@ describe.each(variants)('$compiler, .$extension', (variant) => {
 
   test('the examples of the README compile and run as they stand', async () => {
     const page = { path: 'README.md', text: readFileSync(join(root, 'README.md'), 'utf8') };
-    const programs = readPrograms(page).map((program) => connectTo(program, addresses(0)));
+    const programs = readPrograms(page);
     expect(programs.map(({ notRun }) => notRun)).toEqual(programs.map(() => undefined));
-    await outputsOf(
-      programs.map(({ source }) => source),
-      variant,
-    );
+    const sources: string[] = [];
+    for (const [index, program] of programs.entries()) {
+      // Each has servers of its own, as the databases are made for it.
+      const number = 100 * (1 + variants.indexOf(variant)) + index;
+      const { source } = connectTo(program, addresses(number));
+      await servers?.prepare(number, source);
+      sources.push(source);
+    }
+    await outputsOf(sources, variant);
   });
 });
 
