@@ -36,18 +36,18 @@ function moduleOf(source: string, extension: (typeof modules)[number]): string {
   return [...imports, 'async function main(): Promise<void> {', ...rest, '}', 'void main();', ''].join('\n');
 }
 
-/** Compiles the modules and runs one after the other. Gives what they print, in this order. */
+/** Compiles the modules and runs them. Gives what they print, in this order. */
 async function outputsOf(sources: readonly string[], { compiler, extension }: (typeof variants)[number]) {
   const names = sources.map((_, index) => `${compiler}/${extension}/program-${index}.${extension}`);
   for (const [index, source] of sources.entries()) app.write(names[index] ?? '', moduleOf(source, extension));
   expect(await app.compile(compiler, names)).toBe('');
-  const outputs: string[] = [];
-  for (const name of names) {
-    const { exitCode, output } = await app.run(name.replace(/ts$/, 'js'));
-    expect(exitCode, output).toBe(0);
-    outputs.push(output);
-  }
-  return outputs;
+  return await Promise.all(
+    names.map(async (name) => {
+      const { exitCode, output } = await app.run(name.replace(/ts$/, 'js'));
+      expect(exitCode, output).toBe(0);
+      return output;
+    }),
+  );
 }
 
 test('every package that is published was packed', () => {
