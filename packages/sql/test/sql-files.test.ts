@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { dialects, statementsIn } from '../scripts/embed-sql.mjs';
 
-const page = readFileSync(new URL('../../../docs/backends/sql.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/backends/sql-operate.md', import.meta.url), 'utf8');
 
 describe.each(dialects)('the SQL of %s', (dialect) => {
   const folder = new URL(`../sql/${dialect}/`, import.meta.url);

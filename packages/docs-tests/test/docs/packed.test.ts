@@ -36,18 +36,18 @@ function moduleOf(source: string, extension: (typeof modules)[number]): string {
   return [...imports, 'async function main(): Promise<void> {', ...rest, '}', 'void main();', ''].join('\n');
 }
 
-/** Compiles the modules and runs one after the other. Gives what they print, in this order. */
+/** Compiles the modules and runs them. Gives what they print, in this order. */
 async function outputsOf(sources: readonly string[], { compiler, extension }: (typeof variants)[number]) {
   const names = sources.map((_, index) => `${compiler}/${extension}/program-${index}.${extension}`);
   for (const [index, source] of sources.entries()) app.write(names[index] ?? '', moduleOf(source, extension));
   expect(await app.compile(compiler, names)).toBe('');
-  const outputs: string[] = [];
-  for (const name of names) {
-    const { exitCode, output } = await app.run(name.replace(/ts$/, 'js'));
-    expect(exitCode, output).toBe(0);
-    outputs.push(output);
-  }
-  return outputs;
+  return await Promise.all(
+    names.map(async (name) => {
+      const { exitCode, output } = await app.run(name.replace(/ts$/, 'js'));
+      expect(exitCode, output).toBe(0);
+      return output;
+    }),
+  );
 }
 
 test('every package that is published was packed', () => {
@@ -128,12 +128,17 @@ describe.each(variants)('$compiler, .$extension', (variant) => {
 
   test('the examples of the README compile and run as they stand', async () => {
     const page = { path: 'README.md', text: readFileSync(join(root, 'README.md'), 'utf8') };
-    const programs = readPrograms(page).map((program) => connectTo(program, addresses(0)));
+    const programs = readPrograms(page);
     expect(programs.map(({ notRun }) => notRun)).toEqual(programs.map(() => undefined));
-    await outputsOf(
-      programs.map(({ source }) => source),
-      variant,
-    );
+    const sources: string[] = [];
+    for (const [index, program] of programs.entries()) {
+      // Each has servers of its own, as the databases are made for it.
+      const number = 100 * (1 + variants.indexOf(variant)) + index;
+      const { source } = connectTo(program, addresses(number));
+      await servers?.prepare(number, source);
+      sources.push(source);
+    }
+    await outputsOf(sources, variant);
   });
 });
 

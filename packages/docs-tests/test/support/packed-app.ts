@@ -15,7 +15,7 @@ export const published: readonly string[] = workspaceFolders().filter(
 /** What ours depend on, clients and a logger that an application has beside them, and types. */
 const neighbours = [
   ...['@grpc/grpc-js', 'protobufjs', '@opentelemetry/api'],
-  ...['ioredis', 'knex', 'pg', 'libsql', 'pino', '@types/node', 'undici-types'],
+  ...['ioredis', 'knex', 'pg', 'mysql2', 'libsql', 'pino', '@types/node', 'undici-types'],
 ];
 
 /** The compilers, by the name of their package here. */

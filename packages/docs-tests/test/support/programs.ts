@@ -24,8 +24,8 @@ interface Flags {
   readonly notRun: string | undefined;
 }
 
-/** Which tests run programs in an application of its own: `modules/matrix/orms.test.ts`. */
-const apps: ReadonlySet<string> = new Set(['orms']);
+/** Each is a test that runs its programs in an application: `modules/matrix/<app>.test.ts`. */
+const apps: ReadonlySet<string> = new Set(['guides', 'orms']);
 
 /** Languages whose blocks would pass unseen under these names. */
 const misnamed: Readonly<Record<string, string>> = {

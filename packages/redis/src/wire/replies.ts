@@ -59,7 +59,7 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   if (denial !== undefined) {
     const { right = 'what it lacks' } = denial;
     return misconfigured(
-      `Redis refuses ${what}: ${denial.text}. Grant its user ${right}; docs/backends/redis.md lists all it needs.`,
+      `Redis refuses ${what}: ${denial.text}. Grant its user ${right}; docs/backends/redis-operate.md lists all it needs.`,
     );
   }
   if (/\bunknown (?:redis )?command\b|\bERR syntax error\b/i.test(text)) {

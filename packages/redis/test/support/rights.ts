@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
-/** The page of Redis in the documentation. */
-export const page = await readFile(new URL('../../../../docs/backends/redis.md', import.meta.url), 'utf8');
+/** The page of the documentation that has the rights. */
+export const page = await readFile(new URL('../../../../docs/backends/redis-operate.md', import.meta.url), 'utf8');
 const [, rules = ''] = /^ACL SETUSER locker on >… ([^`]*)^```$/m.exec(page) ?? [];
 
 /** What the page says that a user needs. */

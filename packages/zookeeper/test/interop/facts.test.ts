@@ -5,7 +5,7 @@ import { newLine } from './support/lines.ts';
 import type { CuratorKind, KazooKind, Peer } from './support/peer.ts';
 import * as peers from './support/peer.ts';
 
-// What docs/backends/zookeeper.md says of the others, shown without this package.
+// What docs/backends/zookeeper-clients.md says of the others, shown without this package.
 
 async function ending<Kind extends string>(starting: Promise<Peer<Kind>>): Promise<Peer<Kind>> {
   const peer = await starting;

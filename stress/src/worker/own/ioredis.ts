@@ -9,7 +9,7 @@ import type { Opened } from '../open.ts';
  * them without a connection.
  */
 export function openOwn({ url = '', ttl, options }: Target): Opened {
-  // As docs/backends/redis.md asks for.
+  // As docs/backends/redis-operate.md asks for.
   const client = new Redis(url, { socketTimeout: 2_000 });
   client.on('error', () => {});
   const provider = createRedisProvider(client, options);
