@@ -13,6 +13,8 @@ export interface Manifest {
   readonly main?: string;
   readonly name: string;
   readonly private?: boolean;
+  readonly engines?: { readonly node: string };
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;
 }
