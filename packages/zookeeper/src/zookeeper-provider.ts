@@ -9,5 +9,6 @@ export interface ZookeeperProvider extends LockProvider {
    * good: `LOCK_MISCONFIGURED`.
    */
   connect(within: number): Promise<void>;
+  /** The keys below `prefix` that are held or waited for, each once. */
   list(prefix: string): AsyncIterable<string>;
 }

@@ -27,6 +27,7 @@ export interface Lockable<L extends Lease = Lease> {
 
 /** A mutex, a side of a read/write lock, a semaphore, or several of its permits. */
 export interface KeyLockable extends Lockable {
+  /** What it locks. */
   readonly key: string;
   /** As `inspect` of `Locks`: who holds the key, and how many wait. */
   inspect(): Promise<LockState>;
@@ -51,7 +52,9 @@ export interface MultiLockable extends Lockable<MultiLease> {
 
 /** Many readers or one writer. First come, first served, and readers in a row go in together. */
 export interface ReadWriteLock {
+  /** What both sides lock. */
   readonly key: string;
+  /** The shared side. */
   readonly read: KeyLockable;
   /** `downgrade` of its lease lets readers in and keeps writers out. */
   readonly write: KeyLockable;

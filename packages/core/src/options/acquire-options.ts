@@ -20,7 +20,10 @@ export interface AcquireOptions {
    * @default Infinity; 0 for `tryAcquire`
    */
   readonly wait?: Duration | undefined;
-  /** Ends the waiting: the call rejects with the signal's own reason. It does not end a lease. */
+  /**
+   * Ends the waiting: the call rejects with the signal's own reason. It does not end a lease.
+   * @default none
+   */
   readonly signal?: AbortSignal | undefined;
   /** Renew the lease in the background, at a third of its validity. @default true */
   readonly renew?: boolean | undefined;

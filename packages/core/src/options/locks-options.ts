@@ -69,7 +69,7 @@ export interface LocksOptions extends DefaultOptions {
    * @default false
    */
   readonly closeProvider?: boolean | undefined;
-  /** Traits that the provider must have. */
+  /** Traits that the provider must have. @default none */
   readonly requires?: Requires | undefined;
   /** Clock, timers and randomness, for simulations. @default those of this process */
   readonly runtime?: Runtime | undefined;

@@ -34,9 +34,13 @@ export interface SqlConfigOptions extends SqlOptions {
   /**
    * Stronger than the URL's. Not for SQLite. It may be a function, as `password` and `tls` may.
    * They are asked at each connection, within `connectTimeout`.
+   * @default the URL's
    */
   readonly username?: Asked<string> | undefined;
-  /** Stronger than the URL's, so that it need not stand in one. Not for SQLite. */
+  /**
+   * Stronger than the URL's, so that it need not stand in one. Not for SQLite.
+   * @default the URL's
+   */
   readonly password?: Asked<string> | undefined;
   /**
    * TLS: `true` checks the server's certificate by Node's defaults; an object has options of
@@ -47,6 +51,7 @@ export interface SqlConfigOptions extends SqlOptions {
   /**
    * Postgres: what `pg` makes of it; `require` and both `verify-…` check the certificate. Weaker
    * than `tls`.
+   * @default none: no TLS
    */
   readonly sslmode?: 'disable' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined;
   /**

@@ -15,7 +15,9 @@ export interface StoredRecord {
 
 /** What a store has under one key at one moment. Without a text it has neither of the first two. */
 export interface ReadRecord {
+  /** What `replace` compares: it changes with each write. */
   readonly version?: string | undefined;
+  /** The text that was written last. */
   readonly record?: string | undefined;
   /**
    * The time of the store, in ms: a clock that all its clients share and never set. Read

@@ -12,7 +12,7 @@ export interface LeadershipOptions {
    * @default 1_000
    */
   readonly poll?: Duration | undefined;
-  /** Ends the observation: the iterator rejects with the signal's own reason. */
+  /** Ends the observation: the iterator rejects with the signal's own reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface ElectOptions
    * @default 1_000
    */
   readonly rest?: Duration | undefined;
-  /** Ends the candidacy, as `stop` does. */
+  /** Ends the candidacy, as `stop` does. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface StopOptions {
 
 /** Options of `whenLeading`. */
 export interface WhenLeadingOptions {
-  /** Ends the waiting: the call rejects with the signal's own reason. */
+  /** Ends the waiting: the call rejects with the signal's own reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
