@@ -83,7 +83,7 @@ function isOption(declaration, path) {
   return /^\w*Options\./.test(path) && declaration.questionToken !== undefined;
 }
 
-/** The members that a declaration writes out: of a class, an interface, or of the objects in a type. */
+/** The members of a class, of an interface, or of the objects in a type. */
 function membersOf(declaration) {
   if (ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) return [...declaration.members];
   if (ts.isTypeAliasDeclaration(declaration) || ts.isPropertySignature(declaration)) return literals(declaration.type);

@@ -51,7 +51,7 @@ function withAnyPeer(text) {
   return JSON.stringify(manifest, undefined, 2);
 }
 
-/** With `version` in each range of a published package, and as its `own` version where it is one. */
+/** With `next` in each range of a published package. `own`: as its version, too. */
 function withVersion(text, { own, version: next }) {
   const ranges = text.replaceAll(/("(@locks\/[\w-]+)": "\^?)\d[^"]*"/g, (range, start, name) =>
     published.has(name) ? `${start}${next}"` : range,

@@ -2,7 +2,7 @@ import type { Mode } from './contract.ts';
 
 /** What a lease is at one moment, as data: what `JSON.stringify` and `console.log` show of it. */
 export interface LeaseRecord {
-  /** What is locked. */
+  /** The key that is locked. */
   readonly key: string;
   /** Who holds it: `<label>/<unique>`. */
   readonly owner: string;
@@ -21,7 +21,7 @@ export interface LeaseRecord {
  * `withLock` does.
  */
 export interface Lease extends AsyncDisposable {
-  /** What is locked. */
+  /** The key that is locked. */
   readonly key: string;
   /** `<label>/<unique>`: who holds it, as `inspect` and the store show it. */
   readonly owner: string;

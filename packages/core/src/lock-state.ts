@@ -2,7 +2,7 @@ import type { Holder, KeyState } from './contract.ts';
 
 /** One holder of a key, as `inspect` of a `Locks` gives it: all that a release by force needs. */
 export interface LockHolder extends Holder {
-  /** What is held. */
+  /** The key that is held. */
   readonly key: string;
 }
 

@@ -16,7 +16,7 @@ export type HistoryEvent = {
       readonly type: 'granted';
       /** Who got it, as the test names its processes. */
       readonly process: string;
-      /** What is locked. */
+      /** The key that is locked. */
       readonly key: string;
       /** Whether others may hold the key as well. */
       readonly mode: Mode;

@@ -39,8 +39,21 @@ test.each(publishedFolders)('%s is published with its licence, README and change
   const paths = (tarball?.files ?? []).map(({ path }) => path);
   expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json']));
   expect(paths).toEqual(expect.arrayContaining(named(manifest)));
+  // Types that entries share are in files of their own. Other modules have none.
+  const typed = named(manifest).map((path) => path.replace(/\.c?js$/, ''));
+  const others = paths.filter((path) => /\.d\.c?ts$/.test(path) && !typed.includes(path.replace(/\.d\.c?ts$/, '')));
+  expect(others.filter((path) => !path.endsWith('-types.d.cts'))).toEqual([]);
   expect(paths.filter((path) => /(?<!\.d)\.[mc]?ts$|^(?:src|test|scripts)\/|tsbuildinfo|\.env/.test(path))).toEqual([]);
   expect((tarball?.size ?? Infinity) / 1_000).toBeLessThan(limits[name] ?? 0);
+});
+
+test.each(publishedFolders)('the README of %s has how to install it, an example, and a link to more', (folder) => {
+  const text = readFileSync(join(root, folder, 'README.md'), 'utf8');
+  const { name } = readManifest(folder);
+  expect(text).toMatch(new RegExp(`^# ${name}\n\n[A-Z]`));
+  expect(text).toMatch(new RegExp(`^(?:npm install|npx) .*${name}(?:\\s|$)`, 'm'));
+  expect(text).toMatch(/^```(?:ts|sh no-check: the command is yours)$/m);
+  expect(text).toMatch(/\]\(\.\.\/\.\.\/docs\/[\w/-]+\.md/);
 });
 
 test('after it, a minor change of one package is the next minor version of all', () => {

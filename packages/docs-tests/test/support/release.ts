@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { readManifest, root, workspaceFolders } from './repository.ts';
@@ -39,7 +39,6 @@ export function createReleaseCopy(): ReleaseCopy {
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !left.has(basename(path)) });
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
-  mkdirSync(join(folder, '.git'));
   const options = { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const;
   return {
     change: (packageName, bump) =>

@@ -5,7 +5,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 export interface LockMessage {
   /** The provider's name. */
   readonly provider: string;
-  /** What is locked. */
+  /** The key that is locked. */
   readonly key: string;
   /** The owner of the claim or lease: `<label>/<unique>`. */
   readonly owner: string;
