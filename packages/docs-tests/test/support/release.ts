@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { readManifest, root, workspaceFolders } from './repository.ts';
 import type { Manifest } from './repository.ts';
 
@@ -34,9 +34,10 @@ export const publishedFolders: readonly string[] = workspaceFolders().filter(
 
 export function createReleaseCopy(): ReleaseCopy {
   const folder = mkdtempSync(join(tmpdir(), 'locks-release-'));
-  const left: ReadonlySet<string> = new Set(['node_modules', 'src', 'test', '.cache']);
+  // Of other builds than the command's nothing but the bundle is published.
+  const left = /\/(?:node_modules|src|test|\.cache)$|\/(?!cli\/)[\w-]+\/dist\/(?!bundle)/;
   for (const name of ['package.json', '.changeset', 'scripts', 'packages', 'examples']) {
-    cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !left.has(basename(path)) });
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !left.test(path) });
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   const options = { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const;
