@@ -42,7 +42,7 @@ for (const entry of entries) {
     checkSymbol(symbol, symbol.name);
   }
 }
-for (const fault of faults) process.stdout.write(`${fault}\n`);
+for (const each of faults) process.stdout.write(`${each}\n`);
 process.stdout.write(`${names} public names and members, ${faults.length} without what they should say\n`);
 process.exitCode = faults.length === 0 ? 0 : 1;
 

@@ -46,8 +46,8 @@ test.each(publishedFolders)('%s is published with its licence, README and change
   expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json']));
   expect(paths).toEqual(expect.arrayContaining(named(manifest)));
   // Types that entries share are in files of their own. Other modules have none.
-  const typed = named(manifest).map((path) => path.replace(/\.c?js$/, ''));
-  const others = paths.filter((path) => /\.d\.c?ts$/.test(path) && !typed.includes(path.replace(/\.d\.c?ts$/, '')));
+  const typed = new Set(named(manifest).map((path) => path.replace(/\.c?js$/, '')));
+  const others = paths.filter((path) => /\.d\.c?ts$/.test(path) && !typed.has(path.replace(/\.d\.c?ts$/, '')));
   expect(others.filter((path) => !path.endsWith('-types.d.cts'))).toEqual([]);
   expect(paths.filter((path) => /(?<!\.d)\.[mc]?ts$|^(?:src|test|scripts)\/|tsbuildinfo|\.env/.test(path))).toEqual([]);
   expect((tarball?.size ?? Infinity) / 1_000).toBeLessThan(limits[name] ?? usualLimit);

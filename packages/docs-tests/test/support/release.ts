@@ -34,13 +34,14 @@ export const publishedFolders: readonly string[] = workspaceFolders().filter(
 
 export function createReleaseCopy(): ReleaseCopy {
   const folder = mkdtempSync(join(tmpdir(), 'locks-release-'));
-  // Of other builds than the command's nothing but the bundle is published.
-  const left = /\/(?:node_modules|src|test|\.cache)$|\/(?!cli\/)[\w-]+\/dist\/(?!bundle)/;
+  // Of other builds than the command's nothing but the bundle is published. Checks that run at the
+  // same time make tarballs, and remove them.
+  const left = /\/(?:node_modules|src|test|\.cache)$|\.tgz$|\/(?!cli\/)[\w-]+\/dist\/(?!bundle)/;
   for (const name of ['package.json', '.changeset', 'scripts', 'packages', 'examples']) {
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !left.test(path) });
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
-  const options = { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const;
+  const options = { cwd: folder, encoding: 'utf8', stdio: 'pipe' } as const;
   return {
     change: (packageName, bump) =>
       writeFileSync(join(folder, '.changeset/one-more.md'), `---\n'${packageName}': ${bump}\n---\n\nA change.\n`),
