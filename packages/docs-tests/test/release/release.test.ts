@@ -104,7 +104,7 @@ function nextOf(version: string, change: 'minor' | 'patch' | 'none'): string {
 }
 
 /** The files that a manifest names, in the form of a tarball's. */
-function named({ main, types, bin = {}, exports = {} }: Partial<Manifest> = {}): readonly string[] {
+function named({ main, types, bin = {}, exports = {} }: Partial<Manifest> = {}): string[] {
   const files = [main, types, ...Object.values(bin), ...targets(exports)].filter((file) => file !== undefined);
   return files.filter((file) => !file.includes('*')).map((file) => file.replace(/^\.\//, ''));
 }
