@@ -1,6 +1,6 @@
 // Finds what people can import from a published package and what has no docstring: the names, the
 // members of their types, and their parameters' objects. An optional property of options says its
-// default. Exit code 1: some have none.
+// default, a duration its unit. Exit code 1: some have none.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -76,11 +76,20 @@ function checkOne(symbol, declaration, path) {
   else if (isOption(declaration, path) && !/default/i.test(text) && !tags.some(({ name }) => name === 'default')) {
     fault(declaration, `${path} does not say its default`);
   }
+  const said = [text, ...tags.map((tag) => ts.displayPartsToString(tag.text))].join(' ');
+  if (isDuration(declaration.type) && !/\bms\b/i.test(said)) fault(declaration, `${path} does not say its unit`);
 }
 
 /** Whether a caller may leave it out. */
 function isOption(declaration, path) {
   return /^\w*Options\./.test(path) && declaration.questionToken !== undefined;
+}
+
+/** Whether it is a `Duration` of core, or may be one. */
+function isDuration(type) {
+  if (type === undefined) return false;
+  if (ts.isUnionTypeNode(type)) return type.types.some((each) => isDuration(each));
+  return ts.isTypeReferenceNode(type) && type.typeName.getText() === 'Duration';
 }
 
 /** The members of a class, of an interface, or of the objects in a type. */

@@ -35,7 +35,7 @@ export interface EtcdConfigOptions extends EtcdOptions {
    * @default true for `etcds:`, else false
    */
   readonly tls?: Asked<boolean | object> | undefined;
-  /** A member must have answered within this time. @default 5_000 */
+  /** A member must have answered within this time. @default 5_000 ms */
   readonly connectTimeout?: Duration | undefined;
 }
 

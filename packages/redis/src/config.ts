@@ -46,7 +46,7 @@ export interface RedisConfigOptions extends RedisOptions {
    * @default true for `rediss:`, else false
    */
   readonly tls?: Asked<boolean | object> | undefined;
-  /** `openLocks` must have connected within this time. @default 5_000 */
+  /** `openLocks` must have connected within this time. @default 5_000 ms */
   readonly connectTimeout?: Duration | undefined;
   /** The connection's name in CLIENT LIST. @default none */
   readonly connectionName?: string | undefined;

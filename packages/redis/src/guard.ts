@@ -24,7 +24,7 @@ export interface RedisGuard {
 
 /** Options of a guard for Redis. */
 export interface RedisGuardOptions {
-  /** How long a write takes at most. @default 5_000 */
+  /** How long a write takes at most. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
 }
 

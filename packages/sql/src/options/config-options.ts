@@ -56,7 +56,7 @@ export interface SqlConfigOptions extends SqlOptions {
   readonly sslmode?: 'disable' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined;
   /**
    * `openLocks` must have connected within this time, and each connection later.
-   * @default 5_000
+   * @default 5_000 ms
    */
   readonly connectTimeout?: Duration | undefined;
   /** Postgres: the connections' name in `pg_stat_activity`. @default '@locks/sql' */

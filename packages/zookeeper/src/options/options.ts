@@ -60,12 +60,12 @@ export interface ZookeeperOptions extends SecretOptions {
    * @default true
    */
   readonly knownPlaces?: boolean | undefined;
-  /** Each call settles within this time. @default 5_000 */
+  /** Each call settles within this time. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
    * After this time of silence the servers remove the locks of this process. The servers may choose
    * another time, of 2 to 20 of their ticks.
-   * @default 20_000
+   * @default 20_000 ms
    */
   readonly sessionTimeout?: Duration | undefined;
   /**

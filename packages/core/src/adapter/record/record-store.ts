@@ -69,13 +69,13 @@ export interface RecordStore {
 export interface RecordOptions {
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
-  /** How long a place in line lasts without a repeat. @default 6_000 */
+  /** How long a place in line lasts without a repeat. @default 6_000 ms */
   readonly waiterTtl?: Duration | undefined;
-  /** How long a call may take, and each call of the store. @default 5_000 */
+  /** How long a call may take, and each call of the store. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
    * Without `watch`: the time between two reads of a key that claims wait for. It is an eighth of
-   * that while the head of the line is of this process. @default 100
+   * that while the head of the line is of this process. @default 100 ms
    */
   readonly poll?: Duration | undefined;
   /** Clock, timers and randomness. @default those of this process */

@@ -32,8 +32,8 @@ export interface ElectOptions
 /** Options of `stop`. */
 export interface StopOptions {
   /**
-   * How long it waits for `lead`. Then the lease is released, and `lead` may still run. Without a
-   * limit by default.
+   * How long it waits for `lead`, in ms. Then the lease is released, and `lead` may still run.
+   * Without a limit by default.
    * @default Infinity
    */
   readonly drain?: Duration | undefined;
