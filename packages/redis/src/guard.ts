@@ -31,6 +31,7 @@ export interface RedisGuardOptions {
 /**
  * A guard that writes through `given`, a client as `createRedisProvider` takes one. For writes of
  * another kind put `fenceLua` into a script of your own.
+ * @throws `LOCK_MISCONFIGURED` for a wrong client or option.
  */
 export function createRedisGuard(given: GivenClient, options: RedisGuardOptions = {}): RedisGuard {
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);

@@ -46,7 +46,10 @@ export interface MultiLockable extends Lockable<MultiLease> {
   readonly keys: readonly string[];
   /** As `inspect` of `Locks`, for each key. */
   inspect(): Promise<readonly LockState[]>;
-  /** Whether one of its parts is locked. */
+  /**
+   * Whether one of its parts is locked.
+   * @throws `LOCK_UNAVAILABLE` when the backend did not answer.
+   */
   isLocked(): Promise<boolean>;
 }
 
