@@ -1,6 +1,6 @@
-// Finds what people can import from a published package and what has no docstring: the names, the
-// members of their types, and their parameters' objects. An optional property of options says its
-// default, a duration its unit. Exit code 1: some have none.
+// Finds what people can import from a published package and what has no docstring: the names, and
+// the members of their types. An optional property of options says its default, a duration its
+// unit. Exit code 1: a docstring is missing, or does not say that.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

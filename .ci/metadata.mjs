@@ -3,7 +3,7 @@
 // The name of the repository stands in one place, `repository` of the package.json of the root.
 // Compares with it what the published packages and .github say: prints the differences, and fails
 // if there are any. With --update it writes them instead.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
@@ -44,6 +44,7 @@ process.exitCode = faults.length === 0 || update ? 0 : 1;
 function packageFaults() {
   return readdirSync(join(root, 'packages')).flatMap((name) => {
     const file = `packages/${name}/package.json`;
+    if (!existsSync(join(root, file))) return [];
     const text = readFileSync(join(root, file), 'utf8');
     const manifest = JSON.parse(text);
     const fields = fieldsOf(`packages/${name}`);
