@@ -1,6 +1,6 @@
 import { packageTests, usual } from '../../vitest.shared.ts';
 
-const pages = 'test/docs/**/*.test.ts';
+const pages = 'test/{docs,release}/**/*.test.ts';
 
 export default packageTests(import.meta.url, {
   // The first test may install the server or pull its image.

@@ -27,6 +27,7 @@ export interface ConformanceRun {
   readonly requirements: readonly Requirement[];
   /** No check takes longer, with what follows it, in ms. */
   readonly limit: number;
+  /** The seed of the random choices: option `seed` repeats them. */
   readonly seed: number;
   /** Checks one requirement. Rejects only if no provider can be had to read the traits from. */
   check(requirement: Requirement): Promise<RequirementResult>;

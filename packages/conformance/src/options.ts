@@ -15,6 +15,7 @@ export interface ConformanceOptions {
    * Makes a provider on the same store as another service would, with the shortest settings: its
    * places in line last 1 s at most without a sign of life. Without it, requirements for services
    * with different settings are unverified.
+   * @default none
    */
   readonly createOther?: (() => LockProvider | Promise<LockProvider>) | undefined;
   /**
@@ -23,12 +24,16 @@ export interface ConformanceOptions {
    * @default 400
    */
   readonly ttl?: number | undefined;
-  /** How to hurt the backend; requirements whose hook is missing are reported as unverified. */
+  /**
+   * How to hurt the backend; requirements whose hook is missing are reported as unverified.
+   * @default none
+   */
   readonly faults?: Faults | undefined;
   /**
    * Counts what must not grow, such as keys, rows, connections and subscriptions. After each
    * requirement that passed, every count must return to where it was before it, or the requirement
    * fails.
+   * @default none
    */
   readonly leaks?: (() => LeakCounts | Promise<LeakCounts>) | undefined;
   /**
@@ -37,11 +42,13 @@ export interface ConformanceOptions {
    * not know of it, and what it resolves to ends it afterwards, also when the requirement failed.
    * `leaks` counts in between. `round` counts the requirements from 0, to disturb something else
    * each time.
+   * @default none
    */
   readonly disturb?: Disturb | undefined;
   /**
    * How another process makes a provider on the same store. Without it, requirements across
    * processes are unverified.
+   * @default none
    */
   readonly processes?: ProcessesOption | undefined;
   /** Checks these requirements and no others. @default all */
@@ -49,6 +56,7 @@ export interface ConformanceOptions {
   /**
    * Asks for this lock object alone: the requirements of exclusive locks through it, and its own.
    * `lockObjects` has the names.
+   * @default none: the provider is checked
    */
   readonly object?: string | undefined;
   /**

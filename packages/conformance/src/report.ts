@@ -7,9 +7,13 @@ export type Status = 'passed' | 'failed' | 'unverified' | 'not-applicable';
 
 /** What became of one requirement. */
 export interface RequirementResult {
+  /** The name of the requirement, in kebab case. */
   readonly id: string;
+  /** What the requirement asks for, in one sentence. */
   readonly title: string;
+  /** How binding the requirement is. */
   readonly level: Level;
+  /** What the check came to. */
   readonly status: Status;
   /** What was expected and what happened, if it failed. */
   readonly error?: Error;
@@ -23,10 +27,13 @@ export interface RequirementResult {
 
 /** What became of all of them. */
 export interface ConformanceReport {
+  /** Option `name`. */
   readonly name: string;
+  /** What the provider declares. */
   readonly traits: Traits;
   /** Option `seed` with this number repeats the random choices. */
   readonly seed: number;
+  /** What became of each requirement, in order. */
   readonly results: readonly RequirementResult[];
   /** `incomplete`: none has failed, and some are unverified. With option `strict` these fail. */
   readonly verdict: 'passed' | 'incomplete' | 'failed';

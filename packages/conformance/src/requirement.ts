@@ -12,6 +12,7 @@ export type Level = 'provider' | 'locks';
 export interface Requirement {
   /** Stable, in kebab case: what reports, `only` and bug reports name. */
   readonly id: string;
+  /** How binding it is. */
   readonly level: Level;
   /** One sentence that is true of every provider that conforms. */
   readonly title: string;

@@ -35,6 +35,7 @@ export interface Claim {
   readonly owner: string;
   /** In ms: an integer from 50 to 86 400 000. Each call of a holder may have another. */
   readonly ttl: number;
+  /** Alone, or together with other shared claims. */
   readonly mode: Mode;
   /**
    * Shared only: at most so many holders at once, 1 to 2 147 483 647. Absent: any number. The
@@ -82,8 +83,11 @@ export interface Renewal {
 
 /** One holder, as far as the store knows it. Holders of other libraries have what can be known. */
 export interface Holder {
+  /** The owner of the claim that holds it. */
   readonly owner: string;
+  /** How it is held. */
   readonly mode: Mode;
+  /** The fencing token. Absent: the store has none for this holder. */
   readonly token?: bigint;
   /** Ms until the store lets go, if it is not renewed. */
   readonly remaining?: number;
@@ -91,13 +95,17 @@ export interface Holder {
 
 /** A claim in line, as far as the store knows it. */
 export interface Waiter {
+  /** The owner of the claim that waits. */
   readonly owner: string;
+  /** How the claim wants the key. */
   readonly mode: Mode;
 }
 
 /** The state of one key at one moment. */
 export interface KeyState {
+  /** What was inspected. */
   readonly key: string;
+  /** Those who hold the key: several where it is shared. */
   readonly holders: readonly Holder[];
   /** How many claims are in line. */
   readonly waiters: number;
@@ -122,7 +130,9 @@ export interface UnknownState {
 
 /** A change of a register: it becomes `to` if it is `from`. `undefined`: there is no text. */
 export interface RegisterChange {
+  /** The text that must be there. */
   readonly from: string | undefined;
+  /** The text that is there afterwards. */
   readonly to: string | undefined;
 }
 
@@ -160,6 +170,7 @@ export interface Traits {
 export interface LockProvider {
   /** The backend's name, for messages and diagnostics. */
   readonly name: string;
+  /** What the backend promises. It does not change. */
   readonly traits: Traits;
   /**
    * One atomic attempt; never waits for the lock. A repeat by the holder has the same token, and

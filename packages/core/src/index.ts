@@ -16,7 +16,6 @@ export type {
 } from './contract.ts';
 export type {
   AcquireMessage,
-  ChannelMessages,
   ClaimMessage,
   ElectionMessage,
   GiveUpMessage,
@@ -33,6 +32,7 @@ export type {
   RenewMessage,
   WaitMessage,
 } from './leases/diagnostics/messages.ts';
+export type { ChannelMessages } from './leases/diagnostics/channel-messages.ts';
 export { LockError, isLockError } from './errors/lock-error.ts';
 export type { LockErrorCode, LockErrorOptions, LockErrorRecord } from './errors/lock-error.ts';
 export { createFencingGuard } from './adapter/fencing-guard.ts';

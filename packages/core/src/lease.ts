@@ -2,11 +2,15 @@ import type { Mode } from './contract.ts';
 
 /** What a lease is at one moment, as data: what `JSON.stringify` and `console.log` show of it. */
 export interface LeaseRecord {
+  /** The key that is locked. */
   readonly key: string;
+  /** Who holds it: `<label>/<unique>`. */
   readonly owner: string;
+  /** Whether others may hold the key as well. */
   readonly mode: Mode;
   /** The fencing token as decimal digits: JSON has no `bigint`. */
   readonly token: string;
+  /** Whether it was certainly held at that moment. */
   readonly held: boolean;
   /** Whole ms. */
   readonly remaining: number;
@@ -17,9 +21,11 @@ export interface LeaseRecord {
  * `withLock` does.
  */
 export interface Lease extends AsyncDisposable {
+  /** The key that is locked. */
   readonly key: string;
   /** `<label>/<unique>`: who holds it, as `inspect` and the store show it. */
   readonly owner: string;
+  /** Whether others may hold the key as well: `exclusive` or `shared`. */
   readonly mode: Mode;
   /**
    * The fencing token, which is higher than those of all earlier holders. Hand it to the resource,

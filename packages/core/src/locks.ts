@@ -13,6 +13,7 @@ import type { LockCalls } from './leases/lock-calls.ts';
 export interface Locks extends LockCalls, AsyncDisposable {
   /** The provider's name. */
   readonly name: string;
+  /** What the provider promises. */
   readonly traits: Traits;
   /** `key`, exclusively: `withLock(key, …)` and the others without repeating the key. */
   mutex(key: string): KeyLockable;

@@ -26,7 +26,7 @@ export interface EtcdConfigOptions extends EtcdOptions {
   readonly endpoints?: readonly string[] | undefined;
   /** Stronger than the URL's. @default none: no login */
   readonly username?: Asked<string> | undefined;
-  /** Stronger than the URL's, so that it need not stand in one. */
+  /** Stronger than the URL's, so that it need not stand in one. @default the URL's */
   readonly password?: Asked<string> | undefined;
   /**
    * `true`: TLS, and Node's defaults check the certificates. An object: TLS with these options of
@@ -35,7 +35,7 @@ export interface EtcdConfigOptions extends EtcdOptions {
    * @default true for `etcds:`, else false
    */
   readonly tls?: Asked<boolean | object> | undefined;
-  /** A member must have answered within this time. @default 5_000 */
+  /** A member must have answered within this time. @default 5_000 ms */
   readonly connectTimeout?: Duration | undefined;
 }
 

@@ -11,12 +11,18 @@ import { source } from './options/options.ts';
 export type GuardedOperation =
   | {
       readonly type: 'put';
+      /** The key to write. */
       readonly key: string | Uint8Array;
+      /** What it has afterwards. */
       readonly value: string | Uint8Array;
       /** The id of a lease, in decimal. @default none */
       readonly lease?: string;
     }
-  | { readonly type: 'delete'; readonly key: string | Uint8Array };
+  | {
+      readonly type: 'delete';
+      /** The key to delete. It need not be there. */
+      readonly key: string | Uint8Array;
+    };
 
 /** A comparison for a transaction of another client of etcd. */
 export interface LeaseCheck {
@@ -24,6 +30,7 @@ export interface LeaseCheck {
   readonly key: string;
   /** The same, as the JSON of etcd's HTTP gateway has it: for `compare` of a transaction. */
   readonly compare: {
+    /** The key of the claim, as Base64. */
     readonly key: string;
     readonly target: 'CREATE';
     readonly result: 'GREATER';

@@ -11,6 +11,7 @@ import type { QueueLength, QueueLengthOptions } from './metrics/queue-length.ts'
 export interface KnownGroup {
   /** `name` of the `Locks`: `redis`, `postgres`, … */
   readonly provider: string;
+  /** What `groupOf` makes of its keys. */
   readonly group: string;
   /** @default 'exclusive' */
   readonly mode?: Mode;

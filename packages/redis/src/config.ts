@@ -33,9 +33,9 @@ export interface RedisConfigOptions extends RedisOptions {
    * @default the first that is installed of ioredis, iovalkey and redis
    */
   readonly library?: LibraryName | undefined;
-  /** ACL user; stronger than the URL's. */
+  /** ACL user; stronger than the URL's. @default the URL's */
   readonly username?: Asked<string> | undefined;
-  /** Stronger than the URL's, so that it need not stand in one. */
+  /** Stronger than the URL's, so that it need not stand in one. @default the URL's */
   readonly password?: Asked<string> | undefined;
   /** Database; stronger than the URL's path. @default 0 */
   readonly db?: number | undefined;
@@ -46,9 +46,9 @@ export interface RedisConfigOptions extends RedisOptions {
    * @default true for `rediss:`, else false
    */
   readonly tls?: Asked<boolean | object> | undefined;
-  /** `openLocks` must have connected within this time. @default 5_000 */
+  /** `openLocks` must have connected within this time. @default 5_000 ms */
   readonly connectTimeout?: Duration | undefined;
-  /** The connection's name in CLIENT LIST. */
+  /** The connection's name in CLIENT LIST. @default none */
   readonly connectionName?: string | undefined;
   /**
    * The Sentinels, `'host:port'` each, in place of a URL. Needs `sentinelName`. @default none

@@ -24,13 +24,14 @@ export interface RedisGuard {
 
 /** Options of a guard for Redis. */
 export interface RedisGuardOptions {
-  /** How long a write takes at most. @default 5_000 */
+  /** How long a write takes at most. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
 }
 
 /**
  * A guard that writes through `given`, a client as `createRedisProvider` takes one. For writes of
  * another kind put `fenceLua` into a script of your own.
+ * @throws `LOCK_MISCONFIGURED` for a wrong client or option.
  */
 export function createRedisGuard(given: GivenClient, options: RedisGuardOptions = {}): RedisGuard {
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);

@@ -15,7 +15,7 @@ import { isCluster } from './wire/servers.ts';
 export interface InitialiseOptions {
   /** That of the providers. @default 'locks:' */
   readonly prefix?: string | undefined;
-  /** How long the call takes at most. @default 5_000 */
+  /** How long the call takes at most. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
 }
 

@@ -26,7 +26,10 @@ export interface SqlGuard {
   fence(trx: AnySqlTransaction, resource: string, lease: Pick<Lease, 'token' | 'mode'> | bigint): Promise<void>;
 }
 
-/** A guard whose rows are in the table `<table>_fences`, one per resource. */
+/**
+ * A guard whose rows are in the table `<table>_fences`, one per resource.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option.
+ */
 export function createSqlGuard(options: TableOptions = {}): SqlGuard {
   const names = readTableOptions(options);
   return {

@@ -9,5 +9,9 @@ export interface ZookeeperProvider extends LockProvider {
    * good: `LOCK_MISCONFIGURED`.
    */
   connect(within: number): Promise<void>;
+  /**
+   * The keys that begin with `prefix` and are held or waited for, each once.
+   * @throws `LOCK_UNAVAILABLE` when the servers did not answer.
+   */
   list(prefix: string): AsyncIterable<string>;
 }

@@ -6,6 +6,7 @@ import type { End } from './phase.ts';
 
 /** A lock of a process that does not take part, and so cannot be seen by the others. */
 export interface DirectHolder extends Holder {
+  /** The key that is locked. */
   readonly key: string;
 }
 

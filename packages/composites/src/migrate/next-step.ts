@@ -22,6 +22,7 @@ export interface MigrationStep {
 
 /** The steps from where the fleet is. */
 export interface NextSteps {
+  /** Towards the end of the migration. */
   readonly forward: MigrationStep;
   /** Absent: no process takes part, so there is no way back. */
   readonly back?: MigrationStep;

@@ -24,7 +24,7 @@ export interface MigrateOptions extends Pick<CombineOptions, 'memberTimeout' | '
   /**
    * How long a process that died keeps others out of the other end, from 1 s to 24 h. Leases under
    * an end are never valid for longer.
-   * @default 30_000
+   * @default 30_000 ms
    */
   readonly presenceTtl?: Duration | undefined;
   /**

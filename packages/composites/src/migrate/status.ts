@@ -12,10 +12,13 @@ import type { KnownStore, MigrationStore } from './store-status.ts';
 
 /** Who takes part in a migration, how far it is, and whether it may go on. */
 export interface MigrationStatus {
+  /** The migration's name. */
   readonly name: string;
   /** Those that could be seen: a store that does not answer hides those under its end. */
   readonly processes: readonly MigrationProcess[];
+  /** The store that locks come from. */
   readonly from: MigrationStore;
+  /** The store that locks go to. */
   readonly to: MigrationStore;
   /** Whether the next step may be taken, for all processes, and if not, why. */
   readonly next: NextSteps;

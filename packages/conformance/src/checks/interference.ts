@@ -30,10 +30,13 @@ export const unanswered: Fate = { reply: 'nothing' };
 
 /** One call that core made. */
 export interface Call {
+  /** Which method of the provider. */
   readonly operation: Operation;
+  /** The claim that it was called with. */
   readonly claim: Claim;
   /** Which call of this operation it is, counted from 0 since the rule was set. */
   readonly index: number;
+  /** When core made it, in monotonic ms. */
   readonly sentAt: number;
   /**
    * When the store had answered, heard or not; `undefined`: it did not get the call, or not yet.
@@ -43,6 +46,7 @@ export interface Call {
   settledAt: number | undefined;
   /** When its caller got the answer; `undefined`: it did not, or got an error. */
   answeredAt: number | undefined;
+  /** What its caller got; `undefined`: nothing yet, or an error. */
   answer: Grant | Busy | Renewal | boolean | undefined;
 }
 
@@ -53,6 +57,7 @@ export type WakeRule = readonly number[];
 
 /** A provider between core and the store, whose single calls go wrong as a check wants. */
 export interface Interference {
+  /** The provider to give to core. */
   readonly provider: LockProvider;
   /** All calls so far, in the order of their sends. */
   readonly calls: readonly Call[];

@@ -9,7 +9,9 @@ import { inBackground } from './time.ts';
  * says.
  */
 export interface Waiting {
+  /** The claim that waits. */
   readonly claim: Claim;
+  /** The provider that it waits through. */
   readonly provider: LockProvider;
   /** Its first attempt was answered: if busy, it has its place in line. */
   readonly inLine: Promise<void>;

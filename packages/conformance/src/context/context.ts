@@ -16,6 +16,7 @@ import type { Waiting } from '../checks/waiting.ts';
  * ends.
  */
 export interface Context {
+  /** What the provider under test declares. */
   readonly traits: Traits;
   /** A ttl that runs out within the check, in ms. */
   readonly ttl: number;
@@ -80,8 +81,11 @@ export interface Context {
 
 /** Tuples of providers. */
 export interface Many {
+  /** Two providers on one store. */
   readonly 2: readonly [LockProvider, LockProvider];
+  /** Three providers on one store. */
   readonly 3: readonly [LockProvider, LockProvider, LockProvider];
+  /** Four providers on one store. */
   readonly 4: readonly [LockProvider, LockProvider, LockProvider, LockProvider];
 }
 

@@ -11,6 +11,7 @@ export interface DifferentialRules {
 
 /** Where a provider differs from the rules on purpose. */
 export interface Exemption {
+  /** A name for it, in kebab case, as the report shows it. */
   readonly id: string;
   /** Why the store answers otherwise, and where that is documented. */
   readonly reason: string;
@@ -34,13 +35,17 @@ export interface Difference {
     | 'remaining'
     | 'time'
     | 'wake';
+  /** Option `seed` with this number repeats the sequence. */
   readonly seed: number;
+  /** The rules that the provider was compared with. */
   readonly rules: DifferentialRules;
   /** Absent: the call was `time`. */
   readonly call: KeyCall | undefined;
   /** The key before the call, as the rules have it, without what had expired. */
   readonly before: KeyRecord;
+  /** What the provider answered, or the error that it rejected with. */
   readonly answer: unknown;
+  /** What the rules answer. Absent: the call was `time`. */
   readonly expected: KeyAnswer | undefined;
   /** The calls of the shortest sequence that was found to differ, and their answers. */
   readonly trace: readonly string[];
@@ -50,6 +55,7 @@ export interface Difference {
 export interface DifferentialTime {
   /** Monotonic ms. */
   now(): number;
+  /** Resolves after `ms`. */
   sleep(ms: number): Promise<void>;
 }
 
@@ -86,7 +92,10 @@ export interface DifferentialOptions {
    * again, with fewer at the same time, down to one. @default 0.1
    */
   readonly abandonedAtMost?: number | undefined;
-  /** Virtual time, where the provider runs in it. Then `retryAfter` is compared too. */
+  /**
+   * Virtual time, where the provider runs in it. Then `retryAfter` is compared too.
+   * @default none: real time
+   */
   readonly virtual?: DifferentialTime | undefined;
   /** @default none */
   readonly exemptions?: readonly Exemption[] | undefined;
@@ -94,6 +103,7 @@ export interface DifferentialOptions {
 
 /** How many sequences ended in which way. */
 export interface DifferentialReport {
+  /** Option `name`. */
   readonly name: string;
   /** The same answers throughout. */
   readonly agreed: number;

@@ -18,10 +18,15 @@ export type Request =
  * it.
  */
 export interface LeaseElsewhere {
+  /** As `owner` of the lease. */
   readonly owner: string;
+  /** As `token` of the lease. */
   readonly token: bigint;
+  /** As `mode` of the lease. */
   readonly mode: Mode;
+  /** As `held` of the lease. */
   readonly held: boolean;
+  /** As `remaining` of the lease, in ms. */
   readonly remaining: number;
   /** Whether its signal has fired. */
   readonly aborted: boolean;

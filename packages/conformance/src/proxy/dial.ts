@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Where the server is. */
 export interface Target {
+  /** A name or an address. */
   readonly host: string;
+  /** The TCP port. */
   readonly port: number;
 }
 

@@ -16,7 +16,9 @@ export interface CutOptions extends TrapOptions {
  * returns what ends it.
  */
 export interface Proxy extends AsyncDisposable {
+  /** The address that it listens on. */
   readonly host: string;
+  /** The port that it listens on. */
   readonly port: number;
   /** How many clients are connected. */
   readonly clientConnections: number;

@@ -14,6 +14,7 @@ export interface Asking<T> {
   readonly name: string;
   /** What its function must give. */
   readonly reader: OptionReader<T>;
+  /** Its timers bound the function. */
   readonly runtime: Runtime;
   /** How long the function may take, in ms. */
   readonly within: number;

@@ -8,7 +8,9 @@ export type CallName = string | (() => string);
 
 /** Hears what a call came to, once. */
 export interface Outcome<T> {
+  /** The call resolved to `answer`. */
   answered(answer: T): void;
+  /** The call rejected with `error`. */
   failed(error: unknown): void;
 }
 

@@ -29,28 +29,33 @@ export type LockErrorCode =
 
 /** Options of a `LockError`. */
 export interface LockErrorOptions {
-  /** The error underneath, if there is one. */
+  /** The error underneath, if there is one. @default none */
   readonly cause?: unknown;
-  /** The key it is about. */
+  /** The key it is about. @default none */
   readonly key?: string;
-  /** `LOCK_LOST` from `withLock`: what `work` resolved to. */
+  /** `LOCK_LOST` from `withLock`: what `work` resolved to. @default none */
   readonly result?: unknown;
   /**
    * From a provider: the call certainly left nothing at the backend, as it was never sent, or was
    * refused before it did anything. Law 1 of the contract says what follows.
+   * @default none: it may have been sent
    */
   readonly sent?: false | undefined;
   /**
    * From a provider: it refuses for so many ms, and answers then. `acquire` waits for that within
    * its `wait`.
+   * @default none
    */
   readonly retryAfter?: number | undefined;
 }
 
 /** What a `LockError` says, as data: what `JSON.stringify` shows of it. */
 export interface LockErrorRecord extends Pick<LockErrorOptions, 'key' | 'sent' | 'retryAfter'> {
+  /** Always `LockError`. */
   readonly name: string;
+  /** What went wrong, for programs. */
   readonly code: LockErrorCode;
+  /** What went wrong, for people. */
   readonly message: string;
   /** The text of the error underneath. */
   readonly cause?: string;
@@ -59,7 +64,9 @@ export interface LockErrorRecord extends Pick<LockErrorOptions, 'key' | 'sent' |
 /** The only error class of this library. */
 export class LockError extends Error {
   override readonly name = 'LockError';
+  /** What went wrong. Compare this, and not the class. */
   readonly code: LockErrorCode;
+  /** The key it is about; `undefined`: no single one. */
   declare readonly key: string | undefined;
   /**
    * `LOCK_LOST` from `withLock`: what `work` resolved to, when it did. When it threw, its error is

@@ -3,14 +3,19 @@ import { noClaims } from './by-owner.ts';
 
 /** How a claim has a key, or wants it. */
 export interface Terms {
+  /** Alone, or together with other shared claims. */
   mode: Mode;
+  /** Shared: at most so many holders at once. `undefined`: any number. */
   permits: number | undefined;
+  /** As `resize` of a claim: its number of permits is its own. */
   resize: true | undefined;
 }
 
 /** A claim that has the key. */
 export interface Hold extends Terms {
+  /** The owner of the claim. */
   readonly owner: string;
+  /** Its fencing token. */
   token: number;
   /** When it ends. */
   until: number;
@@ -20,6 +25,7 @@ export interface Hold extends Terms {
 
 /** A claim in line. */
 export interface Place<Contact> extends Readonly<Terms> {
+  /** The owner of the claim. */
   readonly owner: string;
   /** How its process hears of its turn. The latest one counts. */
   contact: Contact;
@@ -27,6 +33,7 @@ export interface Place<Contact> extends Readonly<Terms> {
   until: number;
   /** Of the latest attempt, for a store that assigns the key. */
   ttl: number;
+  /** Of the latest attempt: the token of the grant exceeds it. */
   floor: bigint | undefined;
 }
 

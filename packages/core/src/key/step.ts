@@ -7,9 +7,25 @@ import type { KeyRecord, Place } from './record.ts';
 
 /** A call of a provider on one key. `contact`: the claim takes a place in line, if it is busy. */
 export type KeyCall<Contact = unknown> =
-  | { readonly op: 'acquire'; readonly claim: Claim; readonly contact?: Contact | undefined }
-  | { readonly op: 'renew'; readonly claim: Claim; readonly token?: bigint | undefined }
-  | { readonly op: 'release'; readonly claim: Claim }
+  | {
+      readonly op: 'acquire';
+      /** The claim that wants the key. */
+      readonly claim: Claim;
+      /** How to wake it. Absent: it takes no place. */
+      readonly contact?: Contact | undefined;
+    }
+  | {
+      readonly op: 'renew';
+      /** The claim that holds the key. */
+      readonly claim: Claim;
+      /** As in `renew` of the contract: the token of the lease from now on. */
+      readonly token?: bigint | undefined;
+    }
+  | {
+      readonly op: 'release';
+      /** The claim that gives up the key, or its place. */
+      readonly claim: Claim;
+    }
   | { readonly op: 'inspect' };
 
 /** What the call of the contract resolves to. A refusal is `LOCK_INVALID` there. */
@@ -17,8 +33,11 @@ export type KeyAnswer = Grant | Busy | Refusal | Renewal | boolean | Omit<KeySta
 
 /** What a call makes of a record. */
 export interface KeyStep<Contact = unknown> {
+  /** The record to write. */
   readonly record: KeyRecord<Contact>;
+  /** What to answer. */
   readonly answer: KeyAnswer;
+  /** Those in line whose turn it may be. */
   readonly wake: readonly Place<Contact>[];
 }
 

@@ -14,7 +14,7 @@ export interface MemoryOptions {
   readonly store?: MemoryStore | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
-  /** Of its own store: how long a place in line lasts without a repeat. @default 6_000 */
+  /** Of its own store: how long a place in line lasts without a repeat. @default 6_000 ms */
   readonly waiterTtl?: Duration | undefined;
   /** Clock, timers and randomness. @default those of this process */
   readonly runtime?: Runtime | undefined;

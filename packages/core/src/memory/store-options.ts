@@ -6,8 +6,8 @@ import type { Runtime } from '../time/runtime.ts';
 /** Options of a memory store. */
 export interface MemoryStoreOptions {
   /**
-   * How long a place in line lasts without a repeat; waiters repeat at a third of it. @default
-   * 6_000
+   * How long a place in line lasts without a repeat; waiters repeat at a third of it.
+   * @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
   /** Clock, timers and randomness. @default those of this process */

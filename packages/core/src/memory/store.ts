@@ -123,7 +123,10 @@ export class MemoryStorage implements MemoryStore {
   }
 }
 
-/** A store for memory providers: what a server would be to them. */
+/**
+ * A store for memory providers: what a server would be to them.
+ * @throws `LOCK_MISCONFIGURED` naming the wrong option.
+ */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new MemoryStorage(readOptions(storeReaders, options, memorySource));
 }

@@ -27,6 +27,7 @@ export interface Lockable<L extends Lease = Lease> {
 
 /** A mutex, a side of a read/write lock, a semaphore, or several of its permits. */
 export interface KeyLockable extends Lockable {
+  /** What it locks. */
   readonly key: string;
   /** As `inspect` of `Locks`: who holds the key, and how many wait. */
   inspect(): Promise<LockState>;
@@ -45,13 +46,18 @@ export interface MultiLockable extends Lockable<MultiLease> {
   readonly keys: readonly string[];
   /** As `inspect` of `Locks`, for each key. */
   inspect(): Promise<readonly LockState[]>;
-  /** Whether one of its parts is locked. */
+  /**
+   * Whether one of its parts is locked.
+   * @throws `LOCK_UNAVAILABLE` when the backend did not answer.
+   */
   isLocked(): Promise<boolean>;
 }
 
 /** Many readers or one writer. First come, first served, and readers in a row go in together. */
 export interface ReadWriteLock {
+  /** What both sides lock. */
   readonly key: string;
+  /** The shared side. */
   readonly read: KeyLockable;
   /** `downgrade` of its lease lets readers in and keeps writers out. */
   readonly write: KeyLockable;

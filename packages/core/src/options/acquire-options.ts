@@ -16,31 +16,34 @@ export interface AcquireOptions {
    */
   readonly ttl?: Duration | undefined;
   /**
-   * How long to wait for the lock; 0 is one attempt.
+   * How long to wait for the lock, in ms; 0 is one attempt.
    * @default Infinity; 0 for `tryAcquire`
    */
   readonly wait?: Duration | undefined;
-  /** Ends the waiting: the call rejects with the signal's own reason. It does not end a lease. */
+  /**
+   * Ends the waiting: the call rejects with the signal's own reason. It does not end a lease.
+   * @default none
+   */
   readonly signal?: AbortSignal | undefined;
   /** Renew the lease in the background, at a third of its validity. @default true */
   readonly renew?: boolean | undefined;
   /**
-   * The lease is lost after this time, however often it was renewed. So a hung holder does not
-   * hold for ever.
+   * The lease is lost after this time, in ms, however often it was renewed. So a hung holder does
+   * not hold for ever.
    * @default Infinity
    */
   readonly maxHold?: Duration | undefined;
   /**
    * The key stays closed for so long from the grant, up to 24 h, also after a release and after the
    * death of the process. A release before that time renews the hold a last time.
-   * @default 0
+   * @default 0 ms
    */
   readonly atLeast?: Duration | undefined;
   /**
    * After an unclean end the key stays closed for so much longer: the process died, the lease was
    * lost, or its `Locks` was closed. For resources that cannot check tokens. At most 24 h together
    * with `ttl`.
-   * @default 0
+   * @default 0 ms
    */
   readonly lockDelay?: Duration | undefined;
   /** @default 'exclusive' */

@@ -18,9 +18,9 @@ import type { Runtime } from '../time/runtime.ts';
 export interface DefaultOptions extends Pick<AcquireOptions, 'renew' | 'reentrant'> {
   /** How long the store keeps a lock without a renewal, from 50 ms to 24 h. @default 30_000 */
   readonly ttl?: Duration | undefined;
-  /** How long to wait for a lock; 0 is one attempt. @default Infinity; 0 for `tryAcquire` */
+  /** How long to wait for a lock, in ms; 0: one attempt. @default Infinity; 0 for `tryAcquire` */
   readonly wait?: Duration | undefined;
-  /** A lease is lost after this time, however often it was renewed. @default Infinity */
+  /** A lease is lost after this time, in ms, however often it was renewed. @default Infinity */
   readonly maxHold?: Duration | undefined;
 }
 
@@ -54,22 +54,22 @@ export interface LocksOptions extends DefaultOptions {
   readonly findDeadlocks?: boolean | undefined;
   /**
    * How long `close` waits for releases, and then for the provider to close: for both together.
-   * @default 5_000
+   * @default 5_000 ms
    */
   readonly closeTimeout?: Duration | undefined;
   /**
-   * How long `close` waits for work that runs under locks, before it releases them.
+   * How long, in ms, `close` waits for work that runs under locks, before it releases them.
    * @default closeTimeout
    */
   readonly drain?: Duration | undefined;
-  /** A claim that waits for longer is told on the channel `locks:slow`. @default 5_000 */
+  /** A claim that waits for longer is told on the channel `locks:slow`. @default 5_000 ms */
   readonly slowWait?: Duration | undefined;
   /**
    * `close` closes the provider too. `openLocks` always does.
    * @default false
    */
   readonly closeProvider?: boolean | undefined;
-  /** Traits that the provider must have. */
+  /** Traits that the provider must have. @default none */
   readonly requires?: Requires | undefined;
   /** Clock, timers and randomness, for simulations. @default those of this process */
   readonly runtime?: Runtime | undefined;

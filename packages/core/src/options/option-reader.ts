@@ -15,6 +15,7 @@ export interface OptionReader<T> {
   readonly expects: string;
   /** Text that `parse` reads, for the message, where `expects` does not show it: `"30s"`. */
   readonly example?: string;
+  /** Whether `value` may be given. */
   accepts(value: unknown): value is T;
   /**
    * Reads the option from a URL, a configuration or the command line. `undefined`: not readable.
@@ -34,6 +35,7 @@ export type OptionReaders<T> = { readonly [Name in keyof T]-?: OptionReader<Read
 export interface OptionSource {
   /** Put before the message: `openLocks`, `@locks/redis`. */
   readonly where: string;
+  /** The code of the error for a wrong option. */
   readonly code: LockErrorCode;
   /** Strings are read with `parse`, as in the query of a URL. @default false */
   readonly text?: boolean;

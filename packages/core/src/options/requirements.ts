@@ -14,9 +14,13 @@ export interface Requires {
   readonly expiry?: Traits['expiry'] | undefined;
   /** At least this strong: `none` < `clock-bounded` < `strict`. */
   readonly fencing?: Traits['fencing'] | undefined;
+  /** First come, first served. */
   readonly fair?: boolean | undefined;
+  /** Shared locks and permits. */
   readonly shared?: boolean | undefined;
+  /** Another number of permits while some are held. */
   readonly resize?: boolean | undefined;
+  /** Waiters are told of their turn, and need not poll. */
   readonly wake?: boolean | undefined;
 }
 

@@ -6,13 +6,23 @@ import type { Lease } from '../lease.ts';
  * What happened to a lease, at a time of the clock that the history was given. Plain data, which
  * can be written down and checked elsewhere.
  */
-export type HistoryEvent = { readonly at: number; readonly owner: string } & (
+export type HistoryEvent = {
+  /** When, by the clock of the history. */
+  readonly at: number;
+  /** The owner of the lease. */
+  readonly owner: string;
+} & (
   | {
       readonly type: 'granted';
+      /** Who got it, as the test names its processes. */
       readonly process: string;
+      /** The key that is locked. */
       readonly key: string;
+      /** Whether others may hold the key as well. */
       readonly mode: Mode;
+      /** Shared: at most so many holders at once. Absent: any number. */
       readonly permits?: number;
+      /** Its fencing token. */
       readonly token: bigint;
     }
   /** It said that it is held. */
@@ -31,6 +41,7 @@ export type HistoryEvent = { readonly at: number; readonly owner: string } & (
 
 /** Writes down what leases say, for `checkHistory`. */
 export interface History {
+  /** All that happened so far, in order. */
   readonly events: readonly HistoryEvent[];
   /**
    * `acquire` gave `lease` to `process`. All other leases are asked at this moment whether they are

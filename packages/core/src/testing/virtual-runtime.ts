@@ -10,7 +10,10 @@ import type { VirtualTimer } from './timeline.ts';
 export interface VirtualRuntimeOptions {
   /** Of its randomness. @default 1 */
   readonly seed?: number;
-  /** What `random` always answers, instead of numbers from the seed. */
+  /**
+   * What `random` always answers, instead of numbers from the seed.
+   * @default numbers from the seed
+   */
   readonly random?: number;
   /**
    * Another runtime, whose time this one shares: two processes in one world.
@@ -29,6 +32,7 @@ const longestDelay = 2 ** 31 - 1;
  * a suspension is noticed the way it is on a real machine.
  */
 export class VirtualRuntime implements Runtime {
+  /** Core's own clock, over the virtual time. */
   readonly clock: Clock;
   /** Until this time of the shared timeline its event loop is blocked, by `stall` or `sleep`. */
   busyUntil: number = -Infinity;
@@ -58,6 +62,7 @@ export class VirtualRuntime implements Runtime {
     return this.#timeline.now * this.#rate - this.#frozen;
   }
 
+  /** How many timers wait. */
   get pendingTimers(): number {
     return this.#own().length;
   }
@@ -80,6 +85,7 @@ export class VirtualRuntime implements Runtime {
     return timer;
   }
 
+  /** Takes back what `setTimer` began. Does nothing for one that fired. */
   clearTimer(timer: TimerHandle): void {
     this.#timeline.timers.delete(timer as VirtualTimer);
   }

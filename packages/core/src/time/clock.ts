@@ -27,6 +27,7 @@ export interface ClockSources {
    * The wall clock, in epoch ms: a hint that it is worth reading `sinceBoot`. It decides nothing.
    */
   wall(): number;
+  /** Epoch ms at which `monotonic()` was 0. */
   readonly origin: number;
 }
 

@@ -8,6 +8,7 @@ export type TimerHandle = object | number;
 
 /** Everything core takes from the outside world. Inject another one to simulate schedules. */
 export interface Runtime {
+  /** The monotonic clock. */
   readonly clock: Clock;
   /**
    * Calls `callback` once, not before `delay` ms have passed, outside of the caller's asynchronous
@@ -15,6 +16,7 @@ export interface Runtime {
    * false the timer does not keep the process running.
    */
   setTimer(callback: () => void, delay: number, keepAlive: boolean): TimerHandle;
+  /** Takes back what `setTimer` began. Does nothing for one that fired. */
   clearTimer(timer: TimerHandle): void;
   /** Whether a pending `timer` keeps the process running from now on. */
   keepAlive(timer: TimerHandle, keep: boolean): void;

@@ -2,7 +2,9 @@ import type { Runtime, TimerHandle } from './runtime.ts';
 
 /** Something that is due once, at a time it can move. The links belong to the timer wheel. */
 export interface TimerEntry {
+  /** The entry before it. `undefined`: none. */
   timerPrevious: TimerEntry | undefined;
+  /** The entry after it. `undefined`: none. */
   timerNext: TimerEntry | undefined;
   /** Called when its time has come; it is no longer in the timer wheel then. Must not throw. */
   due(now: number): void;

@@ -18,15 +18,17 @@ export const floorRegister = 'token-floor';
 
 /** Where a store keeps a floor for all of its clients. */
 export interface FloorRegister {
+  /** The store. */
   readonly provider: LockProvider;
+  /** The register's name. */
   readonly name: string;
 }
 
 /** What a floor begins with. */
 export interface FloorOptions {
-  /** Of an operator: a constant, or a point of a line. */
+  /** Of an operator: a constant, or a point of a line. @default none */
   readonly given?: bigint | TokenFloor | undefined;
-  /** Copies of its register, in other stores. */
+  /** Copies of its register, in other stores. @default none */
   readonly copies?: readonly FloorRegister[];
 }
 

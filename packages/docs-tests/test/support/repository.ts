@@ -10,9 +10,15 @@ export interface Page {
 
 /** What the tests read of a `package.json`. */
 export interface Manifest {
-  readonly main?: string;
   readonly name: string;
+  readonly version?: string;
+  readonly main?: string;
+  readonly types?: string;
+  readonly bin?: Readonly<Record<string, string>>;
   readonly private?: boolean;
+  readonly engines?: { readonly node: string };
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;
 }
@@ -36,9 +42,9 @@ export function readPages(): Page[] {
     .toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** The manifest of the folder, which is relative to the root. */
-export function readManifest(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
+/** The manifest of the folder, which is relative to the root, or to that of a copy. */
+export function readManifest(folder: string, base: string = root): Manifest {
+  return JSON.parse(readFileSync(join(base, folder, 'package.json'), 'utf8')) as Manifest;
 }
 
 /** The folders of all workspaces, relative to the root. */

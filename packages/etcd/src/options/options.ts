@@ -8,11 +8,11 @@ export interface EtcdOptions {
    * have the same one. @default 'locks'
    */
   readonly prefix?: string | undefined;
-  /** Each call settles within this time. @default 5_000 */
+  /** Each call settles within this time. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
    * How long a place in line lasts without a repeat, rounded up to seconds. Waiters repeat at a
-   * third of it. @default 6_000
+   * third of it. @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
 }

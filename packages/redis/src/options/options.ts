@@ -16,20 +16,20 @@ export interface RedisOptions {
   readonly prefix?: string | undefined;
   /** First come, first served. `false` lets a newcomer pass the waiters in line. @default true */
   readonly fair?: boolean | undefined;
-  /** Each call settles within this time. @default 5_000 */
+  /** Each call settles within this time. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
    * How long a place in line lasts without a repeat; waiters repeat at a third of it.
-   * @default 6_000
+   * @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
   /**
    * How long an idle key's token counter is kept; two ttls at least.
-   * @default 3_600_000 (an hour)
+   * @default 3_600_000 ms (an hour)
    */
   readonly tokenRetention?: Duration | undefined;
   /**
-   * No grants for this long after the server came back: restarted, emptied, or promoted from a
+   * No grants for so many ms after the server came back: restarted, emptied, or promoted from a
    * replica. The longest ttl of all services, with the same value in each. A claim with a longer
    * ttl rejects with `LOCK_INVALID`. @default none: such a server grants at once
    */

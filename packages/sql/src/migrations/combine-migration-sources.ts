@@ -5,14 +5,19 @@ import { LockError } from '@locks/core/adapter';
  * `LocksMigrationSource`, or your own.
  */
 export interface MigrationSource<Spec, Step> {
+  /** All migrations of the source, in order. Knex gives the endings of its files. */
   getMigrations(loadExtensions: readonly string[]): Promise<Spec[]>;
+  /** The name under which Knex notes that `migration` ran. */
   getMigrationName(migration: Spec): string;
+  /** What Knex runs for `migration`. */
   getMigration(migration: Spec): Promise<Step>;
 }
 
 /** A migration of one of several sources. */
 export interface SourcedMigration<Step> {
+  /** As its source names it. */
   readonly name: string;
+  /** Gives what Knex runs. */
   load(): Promise<Step>;
 }
 

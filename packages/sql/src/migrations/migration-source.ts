@@ -10,12 +10,15 @@ import { changeLayout, stepsTo } from './change-layout.ts';
 
 /** What Knex runs. */
 export interface KnexMigration {
+  /** Takes the layout one step further. */
   up(knex: KnexInstance): PromiseLike<unknown>;
+  /** Takes the step back. */
   down?(knex: KnexInstance): PromiseLike<unknown>;
 }
 
 /** One step of the tables' layout, as `LocksMigrationSource` lists it. */
 export interface LocksMigration {
+  /** The name under which Knex notes that it ran. */
   readonly name: string;
   /** From which layout it leads to the next. */
   readonly from: number;
@@ -34,6 +37,7 @@ export class LocksMigrationSource {
     this.#names = readTableOptions(options);
   }
 
+  /** The steps to the present layout, in order. */
   async getMigrations(): Promise<LocksMigration[]> {
     const { table, schema } = this.#names;
     // Two sets of tables in one database are two histories. No name that begins with a date comes
@@ -45,10 +49,12 @@ export class LocksMigrationSource {
     }));
   }
 
+  /** The name under which Knex notes that the step ran. */
   getMigrationName({ name }: LocksMigration): string {
     return name;
   }
 
+  /** What Knex runs for the step. */
   async getMigration({ from }: LocksMigration): Promise<KnexMigration> {
     const names = this.#names;
     return {

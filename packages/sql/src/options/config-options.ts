@@ -34,9 +34,13 @@ export interface SqlConfigOptions extends SqlOptions {
   /**
    * Stronger than the URL's. Not for SQLite. It may be a function, as `password` and `tls` may.
    * They are asked at each connection, within `connectTimeout`.
+   * @default the URL's
    */
   readonly username?: Asked<string> | undefined;
-  /** Stronger than the URL's, so that it need not stand in one. Not for SQLite. */
+  /**
+   * Stronger than the URL's, so that it need not stand in one. Not for SQLite.
+   * @default the URL's
+   */
   readonly password?: Asked<string> | undefined;
   /**
    * TLS: `true` checks the server's certificate by Node's defaults; an object has options of
@@ -47,11 +51,12 @@ export interface SqlConfigOptions extends SqlOptions {
   /**
    * Postgres: what `pg` makes of it; `require` and both `verify-…` check the certificate. Weaker
    * than `tls`.
+   * @default none: no TLS
    */
   readonly sslmode?: 'disable' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined;
   /**
    * `openLocks` must have connected within this time, and each connection later.
-   * @default 5_000
+   * @default 5_000 ms
    */
   readonly connectTimeout?: Duration | undefined;
   /** Postgres: the connections' name in `pg_stat_activity`. @default '@locks/sql' */

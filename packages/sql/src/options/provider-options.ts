@@ -31,17 +31,17 @@ export interface SqlOptions extends TableOptions {
   readonly fair?: boolean | undefined;
   /**
    * Each call settles within this time; a statement may wait as long on the server.
-   * @default 5_000
+   * @default 5_000 ms
    */
   readonly timeout?: Duration | undefined;
   /**
    * How long a place in line lasts without a repeat; waiters repeat at a third of it.
-   * @default 6_000
+   * @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
   /**
    * How long the row of an idle key is kept; two ttls at least.
-   * @default 3_600_000 (an hour)
+   * @default 3_600_000 ms (an hour)
    */
   readonly tokenRetention?: Duration | undefined;
   /** Remove the rows of idle keys now and then. `false`: leave it to `sweep()`. @default true */
@@ -56,7 +56,7 @@ export interface SqlOptions extends TableOptions {
   /**
    * How often a process with waiters looks for their turn where nothing tells it; at least every
    * `waiterTtl / 12`.
-   * @default 25, SQLite 5 to 100
+   * @default 25 ms, SQLite 5 to 100
    */
   readonly pollInterval?: Duration | undefined;
 }

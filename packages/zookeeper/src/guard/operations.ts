@@ -8,6 +8,7 @@ import { createFlags } from '../wire/requests.ts';
 export type GuardedOperation =
   | {
       readonly type: 'create';
+      /** Below the chroot: `/orders/17`. */
       readonly path: string;
       /** @default '' */
       readonly data?: string | Uint8Array;
@@ -16,9 +17,29 @@ export type GuardedOperation =
       /** @default the provider's */
       readonly acl?: readonly Acl[];
     }
-  | { readonly type: 'setData'; readonly path: string; readonly data: string | Uint8Array; readonly version?: number }
-  | { readonly type: 'remove'; readonly path: string; readonly version?: number }
-  | { readonly type: 'check'; readonly path: string; readonly version?: number };
+  | {
+      readonly type: 'setData';
+      /** The node must be there. */
+      readonly path: string;
+      /** What it has afterwards. */
+      readonly data: string | Uint8Array;
+      /** @default any */
+      readonly version?: number;
+    }
+  | {
+      readonly type: 'remove';
+      /** The node must be there, without children. */
+      readonly path: string;
+      /** @default any */
+      readonly version?: number;
+    }
+  | {
+      readonly type: 'check';
+      /** The node must be there. */
+      readonly path: string;
+      /** @default any */
+      readonly version?: number;
+    };
 
 /** The requests for `operations`. Throws `LOCK_INVALID` for a wrong operation. */
 export function readOperations(operations: readonly GuardedOperation[], acl: readonly Acl[]): Operation[] {

@@ -6,7 +6,7 @@ import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.t
 
 /** Options of `openLocks` for ZooKeeper. */
 export interface ZookeeperConfigOptions extends Partial<ZookeeperProviderOptions> {
-  /** `openLocks` must have connected within this time. @default 5_000 */
+  /** `openLocks` must have connected within this time. @default 5_000 ms */
   readonly connectTimeout?: Duration | undefined;
 }
 

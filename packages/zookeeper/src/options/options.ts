@@ -60,12 +60,12 @@ export interface ZookeeperOptions extends SecretOptions {
    * @default true
    */
   readonly knownPlaces?: boolean | undefined;
-  /** Each call settles within this time. @default 5_000 */
+  /** Each call settles within this time. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
    * After this time of silence the servers remove the locks of this process. The servers may choose
    * another time, of 2 to 20 of their ticks.
-   * @default 20_000
+   * @default 20_000 ms
    */
   readonly sessionTimeout?: Duration | undefined;
   /**
@@ -80,6 +80,7 @@ export interface ZookeeperProviderOptions extends ZookeeperOptions {
   /**
    * `'host1:2181,host2:2181'`, with or without a chroot: `'host1:2181/app'`. Needed unless `client`
    * is given.
+   * @default none
    */
   readonly servers?: string | undefined;
   /**
@@ -87,6 +88,7 @@ export interface ZookeeperProviderOptions extends ZookeeperOptions {
    * is called for each session, and the provider closes what it gives. Servers, chroot, session
    * timeout and credentials are the client's then. `acl` must be given. A client in place of the
    * function is never closed, and the provider ends with its session.
+   * @default none: sockets of this package
    */
   readonly client?: (() => NodeZookeeperClient) | NodeZookeeperClient | undefined;
 }

@@ -7,10 +7,11 @@ import type { ZookeeperAuth } from './readers.ts';
 
 /** Options that say who this process is. Each may be a function. */
 export interface SecretOptions {
-  /** Credentials that are shown to the servers on each connection. */
+  /** Credentials that are shown to the servers on each connection. @default none */
   readonly auth?: Asked<ZookeeperAuth | readonly ZookeeperAuth[]> | undefined;
-  /** With `password`: credentials of the scheme `digest`. */
+  /** With `password`: credentials of the scheme `digest`. @default none */
   readonly username?: Asked<string> | undefined;
+  /** With `username`: its password. @default none */
   readonly password?: Asked<string> | undefined;
   /**
    * TLS. `true` checks the servers' certificates by Node's defaults. An object has options of

@@ -11,6 +11,7 @@ export type SessionState = 'idle' | 'connecting' | 'connected' | 'suspended' | '
 export interface SessionMessage {
   /** The provider's name. */
   readonly provider: string;
+  /** The state that the session is in now. */
   readonly state: SessionState;
   /** The number of the session, as the servers' logs show it. `undefined`: there is none. */
   readonly session: string | undefined;

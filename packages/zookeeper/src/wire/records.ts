@@ -25,7 +25,9 @@ export interface Stat {
 
 /** One entry of a node's access control list. */
 export interface Acl {
+  /** How clients prove who they are: `digest`, `sasl`, `x509`, `ip`, `world`. */
   readonly scheme: string;
+  /** Who it is, in the form of the scheme. */
   readonly id: string;
   /** A sum of read 1, write 2, create 4, delete 8 and admin 16. */
   readonly permissions: number;

@@ -37,10 +37,14 @@ export interface Look {
 }
 
 /** A busy answer that says when the next attempt is due, in ms. */
-export type Waiting = Busy & { readonly retryAfter: number };
+export type Waiting = Busy & {
+  /** In ms from the answer. */
+  readonly retryAfter: number;
+};
 
 /** What an adapter gives to `createLine`. At least one of `listen` and `look` must be there. */
 export interface LineParts {
+  /** Clock, timers and randomness of the line. */
   readonly runtime: Runtime;
   /** Bounds a whole `tryAcquire`, the opening of a listener, and each probe. */
   readonly deadline: Deadline;

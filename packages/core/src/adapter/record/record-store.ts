@@ -15,7 +15,9 @@ export interface StoredRecord {
 
 /** What a store has under one key at one moment. Without a text it has neither of the first two. */
 export interface ReadRecord {
+  /** What `replace` compares: it changes with each write. */
   readonly version?: string | undefined;
+  /** The text that was written last. */
   readonly record?: string | undefined;
   /**
    * The time of the store, in ms: a clock that all its clients share and never set. Read
@@ -67,13 +69,13 @@ export interface RecordStore {
 export interface RecordOptions {
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
-  /** How long a place in line lasts without a repeat. @default 6_000 */
+  /** How long a place in line lasts without a repeat. @default 6_000 ms */
   readonly waiterTtl?: Duration | undefined;
-  /** How long a call may take, and each call of the store. @default 5_000 */
+  /** How long a call may take, and each call of the store. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
    * Without `watch`: the time between two reads of a key that claims wait for. It is an eighth of
-   * that while the head of the line is of this process. @default 100
+   * that while the head of the line is of this process. @default 100 ms
    */
   readonly poll?: Duration | undefined;
   /** Clock, timers and randomness. @default those of this process */

@@ -19,7 +19,11 @@ import type {
   ElectionMessage,
 } from './messages.ts';
 
-export type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
+/** A channel that takes messages of one type alone. */
+export type Published<Message> = Omit<Channel, 'publish'> & {
+  /** Calls the listeners at once. */
+  publish(message: Message): void;
+};
 
 /** The channels of this package. Without a listener each costs one property read. */
 export const channels = {

@@ -5,8 +5,11 @@ import type { LockError } from '../../errors/lock-error.ts';
 export interface LockMessage {
   /** The provider's name. */
   readonly provider: string;
+  /** The key that is locked. */
   readonly key: string;
+  /** The owner of the claim or lease: `<label>/<unique>`. */
   readonly owner: string;
+  /** How the key is held or wanted. */
   readonly mode: Mode;
 }
 
@@ -17,6 +20,7 @@ export interface LockMessage {
 export interface ClaimMessage extends LockMessage {
   /** In ms. */
   readonly ttl: number;
+  /** Shared: at most so many holders at once. Absent: any number. */
   readonly permits?: number;
   /** The owner under which the same call claimed before: that grant came too late. */
   readonly replaces?: string;
@@ -24,6 +28,7 @@ export interface ClaimMessage extends LockMessage {
 
 /** `locks:acquire`: a lease was granted. */
 export interface AcquireMessage extends LockMessage {
+  /** The fencing token. */
   readonly token: bigint;
   /** In ms. */
   readonly ttl: number;
@@ -44,16 +49,19 @@ export interface GiveUpMessage extends LockMessage {
   readonly error: unknown;
   /** Ms from the call. */
   readonly waited: number;
+  /** How many attempts were made. */
   readonly attempts: number;
 }
 
 /** `locks:renew`: a renewal was answered. `error`: it is unknown whether it took effect. */
 export interface RenewMessage extends LockMessage {
+  /** Whether the lease goes on. `false` with an `error`: not known. */
   readonly renewed: boolean;
   /** Ms from the request to the answer. */
   readonly took: number;
   /** The margin: ms that the lease had left when the answer came. 0: the answer came too late. */
   readonly remaining: number;
+  /** Absent: the store answered. */
   readonly error?: unknown;
 }
 
@@ -68,6 +76,7 @@ export interface ReleaseMessage extends LockMessage {
   readonly heldFor: number;
   /** Ms for which the key stays closed: option `atLeast` or `lockDelay`. Absent: it is free. */
   readonly rests?: number;
+  /** Why it is unknown whether the key is free. Absent: the store answered. */
   readonly error?: unknown;
 }
 
@@ -92,6 +101,7 @@ export interface WithdrawMessage extends LockMessage {
   readonly reason: 'given up' | 'forced';
   /** Whether this freed a hold. */
   readonly freed: boolean;
+  /** Why it is unknown whether the key is free. Absent: the store answered. */
   readonly error?: unknown;
 }
 
@@ -108,7 +118,9 @@ export type LossCode = 'not-held' | 'session' | 'unanswered' | 'suspended' | 'no
  * of it was given back.
  */
 export interface LostMessage extends LockMessage {
+  /** With what the signal of the lease aborted. */
   readonly reason: Error;
+  /** The code of `reason`. */
   readonly code: LossCode;
   /** Ms from the grant of the lease to its loss. */
   readonly heldFor: number;
@@ -193,6 +205,7 @@ export interface MigrationMessage {
   readonly key?: string;
   /** The store that an operator says is gone for good. */
   readonly without?: 'from' | 'to';
+  /** What went wrong, where something did. */
   readonly error?: unknown;
 }
 
@@ -200,6 +213,7 @@ export interface MigrationMessage {
 export interface ElectionMessage {
   /** The provider's name. */
   readonly provider: string;
+  /** The key of the election. */
   readonly key: string;
   /**
    * `elected`: it leads.
@@ -211,26 +225,6 @@ export interface ElectionMessage {
   readonly owner?: string;
   /** `elected`: of the lease. */
   readonly token?: bigint;
+  /** What went wrong, where something did. */
   readonly error?: unknown;
-}
-
-/**
- * The message of each channel, by the channel's name. An adapter adds its own channels to this
- * interface: `declare module '@locks/core' { interface ChannelMessages { … } }`.
- */
-export interface ChannelMessages {
-  'locks:claim': ClaimMessage;
-  'locks:acquire': AcquireMessage;
-  'locks:wait': WaitMessage;
-  'locks:giveup': GiveUpMessage;
-  'locks:renew': RenewMessage;
-  'locks:release': ReleaseMessage;
-  'locks:handover': HandOverMessage;
-  'locks:withdraw': WithdrawMessage;
-  'locks:lost': LostMessage;
-  'locks:slow': SlowMessage;
-  'locks:member': MemberMessage;
-  'locks:set': SetMessage;
-  'locks:migration': MigrationMessage;
-  'locks:election': ElectionMessage;
 }

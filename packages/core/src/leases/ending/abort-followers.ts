@@ -1,5 +1,6 @@
 /** A lease or an acquisition that ends when a signal aborts. */
 export interface AbortFollower {
+  /** Called once, when `signal` aborts. */
   aborted(signal: AbortSignal): void;
 }
 
@@ -29,6 +30,7 @@ export class AbortFollowers {
     signal.addEventListener('abort', listener, { once: true });
   }
 
+  /** Ends `follow`: `follower` hears no more of `signal`. */
   unfollow(signal: AbortSignal, follower: AbortFollower): void {
     const known = this.#followed.get(signal);
     if (known === undefined || !known.followers.delete(follower) || known.followers.size > 0) return;

@@ -7,6 +7,7 @@ import { releaseOnce } from './release-once.ts';
 
 /** What a claim that is given up may still have in the store. */
 export interface Abandoned {
+  /** The claim to release. */
   readonly claim: Claim;
   /** An attempt in flight: the release follows it, so that it cannot overtake it. */
   readonly inFlight?: Promise<unknown> | undefined;
@@ -95,6 +96,7 @@ export class BackgroundReleases {
     return this.#pending;
   }
 
+  /** Counts one release less. The last one lets `finished` resolve. */
   end(): void {
     this.#pending -= 1;
     if (this.#pending > 0 || this.#settled.length === 0) return;

@@ -14,6 +14,7 @@ export interface Leader {
 
 /** Who leads under a key, for those who only want to know. */
 export interface Leadership extends AsyncIterable<Leader | null> {
+  /** The key of the election. */
   readonly key: string;
   /**
    * Who leads at this moment, as the store sees it; `null` where no process does.

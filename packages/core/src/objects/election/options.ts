@@ -12,7 +12,7 @@ export interface LeadershipOptions {
    * @default 1_000
    */
   readonly poll?: Duration | undefined;
-  /** Ends the observation: the iterator rejects with the signal's own reason. */
+  /** Ends the observation: the iterator rejects with the signal's own reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,15 +25,15 @@ export interface ElectOptions
    * @default 1_000
    */
   readonly rest?: Duration | undefined;
-  /** Ends the candidacy, as `stop` does. */
+  /** Ends the candidacy, as `stop` does. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `stop`. */
 export interface StopOptions {
   /**
-   * How long it waits for `lead`. Then the lease is released, and `lead` may still run. Without a
-   * limit by default.
+   * How long it waits for `lead`, in ms. Then the lease is released, and `lead` may still run.
+   * Without a limit by default.
    * @default Infinity
    */
   readonly drain?: Duration | undefined;
@@ -41,7 +41,7 @@ export interface StopOptions {
 
 /** Options of `whenLeading`. */
 export interface WhenLeadingOptions {
-  /** Ends the waiting: the call rejects with the signal's own reason. */
+  /** Ends the waiting: the call rejects with the signal's own reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface EverySlot {
   /**
    * When the calls come, after a multiple of `every` since 1970 in UTC. A slot begins half of its
    * length before that, so calls that come a little early or late are in it.
-   * @default 0
+   * @default 0 ms
    */
   readonly at?: Duration | undefined;
 }
@@ -24,7 +24,7 @@ export interface OnceOptions extends Pick<AcquireOptions, 'ttl' | 'renew' | 'max
   /**
    * For a slot with a name: how long the store remembers that it was taken, up to 24 h. A call that
    * comes later runs again.
-   * @default 86_400_000
+   * @default 86_400_000 ms
    */
   readonly keep?: Duration | undefined;
 }

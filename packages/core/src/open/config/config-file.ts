@@ -11,6 +11,7 @@ export interface ConfigSource {
    * A path or the name of an environment variable, for messages. `undefined`: the caller's code.
    */
   readonly where: string | undefined;
+  /** What stands there. */
   readonly config: LocksConfig;
 }
 

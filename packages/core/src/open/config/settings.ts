@@ -10,6 +10,7 @@ import type { LocksConfig } from '../locks-config.ts';
 
 /** The half of a configuration that is about the store. */
 export interface Backend {
+  /** The adapter's name, a module to import, or the module. */
   readonly provider: string | AdapterModule;
   /** Without its query. */
   readonly url: string | undefined;
@@ -19,7 +20,9 @@ export interface Backend {
 
 /** What all sources of a configuration say together. */
 export interface Settings {
+  /** About the store. */
   readonly backend: Backend;
+  /** About core. */
   readonly locks: LocksOptions;
 }
 

@@ -1,0 +1,83 @@
+// Usage: node .ci/metadata.mjs [--update]
+//
+// The name of the repository stands in one place, `repository` of the package.json of the root.
+// Compares with it what the published packages and .github say: prints the differences, and fails
+// if there are any. With --update it writes them instead.
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+
+const update = process.argv.includes('--update');
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { repository, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const [, address, owner] = /^git\+(https:\/\/github\.com\/([\w-]+)\/[\w.-]+)\.git$/.exec(repository.url) ?? [];
+if (address === undefined) {
+  throw new Error(`repository.url of package.json is git+https://github.com/<owner>/<name>.git, not ${repository.url}`);
+}
+
+/** What each published package says. */
+function fieldsOf(folder) {
+  return {
+    homepage: `${address}/tree/main/${folder}#readme`,
+    bugs: { url: `${address}/issues` },
+    license,
+    author: 'The @locks authors',
+    funding: `https://github.com/sponsors/${owner}`,
+    repository: { ...repository, directory: folder },
+    publishConfig: { access: 'public' },
+  };
+}
+
+/** Where files of .github name the owner or the repository. */
+const places = [
+  { file: '.github/CODEOWNERS', pattern: /@[\w-]+/g, value: `@${owner}` },
+  { file: '.github/FUNDING.yml', pattern: /(?<=^github: ).+/gm, value: owner },
+  { file: '.github/ISSUE_TEMPLATE/config.yml', pattern: /https:\/\/github\.com\/[\w-]+\/[\w.-]+/g, value: address },
+];
+
+const faults = [...packageFaults(), ...places.flatMap((place) => placeFault(place))];
+const done = update ? 'written' : 'differs from the package.json of the root: npm run metadata:update';
+for (const file of faults) process.stdout.write(`${file} ${done}\n`);
+process.exitCode = faults.length === 0 || update ? 0 : 1;
+
+function packageFaults() {
+  return readdirSync(join(root, 'packages')).flatMap((name) => {
+    const file = `packages/${name}/package.json`;
+    if (!existsSync(join(root, file))) return [];
+    const text = readFileSync(join(root, file), 'utf8');
+    const manifest = JSON.parse(text);
+    const fields = fieldsOf(`packages/${name}`);
+    const differs = Object.entries(fields).some(([field, value]) => !isDeepStrictEqual(manifest[field], value));
+    return manifest.private === true || !differs ? [] : settle(file, text, withFields(text, fields));
+  });
+}
+
+/** A line for each field, before `type`. Other lines stay as they are. */
+function withFields(text, fields) {
+  const rest = Object.keys(fields).reduce((before, name) => before.replace(fieldPattern(name), ''), text);
+  const lines = Object.entries(fields).map(([name, value]) => `  "${name}": ${inLine(value)},\n`);
+  return rest.replace(/^ {2}"type": /m, `${lines.join('')}$&`);
+}
+
+function fieldPattern(name) {
+  return new RegExp(String.raw`^ {2}"${name}": (?:"[^"]*"|\{[^{}]*\}),\n`, 'm');
+}
+
+function inLine(value) {
+  if (typeof value === 'string') return JSON.stringify(value);
+  const pairs = Object.entries(value).map(([name, each]) => `"${name}": ${JSON.stringify(each)}`);
+  return `{ ${pairs.join(', ')} }`;
+}
+
+function placeFault({ file, pattern, value }) {
+  const text = readFileSync(join(root, file), 'utf8');
+  return settle(file, text, text.replaceAll(pattern, value));
+}
+
+/** Gives the name of a file that is not as it should be. */
+function settle(file, text, wanted) {
+  if (text === wanted) return [];
+  if (update) writeFileSync(join(root, file), wanted);
+  return [file];
+}
