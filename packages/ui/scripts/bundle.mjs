@@ -1,0 +1,3 @@
+import { bundle } from '../../../scripts/bundle.mjs';
+
+await bundle(new URL('../', import.meta.url), { entries: { index: 'index.ts', text: 'text/index.ts' } });
