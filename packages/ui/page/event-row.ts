@@ -19,7 +19,7 @@ const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false
 export function createEventRow({ at, kind, key, label, detail }: EventView): Row<EventView> {
   const time = make('time', '', clock.format(at));
   time.dateTime = new Date(at).toISOString();
-  const told = make('span', 'quiet', ' ', make('b', '', words[kind]), ` ${label}`);
+  const told = make('span', 'quiet', make('b', '', words[kind]), ` ${label}`);
   if (detail !== '') told.append(` · ${detail}`);
   const what = make('div', 'what', make('span', 'name', key), told);
   return { element: make('li', kind, time, what), update: () => {} };

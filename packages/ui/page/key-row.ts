@@ -12,7 +12,9 @@ const open = new Set<string>();
 /** One key: a line, and its holders and waiters under it when it is opened. */
 export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | undefined): Row<KeyView> {
   const name = make('span', 'name');
-  const who = make('span', 'who');
+  const label = make('span');
+  const sharers = make('span', 'chip shared');
+  const who = make('span', 'who', label, sharers);
   const left = createLeft();
   const waits = make('span', 'waits');
   const button = make('button', 'row', name, who, left.element, waits);
@@ -38,9 +40,10 @@ export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | unde
       const [holder] = key.holders;
       setText(name, key.text);
       name.title = key.text;
-      setText(who, holder?.label ?? 'free');
+      setText(label, holder?.label ?? 'free');
       who.classList.toggle('quiet', holder === undefined);
-      if (holder?.mode === 'shared') who.append(make('span', 'chip shared', `shared by ${key.holders.length}`));
+      setText(sharers, `shared by ${key.holders.length}`);
+      sharers.hidden = holder?.mode !== 'shared';
       left.update(soonest(key.holders));
       setText(waits, waitsText(key));
       waits.classList.toggle('some', key.waiters > 0);
@@ -113,11 +116,7 @@ function createDetail(askToBreak: () => AskToBreak | undefined): Row<KeyView> {
       holdersTitle.hidden = key.holders.length === 0;
       lineTitle.hidden = key.waiters === 0;
       membersTitle.hidden = key.members.length === 0;
-      element.classList.toggle('read-only', askToBreak() === undefined);
       for (const button of holders.querySelectorAll('button')) button.hidden = askToBreak() === undefined;
-      [...line.children].forEach((each, index) => {
-        if (each.firstElementChild instanceof HTMLElement) setText(each.firstElementChild, String(index + 1));
-      });
     },
   };
 }
@@ -149,7 +148,7 @@ function createWaiter(): Row<WaiterView> {
   const owner = make('span', 'owner');
   const mode = make('span', 'quiet');
   return {
-    element: make('li', '', make('span', 'number'), owner, mode),
+    element: make('li', '', owner, mode),
     update(waiter) {
       setText(owner, waiter.text);
       setText(mode, waiter.mode);

@@ -112,10 +112,10 @@ function turn(pages: number): void {
   lookNow();
 }
 
-filter.value = decodeURIComponent(location.hash.slice(1));
+filter.value = new URLSearchParams(location.hash.slice(1)).get('filter') ?? '';
 filter.addEventListener('input', () => {
   page = 0;
-  history.replaceState(null, '', `#${encodeURIComponent(filter.value)}`);
+  history.replaceState(null, '', `#${new URLSearchParams({ filter: filter.value })}`);
   lookNow();
 });
 previous.addEventListener('click', () => turn(-1));

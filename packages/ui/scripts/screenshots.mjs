@@ -42,7 +42,10 @@ async function happen() {
   await ci.acquire('deploy/production', { ttl: '10m' });
   const done = await worker1.acquire('invoices/2026-04');
   await worker1.acquire('invoices/2026-05');
-  for (const locks of [worker2, worker3]) wait(locks, 'invoices/2026-05');
+  for (const locks of [worker2, worker3]) {
+    wait(locks, 'invoices/2026-05');
+    await pause(50);
+  }
   for (const locks of [api1, api2, worker3]) await locks.acquire('prices', { mode: 'shared' });
   await pause(50);
   wait(worker1, 'prices');

@@ -59,7 +59,8 @@ test('it is refused without the confirmation, from another origin, and outside o
   const secret = await locks.acquire('secret');
   const { confirm, ...unconfirmed } = nameOf(lease);
   expect(confirm).toBe('jobs/a');
-  for (const [query, headers, status] of [
+  type Attempt = readonly [Readonly<Record<string, string>>, Readonly<Record<string, string>>, number];
+  const attempts: readonly Attempt[] = [
     [unconfirmed, own, 400],
     [{ ...unconfirmed, confirm: 'jobs/b' }, own, 400],
     [{ ...nameOf(lease), mode: 'both' }, own, 400],
@@ -69,7 +70,8 @@ test('it is refused without the confirmation, from another origin, and outside o
     [nameOf(lease), {}, 403],
     [nameOf(lease), { ...own, 'sec-fetch-site': 'cross-site' }, 403],
     [nameOf(lease), { 'x-locks-ui': '1', origin: 'http://evil.example' }, 403],
-  ] as const) {
+  ];
+  for (const [query, headers, status] of attempts) {
     expect({ query, status: (await breakIt(site, query, headers)).status }).toEqual({ query, status });
   }
   expect(await holds(locks, 'jobs/a')).toBe(true);

@@ -46,8 +46,7 @@ test('the first look, and one after a long pause, tell nothing of the time befor
 test('thousands of grants push out older grants, and no loss', () => {
   const timeline = new Timeline();
   timeline.add({ kind: 'lost', key: 'key', owner: 'web-1/a', detail: 'unanswered' });
-  for (let index = 0; index < 20_000; index += 1)
-    timeline.add({ kind: 'granted', key: 'key', owner: `web-1/${index}` });
+  for (let index = 0; index < 6_000; index += 1) timeline.add({ kind: 'granted', key: 'key', owner: `web-1/${index}` });
   const events = timeline.recent(Infinity, all);
   expect(events).toHaveLength(201);
   expect(events.at(-1)).toMatchObject({ kind: 'lost', detail: 'unanswered' });
