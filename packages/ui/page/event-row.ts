@@ -8,7 +8,7 @@ const words: Readonly<Record<EventKind, string>> = {
   released: 'released by',
   lost: 'lost by',
   'gave-up': 'not granted to',
-  slow: 'waited for by',
+  slow: 'long wait of',
   broken: 'ended by force, held by',
   'handed-over': 'handed over by',
 };

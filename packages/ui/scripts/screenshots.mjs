@@ -1,7 +1,8 @@
 // Usage: npm run screenshots --workspace @locks/ui
 //
 // Takes the pictures of docs/ui.md in a headless chromium, of locks on a Redis that it starts. Needs
-// Debian's `chromium`, or CHROMIUM with the path of one.
+// Debian's `chromium`, or CHROMIUM with the path of one, and `pngquant`.
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -72,7 +73,9 @@ async function take(browser, name, { width, height, scheme }, prepare = async ()
   await page.locator('button.row ::-p-text(invoices/2026-05)').click();
   await pause(2_500);
   await prepare(page);
-  await page.screenshot({ path: `${folder}${name}.png` });
+  const path = `${folder}${name}.png`;
+  await page.screenshot({ path });
+  execFileSync('pngquant', ['--force', '--output', path, '--strip', '64', path]);
   const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   if (wide || problems.length > 0) throw new Error(`${name}: ${wide ? 'it is too wide. ' : ''}${problems.join('\n')}`);
   await page.close();

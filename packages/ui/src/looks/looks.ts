@@ -9,14 +9,19 @@ export interface KeyList {
   readonly more: boolean;
 }
 
-/** A look that was begun, and when, in ms of the monotonic clock. */
+/** A look that was begun. */
 interface Look<T> {
-  readonly at: number;
+  /** Until then it is shared, in ms of the monotonic clock. `Infinity`: there is no answer yet. */
+  until: number;
   readonly answer: Promise<T>;
 }
 
 /** In ms. Pages look each second: those that look at the same time share the calls. */
 const shareFor = 900;
+
+/** A list is shared for so many times as long as it took, up to 5 s: it costs at most a tenth. */
+const restOfList = 9;
+const longestRest = 5_000;
 
 /** More keys would need some 100 MB, and a second of each look to sort them. */
 const mostKeys = 100_000;
@@ -35,14 +40,12 @@ export class Looks {
 
   /** The keys that are held or waited for. */
   async keys(): Promise<KeyList> {
-    this.#list = shared(this.#list) ?? begin(this.#readKeys());
+    this.#list = shared(this.#list) ?? begin(this.#readKeys(), restOfList);
     return await this.#list.answer;
   }
 
   async state(key: string): Promise<LockState> {
     const look = shared(this.#states.get(key)) ?? begin(this.#locks.inspect(key));
-    // The oldest is the first in the map.
-    this.#states.delete(key);
     this.#states.set(key, look);
     return await look.answer;
   }
@@ -68,10 +71,19 @@ export class Looks {
   }
 }
 
-function begin<T>(answer: Promise<T>): Look<T> {
-  return { at: performance.now(), answer };
+function begin<T>(answer: Promise<T>, rest = 0): Look<T> {
+  const at = performance.now();
+  const look: Look<T> = { until: Infinity, answer };
+  const settle = (pause: number): void => {
+    look.until = Math.max(at + shareFor, performance.now() + pause);
+  };
+  answer.then(
+    () => settle(Math.min(longestRest, rest * (performance.now() - at))),
+    () => settle(0),
+  );
+  return look;
 }
 
 function shared<T>(look: Look<T> | undefined): Look<T> | undefined {
-  return look !== undefined && performance.now() - look.at < shareFor ? look : undefined;
+  return look !== undefined && performance.now() < look.until ? look : undefined;
 }
