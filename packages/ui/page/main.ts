@@ -97,7 +97,7 @@ function lookNow(): void {
       if (signal.aborted) return;
       // The server itself does not answer: a browser has other words for it each.
       const silent = error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
-      const why = silent ? 'The server of this page does not answer.' : String((error as Error).message);
+      const why = silent ? 'The server of this page does not answer.' : (error as Error).message;
       setText(problem, `${why} The page tries again.`);
       problem.hidden = false;
       setStatus('No answer', 'failed');

@@ -1,7 +1,7 @@
 // Usage: npm run screenshots --workspace @locks/ui
 //
-// Takes the pictures of docs/ui.md in a headless chromium, of locks on a Redis that it starts. Needs
-// Debian's `chromium`, or CHROMIUM with the path of one, and `pngquant`.
+// Takes the pictures of docs/ui.md in a headless chromium, of locks on a Redis that it starts. It
+// needs `pngquant`, and Debian's `chromium`, or the path of one in CHROMIUM.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { createUi } from '@locks/ui';
-import puppeteer from 'puppeteer-core';
+import { launch } from 'puppeteer-core';
 
 const folder = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
 mkdirSync(folder, { recursive: true });
@@ -86,7 +86,7 @@ async function askToBreak(page) {
   await page.locator('#break-confirm').fill('invoices/2026-05');
 }
 
-const browser = await puppeteer.launch({ executablePath, args: ['--no-sandbox'] });
+const browser = await launch({ executablePath, args: ['--no-sandbox'] });
 try {
   await happen();
   const small = { width: 390, height: 844 };

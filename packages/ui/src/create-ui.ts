@@ -65,6 +65,6 @@ function checkMethod({ method = '' }: IncomingMessage, ...allowed: readonly stri
 }
 
 function pageOf(query: URLSearchParams): number {
-  const page = Number(query.get('page') ?? '0');
-  return Number.isSafeInteger(page) && page > 0 ? page : 0;
+  const number = Number(query.get('page') ?? '0');
+  return Number.isSafeInteger(number) && number > 0 ? number : 0;
 }

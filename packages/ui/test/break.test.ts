@@ -10,7 +10,7 @@ async function breakIt(
   query: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = own,
 ): Promise<Answer> {
-  return await request('POST', `/break?${new URLSearchParams(query)}`, headers);
+  return await request('POST', `/break?${new URLSearchParams(query).toString()}`, headers);
 }
 
 function nameOf({ key, owner, mode }: Lease): { key: string; owner: string; mode: string; confirm: string } {

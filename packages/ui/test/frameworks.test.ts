@@ -19,7 +19,7 @@ async function showAll(site: Site): Promise<void> {
   const [key] = (await state()).keys;
   const [holder] = key!.holders;
   const query = new URLSearchParams({ key: key!.key, owner: holder!.owner, mode: holder!.mode, confirm: key!.text });
-  expect((await request('POST', `/admin/locks/break?${query}`, own)).body).toBe('{"freed":true}');
+  expect((await request('POST', `/admin/locks/break?${query.toString()}`, own)).body).toBe('{"freed":true}');
   expect((await state()).total).toBe(0);
 }
 

@@ -48,7 +48,7 @@ test('ui serves a page at an address with a token, on this host alone, until it 
 
   const { key, owner, mode } = lease;
   const query = new URLSearchParams({ key, owner, mode, confirm: key });
-  expect((await ask(new URL(`break?${query}`, url), 'POST', { 'x-locks-ui': '1' })).status).toBe(403);
+  expect((await ask(new URL(`break?${query.toString()}`, url), 'POST', { 'x-locks-ui': '1' })).status).toBe(403);
   expect((await locks.inspect('jobs/a')).holders).toHaveLength(1);
 
   started.process.kill('SIGTERM');
@@ -63,7 +63,7 @@ test('ui --write ends a lease, and --json tells the address', async () => {
   await expect.poll(started.written).toContain('\n');
   const { url } = JSON.parse(started.written()) as { readonly url: string };
   const query = new URLSearchParams({ key, owner, mode, confirm: key });
-  const answer = await ask(new URL(`break?${query}`, url), 'POST', { 'x-locks-ui': '1' });
+  const answer = await ask(new URL(`break?${query.toString()}`, url), 'POST', { 'x-locks-ui': '1' });
   expect(answer).toEqual({ status: 200, body: '{"freed":true}' });
   expect((await locks.inspect('key')).holders).toEqual([]);
 });

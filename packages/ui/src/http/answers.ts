@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { isLockError } from '@locks/core';
 import { messageOf } from '../text/message-of.ts';
 
-/** What is wrong with a request: an HTTP status, and what to do, for the page. */
+/** An answer to a request that is wrong: an HTTP status, and what to do, for the page. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;

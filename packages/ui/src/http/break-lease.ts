@@ -11,8 +11,8 @@ export interface Rights {
 }
 
 /**
- * Ends the lease that `query` names, by `key`, `owner` and `mode`. `confirm` is the key again, as an
- * operator has typed it. There is no body: a parser of the service may have read that.
+ * Ends the lease that `query` names, by `key`, `owner` and `mode`. `confirm` is the key again, as
+ * an operator has typed it. There is no body: a parser of the service may have read that.
  * @throws `Refusal`, and what `forceRelease` rejects with.
  */
 export async function breakLease(

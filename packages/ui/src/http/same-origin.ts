@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from './answers.ts';
 
-/** The page sets it, and a form of another site cannot. A script of one would have to ask before. */
+/**
+ * The page sets it. A form of another site cannot, and a browser asks before a script of one does.
+ */
 export const ownHeader = 'x-locks-ui';
 
 /**

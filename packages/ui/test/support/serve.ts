@@ -48,7 +48,7 @@ export function siteAt(port: number, base = ''): Site {
     port,
     request,
     async state(query = {}) {
-      const { status, body } = await request('GET', `${base}/state?${new URLSearchParams(query)}`);
+      const { status, body } = await request('GET', `${base}/state?${new URLSearchParams(query).toString()}`);
       if (status !== 200) throw new Error(`${status}: ${body}`);
       return JSON.parse(body) as StateView;
     },
