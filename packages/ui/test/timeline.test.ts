@@ -43,6 +43,17 @@ test('the first look, and one after a long pause, tell nothing of the time befor
   expect(told(timeline)).toEqual([]);
 });
 
+test('of two pages that share a list, the first to look at a new key tells its holder', () => {
+  const timeline = new Timeline();
+  timeline.sawKeys([], 0);
+  const list = ['key'];
+  timeline.sawKeys(list, 1_000);
+  timeline.sawKeys(list, 1_010);
+  timeline.sawState({ key: 'key', holders: [holder('key', 'web-1/a')], waiters: 0 }, 1_020);
+  timeline.sawState({ key: 'key', holders: [holder('key', 'web-1/a')], waiters: 0 }, 1_030);
+  expect(told(timeline)).toEqual(['granted key web-1 token 1']);
+});
+
 test('thousands of grants push out older grants, and no loss', () => {
   const timeline = new Timeline();
   timeline.add({ kind: 'lost', key: 'key', owner: 'web-1/a', detail: 'unanswered' });

@@ -8,7 +8,7 @@ import { Failure, messageOf } from '../failure.ts';
 
 /** What answers browsers of this host. */
 export interface LocalServer {
-  /** With its token: who has the address may use the page. */
+  /** It has the token in it. A program that knows the address can use the page. */
   readonly url: string;
   /** Ends it, and the connections to it. */
   close(): Promise<void>;

@@ -15,7 +15,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Who holds what is for the one who asked, in the page that asked, at that moment. */
+/** No cache, no frame and no other site gets what the page shows. */
 const always: OutgoingHttpHeaders = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',

@@ -12,6 +12,9 @@ export interface TimelineEvent {
   readonly detail?: string;
 }
 
+/** An event as it is kept. Few are shown, so only those are made into text. */
+interface Told extends Required<TimelineEvent>, Pick<EventView, 'id' | 'at'> {}
+
 /** The owners of a key, as a look has seen them. */
 interface Seen {
   /** In ms of the monotonic clock. */
@@ -26,19 +29,22 @@ const longestGap = 10_000;
 const mostUsual = 200;
 const mostTroubles = 100;
 
-/** Owners whose beginning or end was told. More are needed where more leases begin in 10 s. */
+/** Beginnings and ends that are remembered as told. With fewer, looks would tell some again. */
 const mostTold = 5_000;
 
 const troubles: ReadonlySet<EventKind> = new Set(['lost', 'gave-up', 'slow', 'broken']);
 const begins: ReadonlySet<EventKind> = new Set(['granted']);
 const ends: ReadonlySet<EventKind> = new Set(['ended', 'released', 'lost', 'broken']);
 
-/** What was granted and what ended lately: from looks at the store, and from those who tell. */
+/** What was granted and what ended lately: from looks at the store, and as told to it. */
 export class Timeline {
-  readonly #usual: EventView[] = [];
-  readonly #troubles: EventView[] = [];
-  readonly #told = new Set<string>();
+  readonly #usual: Told[] = [];
+  readonly #troubles: Told[] = [];
+  #told = new Set<string>();
+  #toldBefore: ReadonlySet<string> = new Set();
   readonly #seen = new Map<string, Seen>();
+  /** The last list. It is compared once, however many pages share it. */
+  #list: readonly string[] = [];
   #listed: { readonly at: number; readonly keys: ReadonlySet<string> } = { at: -Infinity, keys: new Set() };
   /** Keys that the last list has, and the one before it did not have. */
   #appeared: ReadonlySet<string> = new Set();
@@ -50,13 +56,14 @@ export class Timeline {
     if (phase !== undefined && !this.#isFirst(`${phase} ${owner} ${key}`)) return;
     const [events, most] = troubles.has(kind) ? [this.#troubles, mostTroubles] : [this.#usual, mostUsual];
     this.#count += 1;
-    const shown = { key: printable(key), label: printable(labelOf(owner)), detail: printable(detail) };
-    events.push({ id: this.#count, at: Date.now(), kind, ...shown });
+    events.push({ id: this.#count, at: Date.now(), kind, key, owner, detail });
     if (events.length > most) events.shift();
   }
 
   /** A look has found `keys`, all of them. Holders of others are gone. */
   sawKeys(list: readonly string[], now: number): void {
+    if (list === this.#list) return;
+    this.#list = list;
     const keys = new Set(list);
     for (const [key, seen] of this.#seen) {
       if (keys.has(key)) continue;
@@ -88,7 +95,8 @@ export class Timeline {
     return [...this.#usual, ...this.#troubles]
       .filter(({ key }) => matches(key))
       .toSorted((one, other) => other.id - one.id)
-      .slice(0, most);
+      .slice(0, most)
+      .map(shownEvent);
   }
 
   #compare(key: string, before: Seen, tokens: ReadonlyMap<string, bigint | undefined>, now: number): void {
@@ -101,12 +109,17 @@ export class Timeline {
   }
 
   #isFirst(what: string): boolean {
-    if (this.#told.has(what)) return false;
-    this.#told.add(what);
-    for (const oldest of this.#told) {
-      if (this.#told.size <= mostTold) break;
-      this.#told.delete(oldest);
+    if (this.#told.has(what) || this.#toldBefore.has(what)) return false;
+    if (this.#told.size >= mostTold) {
+      // To take out the oldest each time would cost more than all the rest.
+      this.#toldBefore = this.#told;
+      this.#told = new Set();
     }
+    this.#told.add(what);
     return true;
   }
+}
+
+function shownEvent({ id, at, kind, key, owner, detail }: Told): EventView {
+  return { id, at, kind, key: printable(key), label: printable(labelOf(owner)), detail: printable(detail) };
 }
