@@ -11,6 +11,7 @@ import opentelemetry from './packages/opentelemetry/vitest.config.ts';
 import redis from './packages/redis/vitest.config.ts';
 import sql from './packages/sql/vitest.config.ts';
 import testServers from './packages/test-servers/vitest.config.ts';
+import ui from './packages/ui/vitest.config.ts';
 import zookeeper from './packages/zookeeper/vitest.config.ts';
 import { together } from './vitest.shared.ts';
 
@@ -27,6 +28,7 @@ const packages = [
   redis,
   sql,
   testServers,
+  ui,
   zookeeper,
 ];
 

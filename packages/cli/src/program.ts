@@ -5,6 +5,7 @@ import type { CheckOptions } from './commands/check.ts';
 import type { LsOptions } from './commands/ls.ts';
 import type { MigrateStatusOptions } from './commands/migrate-status.ts';
 import type { TablesOptions } from './commands/tables.ts';
+import type { PageOptions } from './commands/ui.ts';
 import type { WatchOptions } from './commands/watch.ts';
 import { exitCode } from './exit-code.ts';
 import { Failure } from './failure.ts';
@@ -117,6 +118,16 @@ function addLooks(program: Command): void {
     .addHelpText('after', examples('watch', 'watch jobs/ --interval 5s', 'watch --json >> changes.jsonl'))
     .action(async (prefix: string, _: unknown, self: Command) => {
       await act<WatchOptions>(self, async (...given) => (await import('./commands/watch.ts')).watch(prefix, ...given));
+    });
+  program
+    .command('ui')
+    .description('serve a page of holders and waiters to browsers of this host')
+    .argument('[prefix]', 'how the names of keys begin', '')
+    .addOption(number('--port <port>', 'where it listens', 0, 65_535).default(0, 'a free port'))
+    .option('--write', 'the page can break leases')
+    .addHelpText('after', examples('ui', 'ui jobs/ --port 4711', 'ui --write --url redis://redis.internal:6379'))
+    .action(async (prefix: string, _: unknown, self: Command) => {
+      await act<PageOptions>(self, async (...given) => (await import('./commands/ui.ts')).ui(prefix, ...given));
     });
   program
     .command('break')

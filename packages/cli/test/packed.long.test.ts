@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { environmentIn, ownFolder } from './support/locks-program.ts';
 
 const packages = fileURLToPath(new URL('../..', import.meta.url));
-const ours = ['core', 'composites', 'conformance', 'redis', 'sql', 'zookeeper', 'etcd', 'cli'];
+const ours = ['core', 'composites', 'conformance', 'redis', 'sql', 'zookeeper', 'etcd', 'ui', 'cli'];
 
 /** The modules that `locks` finds, from its own folder and from the root. */
 const shared = [join(packages, 'cli/node_modules'), join(packages, '../node_modules')];

@@ -59,6 +59,7 @@ test('every package that is published was packed', () => {
     '@locks/opentelemetry',
     '@locks/redis',
     '@locks/sql',
+    '@locks/ui',
     '@locks/zookeeper',
   ]);
 });

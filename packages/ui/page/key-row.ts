@@ -1,0 +1,162 @@
+import { span } from '../src/text/spans.ts';
+import type { HolderView, KeyView, WaiterView } from '../src/views.ts';
+import { list, make, setText } from './dom.ts';
+import type { Row } from './dom.ts';
+
+/** What the page does when the operator wants to end a lease. `undefined`: it is read-only. */
+export type AskToBreak = (key: KeyView, holder: HolderView) => void;
+
+/** The keys whose details are shown, also when they come again. */
+const open = new Set<string>();
+
+/** One key: a line, and its holders and waiters under it when it is opened. */
+export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | undefined): Row<KeyView> {
+  const name = make('span', 'name');
+  const label = make('span');
+  const sharers = make('span', 'chip shared');
+  const who = make('span', 'who', label, sharers);
+  const left = createLeft();
+  const waits = make('span', 'waits');
+  const button = make('button', 'row', name, who, left.element, waits);
+  button.type = 'button';
+  const detail = createDetail(askToBreak);
+  const element = make('li', '', button, detail.element);
+  let shown = first;
+
+  const show = (): void => {
+    const isOpen = open.has(shown.key);
+    button.setAttribute('aria-expanded', String(isOpen));
+    detail.element.hidden = !isOpen;
+    if (isOpen) detail.update(shown);
+  };
+  button.addEventListener('click', () => {
+    if (!open.delete(shown.key)) open.add(shown.key);
+    show();
+  });
+  return {
+    element,
+    update(key) {
+      shown = key;
+      const [holder] = key.holders;
+      setText(name, key.text);
+      name.title = key.text;
+      setText(label, holder?.label ?? 'free');
+      who.classList.toggle('quiet', holder === undefined);
+      setText(sharers, `shared by ${key.holders.length}`);
+      sharers.hidden = holder?.mode !== 'shared';
+      left.update(soonest(key.holders));
+      setText(waits, waitsText(key));
+      waits.classList.toggle('some', key.waiters > 0);
+      show();
+    },
+  };
+}
+
+function waitsText({ waiters, line: [next] }: KeyView): string {
+  if (waiters === 0) return '–';
+  return next === undefined ? `${waiters} in line` : `${waiters}, next ${next.label}`;
+}
+
+/** The holder that the store lets go first. */
+function soonest(holders: readonly HolderView[]): HolderView | undefined {
+  const [first, ...others] = holders;
+  const left = ({ remaining = Infinity }: HolderView): number => remaining;
+  return others.reduce((least, holder) => (least && left(least) <= left(holder) ? least : holder), first);
+}
+
+/** The time until the store lets go, and a bar of it beside the longest time that was seen. */
+function createLeft(): Row<HolderView | undefined> {
+  const text = make('span', '');
+  const fill = make('i', '');
+  const bar = make('span', 'bar', fill);
+  bar.ariaHidden = 'true';
+  const element = make('span', 'left', text, bar);
+  let owner: string | undefined;
+  let longest = 1;
+  return {
+    element,
+    update(holder) {
+      const remaining = holder?.remaining;
+      if (holder?.owner !== owner) longest = 1;
+      owner = holder?.owner;
+      longest = Math.max(longest, remaining ?? 0);
+      setText(text, holder === undefined ? '' : span(remaining) || 'with its session');
+      element.classList.toggle('session', remaining === undefined);
+      bar.hidden = remaining === undefined;
+      fill.style.width = `${Math.round((100 * (remaining ?? 0)) / longest)}%`;
+    },
+  };
+}
+
+function createDetail(askToBreak: () => AskToBreak | undefined): Row<KeyView> {
+  const holders = make('ul', 'holders');
+  const line = make('ol', 'line');
+  const members = make('ul', 'members');
+  const [holdersTitle, lineTitle, membersTitle] = [
+    make('h3', '', 'Holders'),
+    make('h3', '', 'In line'),
+    make('h3', '', 'Members'),
+  ];
+  const parts = [holdersTitle, holders, lineTitle, line, membersTitle, members];
+  const element = make('div', 'detail', ...parts);
+  let shown: KeyView;
+  const ownerOf = ({ owner }: HolderView): string => owner;
+  const updateHolders = list(holders, ownerOf, () => createHolder((holder) => askToBreak()?.(shown, holder)));
+  const updateLine = list<WaiterView>(line, ({ text }) => text, createWaiter);
+  const updateMembers = list<string>(members, (_, index) => String(index), createMember);
+  return {
+    element,
+    update(key) {
+      shown = key;
+      updateHolders(key.holders);
+      updateLine(key.line);
+      updateMembers(key.members);
+      const untold = key.waiters - key.line.length;
+      setText(lineTitle, untold > 0 ? `In line, and ${untold} more` : 'In line');
+      holdersTitle.hidden = key.holders.length === 0;
+      lineTitle.hidden = key.waiters === 0;
+      membersTitle.hidden = key.members.length === 0;
+      for (const button of holders.querySelectorAll('button')) button.hidden = askToBreak() === undefined;
+    },
+  };
+}
+
+function createHolder(askToBreak: (holder: HolderView) => void): Row<HolderView> {
+  const owner = make('span', 'owner');
+  const mode = make('span', 'quiet');
+  const token = make('span', 'token');
+  const left = createLeft();
+  const button = make('button', 'danger', 'Break…');
+  button.type = 'button';
+  let shown: HolderView;
+  button.addEventListener('click', () => askToBreak(shown));
+  token.title = 'fencing token';
+  return {
+    element: make('li', '', owner, mode, token, left.element, button),
+    update(holder) {
+      shown = holder;
+      setText(owner, holder.text);
+      setText(mode, holder.mode);
+      setText(token, holder.token === undefined ? '' : `#${holder.token}`);
+      left.update(holder);
+      button.ariaLabel = `Break the lease of ${holder.text}`;
+    },
+  };
+}
+
+function createWaiter(): Row<WaiterView> {
+  const owner = make('span', 'owner');
+  const mode = make('span', 'quiet');
+  return {
+    element: make('li', '', owner, mode),
+    update(waiter) {
+      setText(owner, waiter.text);
+      setText(mode, waiter.mode);
+    },
+  };
+}
+
+function createMember(): Row<string> {
+  const element = make('li', '');
+  return { element, update: (text) => setText(element, text) };
+}

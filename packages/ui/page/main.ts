@@ -1,0 +1,139 @@
+import type { EventView, KeyView, StateView } from '../src/views.ts';
+import { createBreakDialog, problemOf } from './break-dialog.ts';
+import { byId, list, setText } from './dom.ts';
+import { createEventRow } from './event-row.ts';
+import { createKeyRow } from './key-row.ts';
+
+/** Ms between an answer and the next look. */
+const pause = 1_000;
+/** Ms after which a server that says nothing is given up. */
+const patience = 15_000;
+
+const [filter, status, problem, done, keys, pager] = [
+  byId('filter', HTMLInputElement),
+  byId('status', HTMLElement),
+  byId('problem', HTMLElement),
+  byId('done', HTMLElement),
+  byId('keys', HTMLElement),
+  byId('pager', HTMLElement),
+];
+const [previous, next] = [byId('previous', HTMLButtonElement), byId('next', HTMLButtonElement)];
+
+let page = 0;
+let canWrite = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let current = new AbortController();
+
+const askToBreak = createBreakDialog((message) => {
+  setText(done, message);
+  done.hidden = false;
+  setTimeout(() => (done.hidden = true), 8_000);
+  lookNow();
+});
+const showKeys = list<KeyView>(
+  keys,
+  ({ key }) => key,
+  (key) => createKeyRow(key, () => (canWrite ? askToBreak : undefined)),
+);
+const showEvents = list<EventView>(byId('events', HTMLElement), ({ id, at }) => `${id} ${at}`, createEventRow);
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function show(state: StateView): void {
+  ({ write: canWrite, page } = state);
+  const { total, matched, pages, more, prefix, store } = state;
+  const all = `${number(total)}${more ? '+' : ''}`;
+  setText(byId('store', HTMLElement), store);
+  setText(byId('prefix', HTMLElement), `${prefix}…`);
+  byId('prefix', HTMLElement).hidden = prefix === '';
+  setText(byId('rights', HTMLElement), canWrite ? 'can break' : 'read-only');
+  byId('rights', HTMLElement).classList.toggle('warn', canWrite);
+  setText(
+    byId('count', HTMLElement),
+    filter.value === '' ? `${all} held or waited for` : `${number(matched)} of ${all}`,
+  );
+  showKeys(state.keys);
+  const empty = byId('empty', HTMLElement);
+  empty.hidden = state.keys.length > 0;
+  setText(empty, total === 0 ? 'Nothing is held, and nothing waits.' : 'No key has this text in its name.');
+  pager.hidden = pages === 1;
+  setText(byId('place', HTMLElement), `Page ${number(page + 1)} of ${number(pages)}`);
+  previous.disabled = page === 0;
+  next.disabled = page + 1 === pages;
+  showEvents(state.events);
+  byId('quiet', HTMLElement).hidden = state.events.length > 0;
+}
+
+function setStatus(text: string, name: 'live' | 'failed' | ''): void {
+  setText(status, text);
+  status.className = `status ${name}`;
+  keys.classList.toggle('stale', name === 'failed');
+}
+
+async function look(signal: AbortSignal): Promise<void> {
+  const query = new URLSearchParams({ filter: filter.value, page: String(page) });
+  const response = await fetch(`state?${query}`, { signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) });
+  if (!response.ok) throw new Error(await problemOf(response));
+  const type = response.headers.get('content-type') ?? '';
+  if (!type.startsWith('application/json')) throw new Error(await problemOf(response));
+  const state = (await response.json()) as StateView;
+  if (signal.aborted) return;
+  show(state);
+  problem.hidden = true;
+  setStatus('Live', 'live');
+}
+
+/** Looks, and goes on looking until the page is hidden, or something else is to be shown. */
+function lookNow(): void {
+  clearTimeout(timer);
+  current.abort();
+  if (document.hidden) return setStatus('Paused', '');
+  current = new AbortController();
+  const { signal } = current;
+  look(signal)
+    .catch((error: unknown) => {
+      if (signal.aborted) return;
+      // The server itself does not answer: a browser has other words for it each.
+      const silent = error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
+      const why = silent ? 'The server of this page does not answer.' : (error as Error).message;
+      setText(problem, `${why} The page tries again.`);
+      problem.hidden = false;
+      setStatus('No answer', 'failed');
+    })
+    .finally(() => {
+      if (!signal.aborted) timer = setTimeout(lookNow, pause);
+    });
+}
+
+function turn(pages: number): void {
+  page = Math.max(0, page + pages);
+  lookNow();
+}
+
+filter.value = new URLSearchParams(location.hash.slice(1)).get('filter') ?? '';
+filter.addEventListener('input', () => {
+  page = 0;
+  history.replaceState(null, '', `#${new URLSearchParams({ filter: filter.value })}`);
+  lookNow();
+});
+previous.addEventListener('click', () => turn(-1));
+next.addEventListener('click', () => turn(1));
+document.addEventListener('visibilitychange', lookNow);
+document.addEventListener('keydown', (event) => {
+  const { key, target, ctrlKey, metaKey, altKey } = event;
+  if (ctrlKey || metaKey || altKey || target instanceof HTMLInputElement) return;
+  if (key === '/') {
+    event.preventDefault();
+    filter.focus();
+  } else if (key === 'ArrowDown' || key === 'ArrowUp') {
+    const rows = [...keys.querySelectorAll<HTMLElement>('button.row')];
+    const at = rows.indexOf(document.activeElement as HTMLElement);
+    const row = rows[key === 'ArrowDown' ? at + 1 : Math.max(0, at - 1)];
+    if (row === undefined) return;
+    event.preventDefault();
+    row.focus();
+  }
+});
+lookNow();

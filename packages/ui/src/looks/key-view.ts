@@ -1,0 +1,33 @@
+import type { KeyState, LockState } from '@locks/core';
+import { labelOf } from '@locks/core/composite';
+import { messageOf } from '../text/message-of.ts';
+import { printable } from '../text/printable.ts';
+import type { KeyView } from '../views.ts';
+
+/** `state`, for the page. */
+export function keyView({ key, holders, waiters, line = [], members = [] }: LockState): KeyView {
+  return {
+    key,
+    text: printable(key),
+    holders: holders.map(({ owner, mode, token, remaining }) => ({
+      ...named(owner),
+      owner,
+      mode,
+      ...(token !== undefined && { token: String(token) }),
+      ...(remaining !== undefined && { remaining }),
+    })),
+    waiters,
+    line: line.map(({ owner, mode }) => ({ ...named(owner), mode })),
+    members: members.map(memberText),
+  };
+}
+
+function named(owner: string): { readonly text: string; readonly label: string } {
+  return { text: printable(owner), label: printable(labelOf(owner)) };
+}
+
+function memberText(member: NonNullable<KeyState['members']>[number]): string {
+  if (member.holders === undefined) return `not known: ${printable(messageOf(member.error))}`;
+  if (member.holders.length === 0) return 'free';
+  return `held by ${member.holders.map(({ owner }) => printable(owner)).join(', ')}`;
+}
