@@ -1,0 +1,95 @@
+import { startEtcd, startRedis, startZookeeper, unusedPort } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkPlanted, doctor } from './support.ts';
+import type { Planted } from './support.ts';
+
+async function redis(): Promise<ServerHandle> {
+  const server = await startRedis({ args: ['--appendonly', 'yes'] });
+  onTestFinished(async () => await server.stop());
+  return server;
+}
+
+const quorums: readonly Planted[] = [
+  {
+    what: 'their number is even',
+    store: async () => `redlock://127.0.0.1:${(await redis()).port},127.0.0.1:${(await redis()).port}`,
+    found: ['warning quorum'],
+  },
+  {
+    what: 'two are the same server',
+    async store() {
+      const [first, second] = [await redis(), await redis()];
+      return `redlock://127.0.0.1:${first.port},localhost:${first.port},127.0.0.1:${second.port}`;
+    },
+    found: ['problem same-server'],
+  },
+  {
+    what: 'one is down',
+    async store() {
+      const ports = [(await redis()).port, (await redis()).port, await unusedPort()].toSorted((a, b) => a - b);
+      return `redlock://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
+    },
+    found: [expect.stringMatching(/^member \d of 3 \(redis\) warning reach$/) as unknown as string],
+  },
+];
+test.each(quorums)('doctor finds, of the members of a quorum, that $what', checkPlanted);
+
+test('doctor finds nothing at a sound quorum', async () => {
+  const ports = [(await redis()).port, (await redis()).port, (await redis()).port];
+  const { bad, findings } = await doctor(`redlock://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`, '--strict');
+  expect(bad).toEqual([]);
+  expect(new Set(findings.map(({ store }) => store)).size).toBe(4);
+});
+
+async function zookeeper(options: Parameters<typeof startZookeeper>[0] = {}): Promise<string> {
+  const server = await startZookeeper({ tickTime: 300, maxSessionTimeout: 40_000, ...options });
+  onTestFinished(async () => await server.stop());
+  return server.url.replace('//', '//app:secret@');
+}
+
+const ofZookeeper: readonly Planted[] = [
+  { what: 'one server runs alone', store: () => zookeeper(), found: ['warning members'] },
+  {
+    what: 'sessions are shorter than they are to be',
+    store: () => zookeeper({ maxSessionTimeout: 6_000 }),
+    found: ['warning members', 'warning session-timeout'],
+  },
+];
+test.each(ofZookeeper)('doctor finds, on ZooKeeper, that $what', checkPlanted);
+
+test('words that a ZooKeeper does not answer are unknown', async () => {
+  const { findings } = await doctor(await zookeeper({ config: { '4lw.commands.whitelist': 'ruok' } }));
+  const unknown = findings.filter(({ level }) => level === 'unknown');
+  expect(unknown.map(({ check }) => check)).toEqual(['version']);
+});
+
+async function etcd(): Promise<ServerHandle> {
+  const server = await startEtcd();
+  onTestFinished(async () => await server.stop());
+  return server;
+}
+
+const ofEtcd: readonly Planted[] = [
+  { what: 'one member runs alone', store: async () => (await etcd()).url, found: ['warning members'] },
+  {
+    what: 'users are not checked',
+    store: async () => (await etcd()).url.replace('//', '//app:secret@'),
+    found: ['warning members', 'warning password'],
+  },
+  {
+    what: 'it is full',
+    async store() {
+      const { url } = await etcd();
+      const alarm = { action: 'ACTIVATE', alarm: 'NOSPACE', memberID: 0 };
+      const answer = await fetch(`${url.replace('etcd:', 'http:')}/v3/maintenance/alarm`, {
+        method: 'POST',
+        body: JSON.stringify(alarm),
+      });
+      expect(answer.status).toBe(200);
+      return `${url}?timeout=1s`;
+    },
+    found: ['problem alarms', 'problem locks', 'warning members'],
+  },
+];
+test.each(ofEtcd)('doctor finds, on etcd, that $what', checkPlanted);

@@ -1,0 +1,59 @@
+import type { RedisOptions } from '../options/options.ts';
+import type { RedisKind } from '../options/redis-url.ts';
+import type { AnyRedisClient } from '../wire/servers.ts';
+
+/** How the server is used, by the configuration. */
+export interface Use extends Pick<RedisOptions, 'restartGuard' | 'minReplicas'> {
+  readonly kind: RedisKind;
+  readonly host: string;
+  readonly secure: boolean;
+  /** The connection shows a password, or a certificate. */
+  readonly identified: boolean;
+}
+
+/** One server that is looked at. Each question rejects where the user may not ask it. */
+export interface Server {
+  readonly use: Use;
+  /** What INFO says. */
+  info(field: string): Promise<string>;
+  /** The same as a number; 0 where there is no such field. */
+  count(field: string): Promise<number>;
+  /** What CONFIG GET says. */
+  setting(name: string): Promise<string>;
+}
+
+/** The clients of ioredis and iovalkey have `call`, and that of this package over node-redis `command`. */
+interface Asked {
+  info(section: string): Promise<unknown>;
+  call?(...command: readonly string[]): Promise<unknown>;
+  command?(...command: readonly string[]): Promise<unknown>;
+}
+
+/** The server behind `client`. */
+export function serverOf(client: AnyRedisClient, use: Use): Server {
+  const asked = client as unknown as Asked;
+  let all: Promise<ReadonlyMap<string, string>> | undefined;
+  const info = async (field: string): Promise<string> => {
+    all ??= asked.info('all').then(readInfo);
+    return (await all).get(field) ?? '';
+  };
+  return {
+    use,
+    info,
+    count: async (field) => Number(await info(field)) || 0,
+    async setting(name) {
+      const send = asked.call ?? asked.command;
+      const answer = await send?.call(asked, 'CONFIG', 'GET', name);
+      if (!Array.isArray(answer) || answer.length < 2) throw new Error(`the server has no setting ${name}`);
+      return String(answer[1]);
+    },
+  };
+}
+
+/** Lines of `name:value`. */
+function readInfo(text: unknown): ReadonlyMap<string, string> {
+  const lines = String(text)
+    .split('\r\n')
+    .map((line) => /^([^:#]+):(.*)$/.exec(line));
+  return new Map(lines.flatMap((line) => (line === null ? [] : [[line[1] ?? '', line[2] ?? ''] as const])));
+}
