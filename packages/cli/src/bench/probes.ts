@@ -1,5 +1,5 @@
 import type { Lease, Locks } from '@locks/core';
-import { waitFor } from '../output/output.ts';
+import { inLine } from '../state/in-line.ts';
 
 /** What the probes have in common. */
 export interface ProbeParts {
@@ -23,7 +23,7 @@ export interface Probe {
 const sideBySide = 8;
 
 /** In ms: also if this process is killed, its keys are soon free. */
-const ttl = 5_000;
+const ttl = 2_000;
 
 export const probes: readonly Probe[] = [
   {
@@ -71,13 +71,4 @@ async function handOvers({ locks, prefix, stop }: ProbeParts, ms: number): Promi
   }
   await lease.release();
   return times;
-}
-
-/** Resolves when something waits for `key`, or after a while: not each store tells. */
-export async function inLine(locks: Locks, key: string, stop?: AbortSignal): Promise<void> {
-  for (let look = 0; look < 20; look += 1) {
-    const { waiters } = await locks.inspect(key);
-    if (waiters > 0 || stop?.aborted === true) return;
-    await waitFor(2 * look, stop);
-  }
 }

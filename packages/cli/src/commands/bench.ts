@@ -1,8 +1,8 @@
 import { systemRuntime } from '@locks/core/adapter';
-import { percentile } from '../bench/percentile.ts';
 import { probes } from '../bench/probes.ts';
 import type { Probe } from '../bench/probes.ts';
 import type { Output } from '../output/output.ts';
+import { percentile } from '../output/percentile.ts';
 import { bold, table } from '../output/table.ts';
 import { leaveBy } from '../run/leave.ts';
 import { catchStopSignals } from '../run/stop-signals.ts';

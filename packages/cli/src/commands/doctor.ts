@@ -24,11 +24,15 @@ const levels: readonly FindingLevel[] = ['problem', 'warning', 'unknown', 'note'
 export async function doctor({ strict, ...options }: DoctorOptions, output: Output): Promise<number> {
   const { shown } = await findPlace(options);
   let reports: readonly StoreReport[];
+  // A connection that waits for an answer does not keep the process alive on each store.
+  const awake = setInterval(() => {}, 60_000);
   try {
     reports = await examine(await backendOf(options));
   } catch (error) {
     if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
     throw new Failure(exitCode.unreachable, `${shown} is out of reach. ${messageOf(error)}`, { cause: error });
+  } finally {
+    clearInterval(awake);
   }
   for (const report of reports) await printReport(report, shown, output);
   const all = reports.flatMap(({ findings }) => findings);

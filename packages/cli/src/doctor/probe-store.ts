@@ -1,7 +1,7 @@
 import type { LockProvider } from '@locks/core';
 import { runChecks, systemRuntime } from '@locks/core/adapter';
 import type { Check, Finding } from '@locks/core/adapter';
-import { percentile } from '../bench/percentile.ts';
+import { percentile } from '../output/percentile.ts';
 import { span } from '../output/spans.ts';
 
 /** How often the store is asked. */

@@ -1,10 +1,10 @@
-import { createLocks } from '@locks/core';
+import { createLocks, isLockError } from '@locks/core';
 import type { LockProvider, Locks } from '@locks/core';
 import { runChecks, systemRuntime } from '@locks/core/adapter';
 import type { Check, Finding } from '@locks/core/adapter';
-import { inLine } from '../bench/probes.ts';
 import { messageOf } from '../failure.ts';
 import { span } from '../output/spans.ts';
+import { inLine } from '../state/in-line.ts';
 
 /** A store, and a key that nothing else uses. */
 interface Tried {
@@ -13,8 +13,13 @@ interface Tried {
   readonly key: string;
 }
 
-/** In ms: what is tried is over by then, also if this process ends in the middle. */
-const ttl = 10_000;
+/**
+ * In ms: what is tried is over by then, also if this process ends in the middle. A longer one may
+ * be refused by a Redis with `restartGuard`.
+ */
+const ttl = 2_000;
+/** In ms: a store that does not grant by then fails. */
+const patience = 5_000;
 /** A waiter that is told of its turn has the key sooner, in ms, unless the store is very slow. */
 const soon = 500;
 
@@ -24,10 +29,12 @@ const checks: readonly Check<Tried>[] = [
     async look({ locks, key }) {
       const began = performance.now();
       try {
-        const lease = await locks.acquire(`${key}/locks`, { ttl, wait: ttl / 2 });
+        const lease = await locks.acquire(`${key}/locks`, { ttl, wait: patience });
         await lease.renew();
         await lease.release();
       } catch (error) {
+        const restarted = guardOf(error);
+        if (restarted !== undefined) return { level: 'note', what: restarted };
         const advice = 'Grant the user what the message names, or correct the configuration.';
         return { level: 'problem', what: `A lock could not be taken: ${messageOf(error)}`, advice };
       }
@@ -37,8 +44,8 @@ const checks: readonly Check<Tried>[] = [
   {
     name: 'hand-over',
     async look({ locks, wakes, key }) {
-      const lease = await locks.acquire(`${key}/hand-over`, { ttl, wait: ttl / 2 });
-      const waiting = locks.acquire(lease.key, { ttl, wait: ttl / 2 });
+      const lease = await locks.acquire(`${key}/hand-over`, { ttl, wait: patience });
+      const waiting = locks.acquire(lease.key, { ttl, wait: patience });
       waiting.catch(() => {});
       await inLine(locks, lease.key);
       const began = performance.now();
@@ -57,12 +64,19 @@ const checks: readonly Check<Tried>[] = [
   },
 ];
 
+/** What a store says that has come back, and grants nothing for a while, as it was told to. */
+function guardOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // The innermost has the words of the store.
+  return guardOf(error.cause) ?? (isLockError(error) && error.retryAfter !== undefined ? error.message : undefined);
+}
+
 /** Takes locks on keys of its own, and gives them back. */
 export async function tryLocks(provider: LockProvider): Promise<readonly Finding[]> {
   const locks = createLocks(provider);
   const tried = { locks, wakes: provider.traits.wake, key: `locks-doctor/${systemRuntime.uniqueId()}` };
   try {
-    return await runChecks(checks, tried, { backend: 'The store', within: 2 * ttl, runtime: systemRuntime });
+    return await runChecks(checks, tried, { backend: 'The store', within: 2 * patience, runtime: systemRuntime });
   } finally {
     await locks.close();
   }

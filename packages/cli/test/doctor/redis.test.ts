@@ -44,7 +44,7 @@ const planted: readonly Planted[] = [
   },
   {
     what: 'it is full',
-    store: () => urlOf('--maxmemory', '1mb', '--maxmemory-policy', 'noeviction'),
+    store: () => urlOf('--maxmemory', '100kb', '--maxmemory-policy', 'noeviction'),
     found: ['problem locks', 'warning memory'],
   },
   {
@@ -97,7 +97,13 @@ test('what the user may not ask is unknown, and why', async () => {
 
 test('a restart guard makes up for the disk', async () => {
   const url = await urlOf('--appendonly', 'no');
-  expect((await doctor(`${url}?restartGuard=30s`, '--strict')).bad).toEqual([]);
+  const { bad, findings } = await doctor(`${url}?restartGuard=30s`, '--strict');
+  expect(bad).toEqual([]);
+  // It has just come back.
+  expect(findings.find(({ check }) => check === 'locks')).toMatchObject({
+    level: 'note',
+    what: expect.stringContaining('restartGuard'),
+  });
 });
 
 test('a store that is out of reach is 69, and a wrong option is 78', async () => {

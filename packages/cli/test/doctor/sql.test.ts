@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { openLocks } from '@locks/core';
 import { startMariadb, startPostgres } from '@locks/test-servers';
+import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createUser, ownFolder } from '../support/locks-program.ts';
@@ -9,15 +11,8 @@ import type { Planted } from './support.ts';
 
 /** Creates the tables. */
 async function withTables(url: string): Promise<string> {
-  const { code, errors } = await createUser().locks('tables', 'up', '--url', url);
-  expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  await (await openLocks(`${url}?migrate=true`)).close();
   return url;
-}
-
-async function mariadb(...args: readonly string[]): Promise<string> {
-  const server = await startMariadb({ args: ['--innodb-flush-log-at-trx-commit=1', ...args] });
-  onTestFinished(async () => await server.stop());
-  return await withTables(server.url);
 }
 
 describe('on Postgres', () => {
@@ -82,23 +77,53 @@ test('doctor finds that a Postgres does not wait for its disk, and is not cleane
   expect({ bad, code }).toEqual({ bad: ['problem fsync', 'warning autovacuum'], code: 1 });
 });
 
-const onMariadb: readonly Planted[] = [
-  {
-    what: 'commits are not waited for',
-    store: () => mariadb('--innodb-flush-log-at-trx-commit=2'),
-    found: ['warning flush-log'],
-  },
-  { what: 'idle connections are ended', store: () => mariadb('--wait-timeout=30'), found: ['warning idle-timeout'] },
-  {
-    what: 'the user may have few connections',
-    store: () => mariadb('--max-user-connections=5'),
-    found: ['warning connections'],
-  },
-];
-test.each(onMariadb)('doctor finds, on MariaDB, that $what', checkPlanted);
+describe('on MariaDB', () => {
+  let url = '';
+  let stop = async (): Promise<void> => {};
+  beforeAll(async () => {
+    // Without a limit at its start it takes none later.
+    const args = ['--innodb-flush-log-at-trx-commit=1', '--max-user-connections=100'];
+    const server = await startMariadb({ args });
+    ({ url } = server);
+    stop = server.stop;
+    await withTables(url);
+  });
+  afterAll(async () => await stop());
 
-test('doctor finds nothing at a sound MariaDB', async () => {
-  expect(await doctor(await mariadb(), '--strict')).toMatchObject({ bad: [], code: 0, errors: '' });
+  /** Until the test ends the server has a `value`, and then `before` again. */
+  async function serverWith(setting: string, value: number, before: number): Promise<string> {
+    const set = async (to: number): Promise<void> => {
+      const connection = await createConnection(url);
+      await connection.query(`SET GLOBAL ${setting} = ${to}`);
+      await connection.end();
+    };
+    await set(value);
+    onTestFinished(async () => await set(before));
+    return url;
+  }
+
+  const planted: readonly Planted[] = [
+    {
+      what: 'commits are not waited for',
+      store: () => serverWith('innodb_flush_log_at_trx_commit', 2, 1),
+      found: ['warning flush-log'],
+    },
+    {
+      what: 'idle connections are ended',
+      store: () => serverWith('wait_timeout', 30, 28_800),
+      found: ['warning idle-timeout'],
+    },
+    {
+      what: 'the user may have few connections',
+      store: () => serverWith('max_user_connections', 5, 100),
+      found: ['warning connections'],
+    },
+  ];
+  test.each(planted)('doctor finds that $what', checkPlanted);
+
+  test('doctor finds nothing at a sound one', async () => {
+    expect(await doctor(url, '--strict')).toMatchObject({ bad: [], code: 0, errors: '' });
+  });
 });
 
 async function fileIn(folder: string): Promise<string> {
@@ -126,6 +151,8 @@ test.each(onSqlite)('doctor finds, on SQLite, that $what', checkPlanted);
 
 test('doctor finds nothing at the usual store of a user', async () => {
   const user = createUser();
+  // It makes the tables.
+  await user.locks('ls');
   const { code, output, errors } = await user.locks('doctor', '--strict');
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
   expect(output).toMatch(/^sqlite:.*locks\.db\nok {7}\S+: .*\n[^]*\n\n\d+ ok\n$/);

@@ -24,7 +24,7 @@ export interface Finding extends CheckResult {
 export interface Check<Store> {
   readonly name: string;
   /** `undefined`: it means nothing for this store. A rejection says that the answer is unknown. */
-  look(store: Store): CheckResult | undefined | Promise<CheckResult | undefined>;
+  readonly look: (store: Store) => CheckResult | undefined | Promise<CheckResult | undefined>;
 }
 
 /** A store that another one is made of. */

@@ -20,8 +20,8 @@ export interface Cluster {
   readonly secure: boolean;
   /** What the connection shows, and whether the cluster has checked it. */
   readonly user: 'checked' | 'ignored' | 'none' | 'certificate';
-  list(): Promise<MemberListAnswer>;
-  alarms(): Promise<AlarmAnswer>;
+  readonly list: () => Promise<MemberListAnswer>;
+  readonly alarms: () => Promise<AlarmAnswer>;
 }
 
 /** How it is looked at. */

@@ -14,9 +14,9 @@ export const durability: readonly Check<Server>[] = [
       const or = use.kind === 'cluster' ? '' : `, or ${guard}`;
       const advice = `Set appendonly yes${or}.`;
       if ((await count('aof_enabled')) === 0) {
-        // Where it cannot be asked, there may be snapshots: a restart loses locks nevertheless.
-        const saves = await setting('save').catch(() => 'unknown');
-        const what = saves === '' ? 'forgets all locks' : 'goes back to the locks of the last snapshot';
+        // Where it cannot be asked, a restart loses locks nevertheless.
+        const saves = await setting('save').catch(() => undefined);
+        const what = saves ? 'forgets the locks since its last snapshot' : 'forgets locks';
         return { level: 'warning', what: `A restart of Redis ${what}: two processes can hold one key then.`, advice };
       }
       const fsync = await setting('appendfsync');

@@ -15,11 +15,11 @@ export interface Use extends Pick<RedisOptions, 'restartGuard' | 'minReplicas'> 
 export interface Server {
   readonly use: Use;
   /** What INFO says. */
-  info(field: string): Promise<string>;
+  readonly info: (field: string) => Promise<string>;
   /** The same as a number; 0 where there is no such field. */
-  count(field: string): Promise<number>;
+  readonly count: (field: string) => Promise<number>;
   /** What CONFIG GET says. */
-  setting(name: string): Promise<string>;
+  readonly setting: (name: string) => Promise<string>;
 }
 
 /** The clients of ioredis and iovalkey have `call`, and that of this package over node-redis `command`. */

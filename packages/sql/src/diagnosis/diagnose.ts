@@ -80,7 +80,8 @@ function tablesCheck(session: SqlSession, dialect: Dialect, { provider, migrate 
         return { level: 'ok', what: 'The tables are up to date.' };
       } catch (error) {
         if (!isLockError(error, 'LOCK_MISCONFIGURED')) throw error;
-        if (migrate) return { level: 'note', what: `${error.message}. The next process does it (migrate=true).` };
+        const later = 'The tables are missing or old: the next process that opens them mends that (migrate=true).';
+        if (migrate) return { level: 'note', what: later };
         return { level: 'problem', what: error.message, advice: 'Run: locks tables up' };
       }
     },

@@ -4,7 +4,7 @@ import type { Row } from './sql-session.ts';
 /** A database that is looked at. */
 export interface Examined {
   /** The rows of a statement, whose bindings stand where it has `?`. Errors are the driver's. */
-  rows(sql: string, ...bindings: readonly unknown[]): Promise<readonly Row[]>;
+  readonly rows: (sql: string, ...bindings: readonly unknown[]) => Promise<readonly Row[]>;
   /** What the statements go over. */
   readonly connection: unknown;
   /** The host of the server. */
@@ -21,5 +21,5 @@ export interface Examined {
 export interface DialectDiagnosis {
   readonly checks: readonly Check<Examined>[];
   /** What no other server has. Rejects where the user may not ask. */
-  identity(database: Examined): Promise<string>;
+  readonly identity: (database: Examined) => Promise<string>;
 }

@@ -24,7 +24,7 @@ export interface Ensemble {
   /** How many members vote. 0: one server runs alone. `undefined`: the user may not read it. */
   readonly voters: number | undefined;
   /** The rights to the root of the locks. `undefined`: it is not there yet. */
-  rights(): Promise<readonly Acl[] | undefined>;
+  readonly rights: () => Promise<readonly Acl[] | undefined>;
 }
 
 /** Where a server keeps the members of its ensemble, since 3.5. */
