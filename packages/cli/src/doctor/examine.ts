@@ -52,7 +52,7 @@ async function examineAlone(
   return { title, findings: [...findings, ...used.findings], server, latency: used.latency };
 }
 
-/** What is found by using a store. `whole`: locks are taken, and not from a member alone. */
+/** The findings of using a store. `whole`: locks are taken, and not from a member alone. */
 async function useOf(
   backend: Backend,
   known: readonly Finding[],

@@ -8,7 +8,7 @@ import { createUser } from '../support/locks-program.ts';
 export interface Said {
   readonly code: number;
   readonly findings: readonly (Finding & { readonly store?: string })[];
-  /** What is a problem or a warning: `level check`, and the member before it. Sorted. */
+  /** The problems and warnings: `level check`, and the member before it. Sorted. */
   readonly bad: readonly string[];
   readonly errors: string;
 }

@@ -8,7 +8,7 @@ export type FindingLevel = 'problem' | 'warning' | 'unknown' | 'note' | 'ok';
 /** What one check says of a store. */
 export interface CheckResult {
   readonly level: FindingLevel;
-  /** What is so: one sentence, without a password. */
+  /** The state that was found: one sentence, without a password. */
   readonly what: string;
   /** What to do: one sentence. @default nothing has to be done */
   readonly advice?: string | undefined;

@@ -39,7 +39,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.') || host.startsWith('/');
 }
 
-/** What is said of a connection to `host` with or without TLS. */
+/** The result for a connection to `host`. `way` says how to turn TLS on. */
 export function encryption(host: string, secure: boolean, way: string): CheckResult {
   if (secure) return { level: 'ok', what: 'The connection uses TLS.' };
   if (isLoopback(host)) return { level: 'ok', what: 'The connection does not leave this host.' };

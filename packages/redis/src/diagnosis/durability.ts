@@ -25,7 +25,7 @@ export const durability: readonly Check<Server>[] = [
       if (fsync === 'everysec') {
         return { level: 'ok', what: `${ok}; a power cut takes those of the last two seconds (appendfsync everysec).` };
       }
-      const what = `${ok}; a power cut takes those of the last half a minute (appendfsync ${fsync}).`;
+      const what = `${ok}; a power cut takes those of the last 30 seconds (appendfsync ${fsync}).`;
       return { level: 'warning', what, advice: `Set appendfsync everysec${or}.` };
     },
   },

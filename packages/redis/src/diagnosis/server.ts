@@ -22,7 +22,7 @@ export interface Server {
   readonly setting: (name: string) => Promise<string>;
 }
 
-/** The clients of ioredis and iovalkey have `call`, and that of this package over node-redis `command`. */
+/** Clients of ioredis and iovalkey have `call`. That over node-redis has `command`. */
 interface Asked {
   info(section: string): Promise<unknown>;
   call?(...command: readonly string[]): Promise<unknown>;
@@ -44,8 +44,10 @@ export function serverOf(client: AnyRedisClient, use: Use): Server {
     async setting(name) {
       const send = asked.call ?? asked.command;
       const answer = await send?.call(asked, 'CONFIG', 'GET', name);
-      if (!Array.isArray(answer) || answer.length < 2) throw new Error(`the server has no setting ${name}`);
-      return String(answer[1]);
+      // With RESP3 it is a map.
+      const value: unknown = Array.isArray(answer) ? answer[1] : (answer as Record<string, unknown>)[name];
+      if (typeof value !== 'string') throw new Error(`the server has no setting ${name}`);
+      return value;
     },
   };
 }

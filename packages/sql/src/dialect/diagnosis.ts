@@ -17,7 +17,7 @@ export interface Examined {
   readonly file: string;
 }
 
-/** What is asked of one kind of database. */
+/** The questions to one kind of database. */
 export interface DialectDiagnosis {
   readonly checks: readonly Check<Examined>[];
   /** What no other server has. Rejects where the user may not ask. */

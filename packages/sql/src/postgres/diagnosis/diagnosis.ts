@@ -14,7 +14,8 @@ async function setting({ rows }: Examined, name: string): Promise<string> {
 /** The `value` of the only row, as text. */
 async function value({ rows }: Pick<Examined, 'rows'>, sql: string): Promise<string> {
   const [row] = await rows(sql);
-  return String(row?.['value'] ?? '');
+  // All values of Postgres are texts here.
+  return (row?.['value'] ?? '') as string;
 }
 
 const checks: readonly Check<Examined>[] = [
