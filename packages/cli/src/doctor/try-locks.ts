@@ -23,46 +23,54 @@ const patience = 5_000;
 /** A waiter that is told of its turn has the key sooner, in ms, unless the store is very slow. */
 const soon = 500;
 
-const checks: readonly Check<Tried>[] = [
-  {
-    name: 'locks',
-    async look({ locks, key }) {
-      const began = performance.now();
-      try {
-        const lease = await locks.acquire(`${key}/locks`, { ttl, wait: patience });
-        await lease.renew();
-        await lease.release();
-      } catch (error) {
-        const restarted = guardOf(error);
-        if (restarted !== undefined) return { level: 'note', what: restarted };
-        const advice = 'Grant the user what the message names, or correct the configuration.';
-        return { level: 'problem', what: `A lock could not be taken: ${messageOf(error)}`, advice };
-      }
-      return { level: 'ok', what: `A lock was taken, renewed and given back in ${span(performance.now() - began)}.` };
-    },
-  },
-  {
-    name: 'hand-over',
-    async look({ locks, wakes, key }) {
-      const lease = await locks.acquire(`${key}/hand-over`, { ttl, wait: patience });
-      const waiting = locks.acquire(lease.key, { ttl, wait: patience });
-      waiting.catch(() => {});
-      await inLine(locks, lease.key);
-      const began = performance.now();
+const mend = 'Grant the user what the message names, or correct the configuration.';
+
+const takes: Check<Tried> = {
+  name: 'locks',
+  async look({ locks, key }) {
+    const began = performance.now();
+    try {
+      const lease = await locks.acquire(`${key}/locks`, { ttl, wait: patience });
+      await lease.renew();
       await lease.release();
-      const next = await waiting;
-      const gap = performance.now() - began;
-      await next.release();
-      const what = `A waiter got the key ${span(gap)} after it was given back.`;
-      if (gap < soon || !wakes) return { level: 'ok', what };
-      return {
-        level: 'warning',
-        what: `${what} It was not told, and had to look.`,
-        advice: 'Grant the user what messages need: channels in Redis, LISTEN without a pooler in Postgres.',
-      };
-    },
+    } catch (error) {
+      const restarted = guardOf(error);
+      if (restarted !== undefined) return { level: 'note', what: restarted };
+      return { level: 'problem', what: `A lock could not be taken: ${messageOf(error)}`, advice: mend };
+    }
+    return { level: 'ok', what: `A lock was taken, renewed and given back in ${span(performance.now() - began)}.` };
   },
-];
+};
+
+const handsOver: Check<Tried> = {
+  name: 'hand-over',
+  async look({ locks, wakes, key }) {
+    let gap: number;
+    try {
+      gap = await gapOf(locks, `${key}/hand-over`);
+    } catch (error) {
+      return { level: 'problem', what: `A lock could not be waited for: ${messageOf(error)}`, advice: mend };
+    }
+    const what = `A waiter got the key ${span(gap)} after it was given back.`;
+    if (gap < soon || !wakes) return { level: 'ok', what };
+    const advice = 'See that messages of the store reach this process, and look at the latency.';
+    return { level: 'warning', what: `${what} It was not told, and had to look.`, advice };
+  },
+};
+
+/** The time from the release of `key` to the grant of the claim that waits, in ms. */
+async function gapOf(locks: Locks, key: string): Promise<number> {
+  const lease = await locks.acquire(key, { ttl, wait: patience });
+  const waiting = locks.acquire(key, { ttl, wait: patience });
+  waiting.catch(() => {});
+  await inLine(locks, key);
+  const began = performance.now();
+  await lease.release();
+  const next = await waiting;
+  const gap = performance.now() - began;
+  await next.release();
+  return gap;
+}
 
 /** What a store says that has come back, and grants nothing for a while, as it was told to. */
 function guardOf(error: unknown): string | undefined {
@@ -76,7 +84,10 @@ export async function tryLocks(provider: LockProvider): Promise<readonly Finding
   const locks = createLocks(provider);
   const tried = { locks, wakes: provider.traits.wake, key: `locks-doctor/${systemRuntime.uniqueId()}` };
   try {
-    return await runChecks(checks, tried, { backend: 'The store', within: 2 * patience, runtime: systemRuntime });
+    const run = { backend: 'The store', within: 2 * patience, runtime: systemRuntime };
+    const taken = await runChecks([takes], tried, run);
+    if (taken.some(({ level }) => level !== 'ok')) return taken;
+    return [...taken, ...(await runChecks([handsOver], tried, run))];
   } finally {
     await locks.close();
   }

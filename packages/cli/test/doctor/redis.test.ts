@@ -74,6 +74,14 @@ const planted: readonly Planted[] = [
     },
     found: ['problem locks'],
   },
+  {
+    what: 'the user may not listen',
+    async store() {
+      const url = new URL(await urlOf('--user', 'deaf', 'on', '>secret', '~*', 'resetchannels', '+@all'));
+      return Object.assign(url, { username: 'deaf', password: 'secret' }).href;
+    },
+    found: ['problem hand-over'],
+  },
 ];
 
 test.each(planted)('doctor finds that $what', checkPlanted);

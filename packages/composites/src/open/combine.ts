@@ -1,4 +1,5 @@
 import type { LockProvider } from '@locks/core';
+import { majority } from '@locks/core/adapter';
 import type { AdapterConfig, Diagnosis, Finding } from '@locks/core/adapter';
 import { lackingTraits, openProvider } from '@locks/core/composite';
 import { combine } from '../combine/combine.ts';
@@ -43,14 +44,7 @@ export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
 
 function quorumOf(count: number, all: boolean): Finding {
   const check = 'quorum';
-  if (all) {
-    const what = `All ${count} members must answer: nothing gets a lock while one of them is down.`;
-    return { check, level: 'note', what };
-  }
-  const spare = Math.ceil(count / 2) - 1;
-  const what = `${Math.floor(count / 2) + 1} of ${count} members must agree: locks go on while ${spare} of them are down`;
-  if (count % 2 === 1 && count > 1) return { check, level: 'ok', what: `${what}.` };
-  if (count === 1) return { check, level: 'warning', what: `${what}.`, advice: 'Name three members.' };
-  const advice = `Name ${count + 1} members, or ${count - 1}.`;
-  return { check, level: 'warning', what: `${what}, as with ${count - 1}.`, advice };
+  if (!all) return { check, ...majority(count, 'members') };
+  const what = `All ${count} members must answer: nothing gets a lock while one of them is down.`;
+  return { check, level: 'note', what };
 }

@@ -1,6 +1,6 @@
 import type { Runtime } from '../time/runtime.ts';
 import { createDeadline } from './deadline.ts';
-import type { Check, CheckResult, Finding } from './diagnosis.ts';
+import type { Check, Finding } from './diagnosis.ts';
 
 /** How checks are run. */
 export interface CheckRun {
@@ -32,20 +32,4 @@ export async function runChecks<Store>(
   } finally {
     deadline.stop();
   }
-}
-
-/** Whether `host` is this machine: what goes there is not seen by others. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.') || host.startsWith('/');
-}
-
-/** The result for a connection to `host`. `way` says how to turn TLS on. */
-export function encryption(host: string, secure: boolean, way: string): CheckResult {
-  if (secure) return { level: 'ok', what: 'The connection uses TLS.' };
-  if (isLoopback(host)) return { level: 'ok', what: 'The connection does not leave this host.' };
-  return {
-    level: 'warning',
-    what: `The connection to ${host} has no TLS: passwords and keys cross the network in clear text.`,
-    advice: way,
-  };
 }

@@ -1,4 +1,4 @@
-import { encryption, isLoopback } from '@locks/core/adapter';
+import { encryption, isLoopback, majority } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import { namesOf } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
@@ -23,19 +23,11 @@ export const checks: readonly Check<Cluster>[] = [
     name: 'members',
     async look({ list }) {
       const voters = (await list()).members.filter(({ isLearner }) => !isLearner).length;
-      if (voters === 1) {
-        return {
-          level: 'warning',
-          what: 'One member runs alone: while it is down, nothing gets a lock, and holders lose theirs.',
-          advice: 'Run a cluster of three members.',
-        };
-      }
-      const what = `${voters} members vote: locks go on while ${Math.floor((voters - 1) / 2)} of them are down`;
-      if (voters % 2 === 1) return { level: 'ok', what: `${what}.` };
+      if (voters > 1) return majority(voters, 'members');
       return {
         level: 'warning',
-        what: `${what}, as with ${voters - 1}.`,
-        advice: `Run ${voters + 1} members, or ${voters - 1}.`,
+        what: 'One member runs alone: while it is down, nothing gets a lock, and holders lose theirs.',
+        advice: 'Run a cluster of three members.',
       };
     },
   },

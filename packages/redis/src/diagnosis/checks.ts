@@ -1,4 +1,4 @@
-import { encryption, isLoopback } from '@locks/core/adapter';
+import { connectionsLeft, encryption, isLoopback } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import { durability } from './durability.ts';
 import type { Server } from './server.ts';
@@ -40,8 +40,8 @@ export const checks: readonly Check<Server>[] = [
   },
   {
     name: 'eviction',
-    async look({ info, count }) {
-      const policy = await info('maxmemory_policy');
+    async look({ info, count, setting }) {
+      const policy = (await info('maxmemory_policy')) || (await setting('maxmemory-policy'));
       const evicted = await count('evicted_keys');
       if (policy === 'noeviction') {
         return { level: 'ok', what: 'Redis evicts no keys: maxmemory-policy is noeviction.' };
@@ -74,13 +74,8 @@ export const checks: readonly Check<Server>[] = [
   {
     name: 'connections',
     async look({ count }) {
-      const [most, used] = [await count('maxclients'), await count('connected_clients')];
-      if (most === 0 || used < nearlyFull * most) return { level: 'ok', what: `${used} of ${most} clients.` };
-      return {
-        level: 'warning',
-        what: `${used} of ${most} clients are connected: further ones are refused.`,
-        advice: 'Raise maxclients, or look for what keeps so many connections.',
-      };
+      const advice = 'Raise maxclients, or look for what keeps so many connections.';
+      return connectionsLeft(await count('connected_clients'), await count('maxclients'), advice);
     },
   },
   {
@@ -97,8 +92,9 @@ export const checks: readonly Check<Server>[] = [
   },
   {
     name: 'password',
-    look({ use: { identified, host } }) {
-      if (identified) return { level: 'ok', what: 'The connection shows who it is.' };
+    async look({ use: { identified, host }, isOpen }) {
+      const open = await isOpen().catch(() => !identified);
+      if (!open) return { level: 'ok', what: 'The server asks for a password, or a certificate.' };
       return {
         level: isLoopback(host) ? 'note' : 'warning',
         what: 'The server asks for no password: whatever reaches it can release locks.',

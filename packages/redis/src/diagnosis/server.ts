@@ -20,6 +20,8 @@ export interface Server {
   readonly count: (field: string) => Promise<number>;
   /** What CONFIG GET says. */
   readonly setting: (name: string) => Promise<string>;
+  /** Whether a connection that shows nothing may send commands, as ACL GETUSER says. */
+  readonly isOpen: () => Promise<boolean>;
 }
 
 /** Clients of ioredis and iovalkey have `call`. That over node-redis has `command`. */
@@ -37,19 +39,29 @@ export function serverOf(client: AnyRedisClient, use: Use): Server {
     all ??= asked.info('all').then(readInfo);
     return (await all).get(field) ?? '';
   };
+  const send = async (...command: readonly string[]): Promise<unknown> =>
+    await (asked.call ?? asked.command)?.call(asked, ...command);
   return {
     use,
     info,
     count: async (field) => Number(await info(field)) || 0,
     async setting(name) {
-      const send = asked.call ?? asked.command;
-      const answer = await send?.call(asked, 'CONFIG', 'GET', name);
-      // With RESP3 it is a map.
-      const value: unknown = Array.isArray(answer) ? answer[1] : (answer as Record<string, unknown>)[name];
+      const value = valueIn(await send('CONFIG', 'GET', name), name);
       if (typeof value !== 'string') throw new Error(`the server has no setting ${name}`);
       return value;
     },
+    async isOpen() {
+      const flags = valueIn(await send('ACL', 'GETUSER', 'default'), 'flags');
+      if (!Array.isArray(flags)) throw new Error('the server has no user default');
+      return flags.includes('on') && flags.includes('nopass');
+    },
   };
+}
+
+/** A value of an answer that has names and values: a list, and with RESP3 a map. */
+function valueIn(answer: unknown, name: string): unknown {
+  if (Array.isArray(answer)) return answer[answer.indexOf(name) + 1] as unknown;
+  return (answer as Readonly<Record<string, unknown>>)[name];
 }
 
 /** Lines of `name:value`. */

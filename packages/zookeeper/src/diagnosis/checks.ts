@@ -1,4 +1,4 @@
-import { encryption, isLoopback } from '@locks/core/adapter';
+import { encryption, isLoopback, majority } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import { printAddress, printAddresses } from '../connection/address.ts';
 import type { Acl } from '../wire/records.ts';
@@ -37,13 +37,7 @@ export const checks: readonly Check<Ensemble>[] = [
         };
       }
       if (voters === undefined) throw new Error('the user may not read /zookeeper/config');
-      const what = `${voters} servers vote: locks go on while ${Math.floor((voters - 1) / 2)} of them are down`;
-      if (voters % 2 === 1 && voters > 1) return { level: 'ok', what: `${what}.` };
-      return {
-        level: 'warning',
-        what: `${what}, as with ${voters - 1}.`,
-        advice: `Run ${voters + 1} servers, or ${voters - 1}.`,
-      };
+      return majority(voters, 'servers');
     },
   },
   {

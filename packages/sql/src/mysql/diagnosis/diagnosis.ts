@@ -1,10 +1,7 @@
-import { encryption } from '@locks/core/adapter';
+import { connectionsLeft, encryption } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 import { textOf } from '../connection/session.ts';
-
-/** A server that is so full refuses clients soon. */
-const nearlyFull = 0.9;
 
 /** What `SHOW … LIKE` says; empty where there is no such variable. */
 async function shown({ rows }: Examined, kind: string, name: string): Promise<string> {
@@ -86,12 +83,7 @@ const checks: readonly Check<Examined>[] = [
           advice: 'Raise max_user_connections, or lower option pool.',
         };
       }
-      if (used < nearlyFull * most) return { level: 'ok', what: `${used} of ${most} connections are used.` };
-      return {
-        level: 'warning',
-        what: `${used} of ${most} connections are used: further ones are refused.`,
-        advice: 'Raise max_connections, or lower option pool.',
-      };
+      return connectionsLeft(used, most, 'Raise max_connections, or lower option pool.');
     },
   },
   {

@@ -1,10 +1,7 @@
-import { encryption } from '@locks/core/adapter';
+import { connectionsLeft, encryption } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 import type { PgSession } from '../connection/connection.ts';
-
-/** A server that is so full refuses clients soon. */
-const nearlyFull = 0.9;
 
 /** A setting as this connection has it, in its base unit. */
 async function setting({ rows }: Examined, name: string): Promise<string> {
@@ -102,12 +99,7 @@ const checks: readonly Check<Examined>[] = [
           advice: 'Raise its CONNECTION LIMIT, or lower option pool.',
         };
       }
-      if (used < nearlyFull * most) return { level: 'ok', what: `${used} of ${most} connections are used.` };
-      return {
-        level: 'warning',
-        what: `${used} of ${most} connections are used: further ones are refused.`,
-        advice: 'Raise max_connections, lower option pool, or put a pooler before the server.',
-      };
+      return connectionsLeft(used, most, 'Raise max_connections, lower option pool, or have a pooler.');
     },
   },
   {
