@@ -7,8 +7,8 @@ import type { Contender } from './contenders.ts';
 const shown = 100;
 
 /**
- * Those that wait, in their order, as a state tells them. `show` reads the node of one. `othersMode`
- * is what other libraries ask for, where the names of their nodes do not say it.
+ * Those that wait, in their order, as a state tells them. `show` reads the node of one.
+ * `othersMode` is what other libraries ask for, where the names of their nodes do not say it.
  */
 export async function tellWaiters(
   waiters: readonly Contender[],
