@@ -68,5 +68,6 @@ function columnsOf({ probe, unit, perSecond, p50, p95, p99 }: Result): readonly 
 }
 
 function shownTime(ms: number): string {
+  if (Number.isNaN(ms)) return '–';
   return `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;
 }

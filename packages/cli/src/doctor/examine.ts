@@ -13,13 +13,34 @@ import { tryLocks } from './try-locks.ts';
  * @throws what its adapter throws, where there is nothing to look at.
  */
 export async function examine(backend: Backend): Promise<readonly StoreReport[]> {
-  const diagnosis = await diagnose(backend);
-  if (diagnosis.members === undefined) return [await examineAlone(undefined, backend, diagnosis, true)];
-  const members = await Promise.all(diagnosis.members.map(examineMember));
-  const compared = [...diagnosis.findings, ...compareMembers(members)];
-  // To open a migration is to take part in it.
-  const used = backend.provider === migration ? [] : (await useOf(backend, compared, true)).findings;
-  return [{ title: undefined, findings: [...compared, ...used] }, ...members];
+  return await examineStore(undefined, backend);
+}
+
+/** `title`: what the store is in a composite. */
+async function examineStore(title: string | undefined, backend: Backend): Promise<readonly StoreReport[]> {
+  const { findings, server, members } = await diagnose(backend);
+  const below = await Promise.all((members ?? []).map(async (member) => await examineMember(title, member)));
+  // The stores of a migration may be two tables of one server. To open a migration is to take part.
+  const migrates = backend.provider === migration;
+  const compared = migrates ? [] : compareMembers(below.flatMap(([member]) => member ?? []));
+  const known = [...findings, ...compared];
+  const used = migrates ? { findings: [] } : await useOf(backend, known, title === undefined);
+  const report = { title, findings: [...known, ...used.findings], server, latency: used.latency };
+  return [report, ...below.flat()];
+}
+
+async function examineMember(
+  above: string | undefined,
+  { title: own, ...store }: DiagnosisMember,
+): Promise<readonly StoreReport[]> {
+  const title = above === undefined ? own : `${above}, ${own}`;
+  try {
+    return await examineStore(title, store as Backend);
+  } catch (error) {
+    const level = isLockError(error, 'LOCK_UNAVAILABLE') ? 'warning' : 'problem';
+    const advice = 'Start it, or correct the configuration.';
+    return [{ title, findings: [{ check: 'reach', level, what: messageOf(error), advice }] }];
+  }
 }
 
 async function diagnose({ provider, url, options }: Backend): Promise<Diagnosis> {
@@ -27,29 +48,6 @@ async function diagnose({ provider, url, options }: Backend): Promise<Diagnosis>
   const asked = await adapter.diagnose?.({ url, options, runtime: systemRuntime });
   const what = 'This adapter does not look at its servers.';
   return asked ?? { findings: [{ check: 'settings', level: 'unknown', what }] };
-}
-
-async function examineMember({ title, ...store }: DiagnosisMember): Promise<StoreReport> {
-  const backend = store as Backend;
-  try {
-    const diagnosis = await diagnose(backend);
-    if (diagnosis.members === undefined) return await examineAlone(title, backend, diagnosis, false);
-    return { title, findings: diagnosis.findings };
-  } catch (error) {
-    const level = isLockError(error, 'LOCK_UNAVAILABLE') ? 'warning' : 'problem';
-    const advice = 'Start it, or correct the configuration.';
-    return { title, findings: [{ check: 'reach', level, what: messageOf(error), advice }] };
-  }
-}
-
-async function examineAlone(
-  title: string | undefined,
-  backend: Backend,
-  { findings, server }: Diagnosis,
-  whole: boolean,
-): Promise<StoreReport> {
-  const used = await useOf(backend, findings, whole);
-  return { title, findings: [...findings, ...used.findings], server, latency: used.latency };
 }
 
 /** The findings of using a store. `whole`: locks are taken, and not from a member alone. */

@@ -1,4 +1,4 @@
-import { startEtcd, startRedis, startZookeeper, unusedPort } from '@locks/test-servers';
+import { redisCommand, startEtcd, startRedis, startZookeeper, unusedPort } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkPlanted, doctor } from './support.ts';
@@ -40,6 +40,20 @@ test('doctor finds nothing at a sound quorum', async () => {
   const { bad, findings } = await doctor(`redlock://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`, '--strict');
   expect(bad).toEqual([]);
   expect(new Set(findings.map(({ store }) => store)).size).toBe(4);
+});
+
+test('doctor looks at the stores of a migration, and does not take part in it', async () => {
+  const [from, ...others] = [await redis(), await redis(), await redis(), await redis()];
+  const to = { provider: 'combine', options: { members: others.map(({ url }) => url) } };
+  const options = { name: 'move', from: from.url, to, phase: 'from', label: 'web-1' };
+  const { bad, findings, errors } = await doctor({ provider: 'migrate', options });
+  expect({ bad, errors }).toEqual({ bad: [], errors: '' });
+  expect([...new Set(findings.map(({ store }) => store))]).toEqual([
+    'store "from" (redis)',
+    'store "to" (combine)',
+    ...[1, 2, 3].map((member) => `store "to" (combine), member ${member} of 3 (redis)`),
+  ]);
+  expect(await redisCommand(from, 'KEYS', '*')).toEqual([]);
 });
 
 async function zookeeper(options: Parameters<typeof startZookeeper>[0] = {}): Promise<string> {
