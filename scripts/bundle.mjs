@@ -27,6 +27,7 @@ const native = /\bimport\(\/\* any module \*\//g;
  * Bundles the package in `folder`.
  *
  * - `entries`: files below `src`, by the names that they get.
+ * - `apart`: files that take the modules whose path they match, which `import()` loads.
  * - `groups`: files that take the modules whose path they match. By default one takes all but the
  *   entries, and is called like the package. Node searches an entry for its exports, which takes
  *   longer than to run it: so entries are small.
@@ -34,12 +35,13 @@ const native = /\bimport\(\/\* any module \*\//g;
  * - `importers`: entries that use a package which cannot be required. Their ES module imports it.
  * - `maps`: whether there are source maps.
  */
-export async function bundle(folder, { entries, groups, programs = [], importers = [], maps = true }) {
+export async function bundle(folder, { entries, groups, apart = {}, programs = [], importers = [], maps = true }) {
   const root = fileURLToPath(folder);
   const target = join(root, 'dist/bundle');
   const input = mapped(entries, (file) => join(root, 'src', file));
   const isInside = (id) => id.startsWith(join(root, 'src/')) && !Object.values(input).includes(id);
-  const chunks = groups ?? [{ name: basename(root), test: isInside }];
+  const first = Object.entries(apart).map(([name, test]) => ({ name, test, priority: 1 }));
+  const chunks = [...first, ...(groups ?? [{ name: basename(root), test: isInside }])];
   const written = await writeCode(input, target, { groups: chunks, maps });
   for (const [name, exports] of written) {
     if (!importers.includes(name)) writeFileSync(join(target, `${name}.js`), moduleOf(name, exports));

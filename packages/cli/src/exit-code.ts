@@ -5,7 +5,7 @@
 export const exitCode = {
   /** `break` was not confirmed. */
   declined: 1,
-  /** `check` or a status has found something that is not as it should be. */
+  /** `check`, `doctor` or a status has found something that is not as it should be. */
   findings: 1,
   /** `check` itself could not be done. */
   failed: 2,

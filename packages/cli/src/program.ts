@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import type { BenchOptions } from './commands/bench.ts';
 import type { BreakOptions } from './commands/break.ts';
 import type { CheckOptions } from './commands/check.ts';
+import type { DoctorOptions } from './commands/doctor.ts';
 import type { LsOptions } from './commands/ls.ts';
 import type { MigrateStatusOptions } from './commands/migrate-status.ts';
 import type { TablesOptions } from './commands/tables.ts';
@@ -142,6 +144,22 @@ function addLooks(program: Command): void {
 }
 
 function addChecks(program: Command): void {
+  program
+    .command('doctor')
+    .description('say what the settings of the store mean for locks, and what to do about them')
+    .option('--strict', 'exit with 1 for a warning, too')
+    .addHelpText('after', examples('doctor --url redis://redis.internal:6379', 'doctor --json --strict'))
+    .action(async (_: unknown, self: Command) => {
+      await act<DoctorOptions>(self, async (...given) => (await import('./commands/doctor.ts')).doctor(...given));
+    });
+  program
+    .command('bench')
+    .description('load the store for some seconds, on keys of its own, and tell how long it takes')
+    .addOption(number('--seconds <count>', 'how long', 1, 300).default(5))
+    .addHelpText('after', examples('bench', 'bench --seconds 30 --json'))
+    .action(async (_: unknown, self: Command) => {
+      await act<BenchOptions>(self, async (...given) => (await import('./commands/bench.ts')).bench(...given));
+    });
   program
     .command('check')
     .description('check the store with the conformance suite, on keys of its own')

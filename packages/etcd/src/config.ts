@@ -11,9 +11,11 @@ import {
 import type { AdapterConfig, Asked, Duration, OptionReaders, Runtime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { explain } from './connection/explain.ts';
+import type { Host } from './connection/host.ts';
 import { secretsOf } from './connection/secrets.ts';
+import type { Secrets } from './connection/secrets.ts';
 import { etcdReaders, readEtcdOptions, source } from './options/options.ts';
-import type { EtcdOptions } from './options/options.ts';
+import type { EtcdOptions, ReadEtcdOptions } from './options/options.ts';
 import { hostsReader, readEtcdUrl } from './options/etcd-url.ts';
 import { EtcdProvider } from './provider.ts';
 
@@ -64,7 +66,16 @@ export function fromConfig({ url, options, runtime }: AdapterConfig): Promise<Lo
   return open(url, options, runtime);
 }
 
-async function open(url: string | undefined, options: object, runtime: Runtime): Promise<LockProvider> {
+/** What a configuration says. */
+export interface ReadConfig {
+  readonly hosts: readonly Host[];
+  readonly secrets: Secrets;
+  readonly read: ReadEtcdOptions;
+  readonly connectTimeout: number;
+}
+
+/** Reads a configuration. @throws `LOCK_MISCONFIGURED` naming the option. */
+export function readConfig(url: string | undefined, options: object, runtime: Runtime): ReadConfig {
   const {
     endpoints,
     username,
@@ -87,12 +98,17 @@ async function open(url: string | undefined, options: object, runtime: Runtime):
   }
   const secrets = secretsOf({ ...user, tls: tls ?? place.secure }, runtime, connectTimeout);
   const read = readEtcdOptions({ ...own, prefix: own.prefix ?? place.prefix });
-  const provider = new EtcdProvider(place.hosts, secrets, read, runtime);
+  return { hosts: place.hosts, secrets, read, connectTimeout };
+}
+
+async function open(url: string | undefined, options: object, runtime: Runtime): Promise<LockProvider> {
+  const { hosts, secrets, read, connectTimeout } = readConfig(url, options, runtime);
+  const provider = new EtcdProvider(hosts, secrets, read, runtime);
   try {
     await provider.connect(connectTimeout);
     return provider;
   } catch (error) {
     await provider.close();
-    throw await explain(error, place.hosts, await secrets.tls().catch(() => undefined));
+    throw await explain(error, hosts, await secrets.tls().catch(() => undefined));
   }
 }

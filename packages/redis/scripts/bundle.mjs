@@ -1,3 +1,7 @@
 import { bundle } from '../../../scripts/bundle.mjs';
 
-await bundle(new URL('../', import.meta.url), { entries: { index: 'index.ts', register: 'register.ts' } });
+await bundle(new URL('../', import.meta.url), {
+  entries: { index: 'index.ts', register: 'register.ts' },
+  // Few processes load it.
+  apart: { diagnosis: /src\/(.*\/)?diagnosis\// },
+});

@@ -10,11 +10,12 @@ import {
   secretOf,
   tlsOptions,
 } from '@locks/core/adapter';
-import type { AdapterConfig, Asked, Duration, OptionReaders } from '@locks/core/adapter';
+import type { AdapterConfig, Asked, Duration, OptionReaders, ReadOptions } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { libraries } from './connect/libraries.ts';
 import type { LibraryName } from './connect/libraries.ts';
 import { openClient } from './connect/open-client.ts';
+import type { Opened, Place } from './connect/place.ts';
 import { hostList, readHost } from './options/hosts.ts';
 import type { RedisHost } from './options/hosts.ts';
 import { checkKind, readRedisOptions, redisReaders, redisSource } from './options/options.ts';
@@ -80,45 +81,55 @@ const readers: OptionReaders<RedisConfigOptions> = {
   nodes: hostList(serverPort),
 };
 
+/** A client as a configuration asks for it. */
+export interface OpenedFromConfig extends Opened {
+  readonly place: Place;
+  /** Those of the provider. */
+  readonly options: ReadOptions<RedisOptions>;
+}
+
 /**
  * The provider as `openLocks('redis://…')` makes it, with a client of its own.
  * @throws `LOCK_MISCONFIGURED` for a wrong option, a library that is missing or cannot do what is
  * asked for, refused credentials, or TLS that the two sides do not agree on. `LOCK_UNAVAILABLE`
  * when Redis does not answer within `connectTimeout`.
  */
-export async function fromConfig({ url, options, runtime }: AdapterConfig): Promise<LockProvider> {
+export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
+  const { client, close, options } = await openFromConfig(config);
+  return new RedisProvider(client, readRedisOptions(client, options), config.runtime, close);
+}
+
+/** Opens the client of a configuration. Throws as `fromConfig`. */
+export async function openFromConfig({ url, options, runtime }: AdapterConfig): Promise<OpenedFromConfig> {
   const read = readOptions<RedisConfigOptions>(readers, options, redisSource);
   const { library, username, password, db, tls, connectTimeout = 5_000, connectionName, ...rest } = read;
   const { sentinels, sentinelName, sentinelUsername, sentinelPassword, nodes, ...own } = rest;
-  const place = placeOf(url, sentinels, nodes);
-  if (place.secure && tls === false) {
+  const named = placeOf(url, sentinels, nodes);
+  if (named.secure && tls === false) {
     throw misconfigured(redisSource.where, 'option "tls" is false, and rediss: is TLS; write redis: or leave it out');
   }
-  const { kind, hosts, secure } = place;
-  const name = sentinelName ?? place.name;
+  const { kind, hosts, secure } = named;
+  const name = sentinelName ?? named.name;
   checkPlace(kind, { name, sentinelName, sentinelUsername, sentinelPassword, db });
   // Before a connection is made: a Cluster has no `restartGuard`.
   checkKind(kind === 'cluster', own);
   const wanted = tls ?? secure;
-  const { client, close } = await openClient(
-    {
-      kind,
-      hosts,
-      name,
-      db: db ?? place.db,
-      username: username ?? place.username,
-      password: password ?? place.password,
-      sentinelUsername,
-      sentinelPassword,
-      tls: wanted === false ? undefined : wanted,
-      connectionName,
-      connectTimeout,
-      timeout: own.timeout ?? 5_000,
-    },
-    library,
-    runtime,
-  );
-  return new RedisProvider(client, readRedisOptions(client, own), runtime, close);
+  const place: Place = {
+    kind,
+    hosts,
+    name,
+    db: db ?? named.db,
+    username: username ?? named.username,
+    password: password ?? named.password,
+    sentinelUsername,
+    sentinelPassword,
+    tls: wanted === false ? undefined : wanted,
+    connectionName,
+    connectTimeout,
+    timeout: own.timeout ?? 5_000,
+  };
+  const { client, close } = await openClient(place, library, runtime);
+  return { client, close, place, options: own };
 }
 
 function placeOf(

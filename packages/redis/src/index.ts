@@ -9,6 +9,7 @@ export type {
 export type { AnyRedisClient } from './wire/servers.ts';
 export { fromConfig } from './config.ts';
 export type { RedisConfigOptions } from './config.ts';
+export { diagnose } from './diagnose.ts';
 export type { LibraryName } from './connect/libraries.ts';
 export { createRedisGuard, fromFenceReply } from './guard.ts';
 export type { RedisGuard, RedisGuardOptions } from './guard.ts';

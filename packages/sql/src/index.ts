@@ -1,6 +1,7 @@
 export { combineMigrationSources } from './migrations/combine-migration-sources.ts';
 export type { MigrationSource, SourcedMigration } from './migrations/combine-migration-sources.ts';
 export { fromConfig } from './config.ts';
+export { diagnose } from './diagnose.ts';
 export type { SqlConfigOptions } from './options/config-options.ts';
 export { createSqlProvider } from './create-provider.ts';
 export { createSqlGuard, fence } from './fence.ts';

@@ -7,6 +7,7 @@ export type {
   NodeZookeeperClient,
 } from './clients/node-zookeeper-client/client.ts';
 export { fromConfig } from './config.ts';
+export { diagnose } from './diagnose.ts';
 export { createZookeeperProvider } from './create-provider.ts';
 export { createZookeeperGuard } from './guard/guard.ts';
 export type { ZookeeperGuard } from './guard/guard.ts';

@@ -14,7 +14,7 @@ import { shownUrl } from './shown-url.ts';
  * The adapters that this package brings, each loaded when a store needs it. By their names core
  * would look beside itself, where a package manager may have stored nothing else.
  */
-const adapters: Readonly<Record<string, () => Promise<AdapterModule>>> = {
+const adapters: Readonly<Record<string, () => Promise<Required<AdapterModule>>>> = {
   redis: () => import('@locks/redis'),
   sql: () => import('@locks/sql'),
   zookeeper: () => import('@locks/zookeeper'),
@@ -42,7 +42,10 @@ export interface Place {
  */
 export async function findPlace({ url }: StoreOptions): Promise<Place> {
   for (const [name, load] of Object.entries(adapters)) {
-    registerAdapter(name, { fromConfig: async (config: AdapterConfig) => (await load()).fromConfig(config) });
+    registerAdapter(name, {
+      fromConfig: async (config: AdapterConfig) => (await load()).fromConfig(config),
+      diagnose: async (config) => await (await load()).diagnose(config),
+    });
   }
   if (url !== undefined) return { target: url, shown: shownUrl(url) };
   const { LOCKS_URL: named, LOCKS_CONFIG: file } = process.env;

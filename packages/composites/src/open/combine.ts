@@ -1,5 +1,6 @@
 import type { LockProvider } from '@locks/core';
-import type { AdapterConfig } from '@locks/core/adapter';
+import { majority } from '@locks/core/adapter';
+import type { AdapterConfig, Diagnosis, Finding } from '@locks/core/adapter';
 import { lackingTraits, openProvider } from '@locks/core/composite';
 import { combine } from '../combine/combine.ts';
 import { memberTitle } from '../members/member.ts';
@@ -29,4 +30,21 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
     make: (providers) => combine(providers, options),
     lacking: (traits, all) => lackingTraits(combinedTraits(all, { need, fencing }), traits),
   });
+}
+
+/** What `locks doctor` says of a composite: its own rules, and the members to look at. */
+export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
+  const { members, rules } = readCombined(config);
+  const titles = members.map((member, index) => memberTitle(index, members.length, nameOf(member)));
+  return {
+    findings: [quorumOf(members.length, rules.need === 'all')],
+    members: members.map((member, index) => ({ title: titles[index] ?? '', ...member })),
+  };
+}
+
+function quorumOf(count: number, all: boolean): Finding {
+  const check = 'quorum';
+  if (!all) return { check, ...majority(count, 'members') };
+  const what = `All ${count} members must answer: nothing gets a lock while one of them is down.`;
+  return { check, level: 'note', what };
 }

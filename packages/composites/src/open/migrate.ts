@@ -1,6 +1,6 @@
 import type { LockProvider } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
-import type { AdapterConfig } from '@locks/core/adapter';
+import type { AdapterConfig, Diagnosis } from '@locks/core/adapter';
 import { lackingTraits, openProvider } from '@locks/core/composite';
 import { migrate } from '../migrate/migrate.ts';
 import { migrationTraits, storeTitle } from '../migrate/options.ts';
@@ -50,6 +50,17 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
       return [...lackingTraits(traits, demanded), ...(traits.shared ? [] : ['shared: true'])];
     },
   });
+}
+
+/** What `locks doctor` looks at: both stores. */
+export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
+  const { stores } = readMigration(config, config.runtime);
+  const [from, to] = stores;
+  const members = [
+    { title: storeTitle('from', nameOf(from)), ...from },
+    { title: storeTitle('to', nameOf(to)), ...to },
+  ];
+  return { findings: [], members };
 }
 
 function byEnd<T>(stores: readonly T[]): Record<End, T> {

@@ -1,5 +1,6 @@
 import type { LockProvider } from '../contract.ts';
 import type { Runtime } from '../time/runtime.ts';
+import type { Diagnosis } from './diagnosis.ts';
 
 /** What `openLocks` hands to an adapter. */
 export interface AdapterConfig {
@@ -25,4 +26,10 @@ export interface AdapterModule {
    * not answer.
    */
   fromConfig(config: AdapterConfig): LockProvider | Promise<LockProvider>;
+  /**
+   * Optional: looks at the servers, and says what their settings mean for locks. It serves `locks
+   * doctor`. It changes nothing, and closes what it opens.
+   * @throws as `fromConfig`, where there is nothing to look at.
+   */
+  diagnose?(config: AdapterConfig): Promise<Diagnosis>;
 }

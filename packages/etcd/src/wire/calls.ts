@@ -1,9 +1,11 @@
 import type {
+  AlarmAnswer,
   AuthenticateRequest,
   KeepAliveAnswer,
   LeaseAnswer,
   LeaseGrantRequest,
   LeaseRequest,
+  MemberListAnswer,
   RangeAnswer,
   RangeRequest,
   StatusAnswer,
@@ -39,3 +41,7 @@ export const authenticate: Method<AuthenticateRequest, { readonly token: string 
 );
 /** What a member says of itself. */
 export const status: Method<object, StatusAnswer> = method('Maintenance/Status', 'Status');
+/** The members of the cluster. */
+export const memberList: Method<object, MemberListAnswer> = method('Cluster/MemberList', 'MemberList');
+/** The alarms that are raised. */
+export const alarms: Method<object, AlarmAnswer> = method('Maintenance/Alarm', 'Alarm');

@@ -118,4 +118,18 @@ export interface AuthenticateRequest {
 export interface StatusAnswer {
   readonly version: string;
   readonly leader: string;
+  /** In bytes. */
+  readonly dbSize: string;
+  /** In bytes. 0: the member does not tell, as those before 3.6. */
+  readonly dbSizeQuota: string;
+}
+
+/** The members that are in the cluster. */
+export interface MemberListAnswer {
+  readonly members: readonly { readonly ID: string; readonly isLearner: boolean }[];
+}
+
+/** `alarm` is 1 for a database that is full, 2 for one that is corrupt. */
+export interface AlarmAnswer {
+  readonly alarms: readonly { readonly alarm: number }[];
 }

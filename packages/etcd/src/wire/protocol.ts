@@ -44,7 +44,13 @@ message WatchResponse { int64 watch_id = 2; bool created = 3; bool canceled = 4;
 message AuthenticateRequest { string name = 1; string password = 2; }
 message AuthenticateResponse { string token = 2; }
 message StatusRequest {}
-message StatusResponse { string version = 2; uint64 leader = 4; }
+message StatusResponse { string version = 2; int64 db_size = 3; uint64 leader = 4; int64 db_size_quota = 12; }
+message MemberListRequest {}
+message Member { uint64 ID = 1; bool is_learner = 5; }
+message MemberListResponse { repeated Member members = 2; }
+message AlarmRequest {}
+message AlarmMember { int32 alarm = 2; }
+message AlarmResponse { repeated AlarmMember alarms = 2; }
 `;
 
 /** One kind of call. */

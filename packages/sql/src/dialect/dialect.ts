@@ -1,4 +1,5 @@
 import type { CallName, LockError } from '@locks/core/adapter';
+import type { DialectDiagnosis } from './diagnosis.ts';
 import type { PlainTable } from './stores/plain-store.ts';
 import type { SqlClient } from '../clients/client.ts';
 import type { SessionParts, SqlSession } from './sql-session.ts';
@@ -87,4 +88,6 @@ export interface Dialect extends ConnectionRules {
   migrationRemedy(error: unknown): string | undefined;
   /** The contract's error for one of the driver or of the server. */
   explain(client: SqlClient, error: unknown, what: CallName): LockError;
+  /** What `diagnose` asks of it. Loaded when it is called: few processes do. */
+  diagnosis(): Promise<DialectDiagnosis>;
 }

@@ -45,4 +45,5 @@ export const mysql: Dialect = {
   withMigrationLock,
   migrationRemedy,
   explain: (_client, error, what) => explain(error, what),
+  diagnosis: async () => (await import('./diagnosis/diagnosis.ts')).diagnosis,
 };

@@ -43,4 +43,5 @@ export const postgres: Dialect = {
   withMigrationLock,
   migrationRemedy,
   explain: (_client, error, what) => explain(error, what),
+  diagnosis: async () => (await import('./diagnosis/diagnosis.ts')).diagnosis,
 };

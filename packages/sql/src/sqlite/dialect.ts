@@ -50,4 +50,5 @@ export const sqlite: Dialect = {
   withMigrationLock,
   migrationRemedy,
   explain: (client, error, what) => explain(error, pathOf(client), what),
+  diagnosis: async () => (await import('./diagnosis/diagnosis.ts')).diagnosis,
 };

@@ -20,6 +20,12 @@ export interface SeparateSender {
   send<T>(request: Request<T>): Promise<Answer<T>>;
 }
 
+/** The same, and what the servers have decided. */
+export interface SeparateSession extends SeparateSender {
+  /** How long they wait for a silent process, in ms. */
+  readonly sessionTimeout: number;
+}
+
 /** The longest answer, in bytes: a few million names. The memory for it is taken at once. */
 const longestAnswer = 256 * 1024 * 1024;
 
@@ -33,7 +39,7 @@ const longestAnswer = 256 * 1024 * 1024;
 export async function overSeparateConnection<T>(
   parts: SeparateParts,
   signal: AbortSignal,
-  read: (sender: SeparateSender) => Promise<T>,
+  read: (session: SeparateSession) => Promise<T>,
 ): Promise<T> {
   const connection = await connectToAny(parts, signal);
   const destroy = (): void => connection.destroy(signal.reason as Error);
@@ -41,6 +47,7 @@ export async function overSeparateConnection<T>(
   if (signal.aborted) destroy();
   try {
     return await read({
+      sessionTimeout: connection.session.timeout,
       send: (request) =>
         connection.send(request).catch((error: unknown) => {
           throw unansweredError(request.what, error as Error);

@@ -23,11 +23,24 @@ const modes: ReadonlySet<string> = new Set<ServerMode>(['leader', 'follower', 's
 const longestAnswer = 16_384;
 
 /**
- * Asks a server for its mode, over a connection of its own, with the four-letter word `srvr`.
- * Servers since 3.4 answer it, and since 3.5 allow it unless their configuration forbids it. Never
- * rejects. Does not keep the process alive once it is connected.
+ * Asks a server for its mode. Servers since 3.5 tell it unless their configuration forbids it.
+ * Never rejects.
  */
-export function serverMode(address: Address, { tls, within, signal, runtime }: ServerModeOptions): Promise<ServerMode> {
+export async function serverMode(address: Address, options: ServerModeOptions): Promise<ServerMode> {
+  return modeIn(await serverStatus(address, options));
+}
+
+/** The mode that an answer to `srvr` names. */
+export function modeIn(status: string): ServerMode {
+  const mode = /^Mode: (.*)$/m.exec(status)?.[1] ?? '';
+  return modes.has(mode) ? (mode as ServerMode) : 'unknown';
+}
+
+/**
+ * The answer of a server to the four-letter word `srvr`, over a connection of its own; empty where
+ * it gives none. Never rejects. Does not keep the process alive once it is connected.
+ */
+export function serverStatus(address: Address, { tls, within, signal, runtime }: ServerModeOptions): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
     const socket = openSocket(address, tls, () => {
@@ -42,8 +55,7 @@ export function serverMode(address: Address, { tls, within, signal, runtime }: S
       runtime.clearTimer(timer);
       signal?.removeEventListener('abort', finish);
       socket.destroy();
-      const mode = /^Mode: (.*)$/m.exec(answer)?.[1] ?? '';
-      resolve(modes.has(mode) ? (mode as ServerMode) : 'unknown');
+      resolve(answer);
     }
 
     socket.on('data', (chunk: Buffer) => {

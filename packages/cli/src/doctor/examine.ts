@@ -1,0 +1,75 @@
+import { isLockError, systemRuntime } from '@locks/core/adapter';
+import type { Diagnosis, DiagnosisMember, Finding } from '@locks/core/adapter';
+import { loadAdapter, migration, openProvider } from '@locks/core/composite';
+import type { Backend } from '@locks/core/composite';
+import { messageOf } from '../failure.ts';
+import { compareMembers } from './compare-members.ts';
+import { probeStore } from './probe-store.ts';
+import type { StoreReport } from './store-report.ts';
+import { tryLocks } from './try-locks.ts';
+
+/**
+ * Looks at a store and, if it is a composite, at its members: the store first.
+ * @throws what its adapter throws, where there is nothing to look at.
+ */
+export async function examine(backend: Backend): Promise<readonly StoreReport[]> {
+  return await examineStore(undefined, backend);
+}
+
+/** `title`: what the store is in a composite. */
+async function examineStore(title: string | undefined, backend: Backend): Promise<readonly StoreReport[]> {
+  const { findings, server, members } = await diagnose(backend);
+  const below = await Promise.all((members ?? []).map(async (member) => await examineMember(title, member)));
+  // The stores of a migration may be two tables of one server. To open a migration is to take part.
+  const migrates = backend.provider === migration;
+  const compared = migrates ? [] : compareMembers(below.flatMap(([member]) => member ?? []));
+  const known = [...findings, ...compared];
+  const used = migrates ? { findings: [] } : await useOf(backend, known, title === undefined);
+  const report = { title, findings: [...known, ...used.findings], server, latency: used.latency };
+  return [report, ...below.flat()];
+}
+
+async function examineMember(
+  above: string | undefined,
+  { title: own, ...store }: DiagnosisMember,
+): Promise<readonly StoreReport[]> {
+  const title = above === undefined ? own : `${above}, ${own}`;
+  try {
+    return await examineStore(title, store as Backend);
+  } catch (error) {
+    const level = isLockError(error, 'LOCK_UNAVAILABLE') ? 'warning' : 'problem';
+    const advice = 'Start it, or correct the configuration.';
+    return [{ title, findings: [{ check: 'reach', level, what: messageOf(error), advice }] }];
+  }
+}
+
+async function diagnose({ provider, url, options }: Backend): Promise<Diagnosis> {
+  const adapter = await loadAdapter(provider);
+  const asked = await adapter.diagnose?.({ url, options, runtime: systemRuntime });
+  const what = 'This adapter does not look at its servers.';
+  return asked ?? { findings: [{ check: 'settings', level: 'unknown', what }] };
+}
+
+/** The findings of using a store. `whole`: locks are taken, and not from a member alone. */
+async function useOf(
+  backend: Backend,
+  known: readonly Finding[],
+  whole: boolean,
+): Promise<Pick<StoreReport, 'findings' | 'latency'>> {
+  let provider;
+  try {
+    provider = await openProvider(backend, systemRuntime);
+  } catch (error) {
+    // A problem that was found before says why.
+    if (known.some(({ level }) => level === 'problem')) return { findings: [] };
+    const advice = 'Correct what the message names.';
+    return { findings: [{ check: 'open', level: 'problem', what: messageOf(error), advice }] };
+  }
+  try {
+    const used = whole ? await tryLocks(provider) : [];
+    const { findings, latency } = await probeStore(provider);
+    return { findings: [...used, ...findings], latency };
+  } finally {
+    await provider.close();
+  }
+}

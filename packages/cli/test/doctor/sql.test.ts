@@ -1,0 +1,159 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openLocks } from '@locks/core';
+import { startMariadb, startPostgres } from '@locks/test-servers';
+import { createConnection } from 'mysql2/promise';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createUser, ownFolder } from '../support/locks-program.ts';
+import { checkPlanted, doctor } from './support.ts';
+import type { Planted } from './support.ts';
+
+/** Creates the tables. */
+async function withTables(url: string): Promise<string> {
+  await (await openLocks(`${url}?migrate=true`)).close();
+  return url;
+}
+
+describe('on Postgres', () => {
+  let url = '';
+  let stop = async (): Promise<void> => {};
+  beforeAll(async () => {
+    const server = await startPostgres({ args: ['-c', 'fsync=on'] });
+    ({ url } = server);
+    stop = server.stop;
+    await withTables(url);
+  });
+  afterAll(async () => await stop());
+
+  /** A superuser for whom `settings` hold. */
+  async function userWith(name: string, ...settings: readonly string[]): Promise<string> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query(`CREATE ROLE ${name} SUPERUSER LOGIN PASSWORD 'secret'`);
+    for (const setting of settings) await client.query(`ALTER ROLE ${name} ${setting}`);
+    await client.end();
+    return Object.assign(new URL(url), { username: name, password: 'secret' }).href;
+  }
+
+  const planted: readonly Planted[] = [
+    {
+      what: 'commits are not waited for',
+      store: () => userWith('hasty', 'SET synchronous_commit = off'),
+      found: ['warning synchronous-commit'],
+    },
+    {
+      what: 'idle sessions are ended',
+      store: () => userWith('idler', "SET idle_session_timeout = '5s'"),
+      found: ['warning idle-timeout'],
+    },
+    {
+      what: 'the user may only read',
+      store: () => userWith('reader', 'SET default_transaction_read_only = on'),
+      found: ['problem read-only'],
+    },
+    {
+      what: 'the user may have few connections',
+      store: () => userWith('few', 'CONNECTION LIMIT 5'),
+      found: ['warning connections'],
+    },
+    {
+      what: 'the tables are missing',
+      store: async () => `${url}?table=other`,
+      found: ['problem tables'],
+    },
+  ];
+  test.each(planted)('doctor finds that $what', checkPlanted);
+
+  test('doctor finds nothing at a sound one', async () => {
+    expect(await doctor(url, '--strict')).toMatchObject({ bad: [], code: 0, errors: '' });
+  });
+});
+
+test('doctor finds that a Postgres does not wait for its disk, and is not cleaned up', async () => {
+  const server = await startPostgres({ args: ['-c', 'autovacuum=off'] });
+  onTestFinished(async () => await server.stop());
+  const { bad, code } = await doctor(await withTables(server.url));
+  expect({ bad, code }).toEqual({ bad: ['problem fsync', 'warning autovacuum'], code: 1 });
+});
+
+describe('on MariaDB', () => {
+  let url = '';
+  let stop = async (): Promise<void> => {};
+  beforeAll(async () => {
+    // Without a limit at its start it takes none later.
+    const args = ['--innodb-flush-log-at-trx-commit=1', '--max-user-connections=100'];
+    const server = await startMariadb({ args });
+    ({ url } = server);
+    stop = server.stop;
+    await withTables(url);
+  });
+  afterAll(async () => await stop());
+
+  /** Until the test ends the server has a `value`, and then `before` again. */
+  async function serverWith(setting: string, value: number, before: number): Promise<string> {
+    const set = async (to: number): Promise<void> => {
+      const connection = await createConnection(url);
+      await connection.query(`SET GLOBAL ${setting} = ${to}`);
+      await connection.end();
+    };
+    await set(value);
+    onTestFinished(async () => await set(before));
+    return url;
+  }
+
+  const planted: readonly Planted[] = [
+    {
+      what: 'commits are not waited for',
+      store: () => serverWith('innodb_flush_log_at_trx_commit', 2, 1),
+      found: ['warning flush-log'],
+    },
+    {
+      what: 'idle connections are ended',
+      store: () => serverWith('wait_timeout', 30, 28_800),
+      found: ['warning idle-timeout'],
+    },
+    {
+      what: 'the user may have few connections',
+      store: () => serverWith('max_user_connections', 5, 100),
+      found: ['warning connections'],
+    },
+  ];
+  test.each(planted)('doctor finds that $what', checkPlanted);
+
+  test('doctor finds nothing at a sound one', async () => {
+    expect(await doctor(url, '--strict')).toMatchObject({ bad: [], code: 0, errors: '' });
+  });
+});
+
+async function fileIn(folder: string): Promise<string> {
+  return await withTables(`sqlite:${join(folder, 'locks.db')}`);
+}
+
+const onSqlite: readonly Planted[] = [
+  {
+    what: 'each user of the host may change the file',
+    async store() {
+      const folder = join(ownFolder(), 'open');
+      mkdirSync(folder);
+      chmodSync(folder, 0o777);
+      return await fileIn(folder);
+    },
+    found: ['warning rights'],
+  },
+  {
+    what: 'the tables are missing',
+    store: async () => `${await fileIn(ownFolder())}?table=other`,
+    found: ['problem tables'],
+  },
+];
+test.each(onSqlite)('doctor finds, on SQLite, that $what', checkPlanted);
+
+test('doctor finds nothing at the usual store of a user', async () => {
+  const user = createUser();
+  // It makes the tables.
+  await user.locks('ls');
+  const { code, output, errors } = await user.locks('doctor', '--strict');
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  expect(output).toMatch(/^sqlite:.*locks\.db\nok {7}\S+: .*\n[^]*\n\n\d+ ok\n$/);
+});

@@ -1,0 +1,33 @@
+import { LockError, createDeadline, runChecks } from '@locks/core/adapter';
+import type { AdapterConfig, Diagnosis } from '@locks/core/adapter';
+import { readConfig } from '../config.ts';
+import { explain } from '../connection/explain.ts';
+import { Members } from '../connection/members.ts';
+import { checks } from './checks.ts';
+import { lookAt } from './cluster.ts';
+
+/** Looks at the members of `config`. */
+export async function diagnose({ url, options, runtime }: AdapterConfig): Promise<Diagnosis> {
+  const { hosts, secrets, read, connectTimeout } = readConfig(url, options, runtime);
+  const within = read.timeout;
+  const deadline = createDeadline(runtime, within, 'etcd', () => members.failure);
+  const members: Members = new Members({ hosts, secrets, deadline, runtime });
+  try {
+    await members.use(connectTimeout).catch(async (error: unknown) => {
+      throw await explain(error, hosts, await secrets.tls().catch(() => undefined));
+    });
+    const cluster = await lookAt({ hosts, secrets, members, within, runtime });
+    const findings = await runChecks(checks, cluster, { backend: 'etcd', within, runtime });
+    const list = await cluster.list().catch(() => undefined);
+    return {
+      findings,
+      server: list?.members
+        .map(({ ID }) => ID)
+        .toSorted()
+        .join(' '),
+    };
+  } finally {
+    members.close(new LockError('LOCK_CLOSED', 'The look at etcd is over.'));
+    deadline.stop();
+  }
+}

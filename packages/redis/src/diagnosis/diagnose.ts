@@ -1,0 +1,40 @@
+import { runChecks } from '@locks/core/adapter';
+import type { AdapterConfig, Diagnosis, Finding } from '@locks/core/adapter';
+import { openFromConfig } from '../config.ts';
+import { isCluster } from '../wire/servers.ts';
+import { checks } from './checks.ts';
+import { serverOf } from './server.ts';
+import type { Server } from './server.ts';
+
+/** Looks at the server of `config`, or at the masters of its Cluster. */
+export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
+  const { client, close, place, options } = await openFromConfig(config);
+  try {
+    const { kind, hosts, password, tls } = place;
+    const use = {
+      ...options,
+      kind,
+      host: hosts[0]?.host ?? '',
+      secure: tls !== undefined,
+      identified: password !== undefined || (typeof tls === 'object' && 'cert' in tls),
+    };
+    const clients = isCluster(client) ? client.nodes('master') : [client];
+    const servers = clients.map((one) => serverOf(one, use));
+    const run = { backend: 'Redis', within: options.timeout ?? 5_000, runtime: config.runtime };
+    const all = await Promise.all(servers.map(async (server) => await runChecks(checks, server, run)));
+    return { findings: distinct(all.flat()), server: await identity(servers) };
+  } finally {
+    close();
+  }
+}
+
+/** What several nodes say alike is said once. */
+function distinct(findings: readonly Finding[]): readonly Finding[] {
+  const same = (a: Finding, b: Finding): boolean => a.check === b.check && a.what === b.what;
+  return findings.filter((one, index) => findings.findIndex((other) => same(one, other)) === index);
+}
+
+async function identity(servers: readonly Server[]): Promise<string | undefined> {
+  const ids = await Promise.all(servers.map(async ({ info }) => await info('run_id').catch(() => '')));
+  return ids.includes('') ? undefined : ids.toSorted().join(' ');
+}

@@ -1,0 +1,73 @@
+import type { RedisOptions } from '../options/options.ts';
+import type { RedisKind } from '../options/redis-url.ts';
+import type { AnyRedisClient } from '../wire/servers.ts';
+
+/** How the server is used, by the configuration. */
+export interface Use extends Pick<RedisOptions, 'restartGuard' | 'minReplicas'> {
+  readonly kind: RedisKind;
+  readonly host: string;
+  readonly secure: boolean;
+  /** The connection shows a password, or a certificate. */
+  readonly identified: boolean;
+}
+
+/** One server that is looked at. Each question rejects where the user may not ask it. */
+export interface Server {
+  readonly use: Use;
+  /** What INFO says. */
+  readonly info: (field: string) => Promise<string>;
+  /** The same as a number; 0 where there is no such field. */
+  readonly count: (field: string) => Promise<number>;
+  /** What CONFIG GET says. */
+  readonly setting: (name: string) => Promise<string>;
+  /** Whether a connection that shows nothing may send commands, as ACL GETUSER says. */
+  readonly isOpen: () => Promise<boolean>;
+}
+
+/** Clients of ioredis and iovalkey have `call`. That over node-redis has `command`. */
+interface Asked {
+  info(section: string): Promise<unknown>;
+  call?(...command: readonly string[]): Promise<unknown>;
+  command?(...command: readonly string[]): Promise<unknown>;
+}
+
+/** The server behind `client`. */
+export function serverOf(client: AnyRedisClient, use: Use): Server {
+  const asked = client as unknown as Asked;
+  let all: Promise<ReadonlyMap<string, string>> | undefined;
+  const info = async (field: string): Promise<string> => {
+    all ??= asked.info('all').then(readInfo);
+    return (await all).get(field) ?? '';
+  };
+  const send = async (...command: readonly string[]): Promise<unknown> =>
+    await (asked.call ?? asked.command)?.call(asked, ...command);
+  return {
+    use,
+    info,
+    count: async (field) => Number(await info(field)) || 0,
+    async setting(name) {
+      const value = valueIn(await send('CONFIG', 'GET', name), name);
+      if (typeof value !== 'string') throw new Error(`the server has no setting ${name}`);
+      return value;
+    },
+    async isOpen() {
+      const flags = valueIn(await send('ACL', 'GETUSER', 'default'), 'flags');
+      if (!Array.isArray(flags)) throw new Error('the server has no user default');
+      return flags.includes('on') && flags.includes('nopass');
+    },
+  };
+}
+
+/** A value of an answer that has names and values: a list, and with RESP3 a map. */
+function valueIn(answer: unknown, name: string): unknown {
+  if (Array.isArray(answer)) return answer[answer.indexOf(name) + 1] as unknown;
+  return (answer as Readonly<Record<string, unknown>>)[name];
+}
+
+/** Lines of `name:value`. */
+function readInfo(text: unknown): ReadonlyMap<string, string> {
+  const lines = String(text)
+    .split('\r\n')
+    .map((line) => /^([^:#]+):(.*)$/.exec(line));
+  return new Map(lines.flatMap((line) => (line === null ? [] : [[line[1] ?? '', line[2] ?? ''] as const])));
+}

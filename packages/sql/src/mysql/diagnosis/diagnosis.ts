@@ -1,0 +1,116 @@
+import { connectionsLeft, encryption } from '@locks/core/adapter';
+import type { Check } from '@locks/core/adapter';
+import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
+import { textOf } from '../connection/session.ts';
+
+/** What `SHOW … LIKE` says; empty where there is no such variable. */
+async function shown({ rows }: Examined, kind: string, name: string): Promise<string> {
+  const [row] = await rows(`SHOW ${kind} LIKE '${name}'`);
+  return row === undefined ? '' : textOf(row['Value']);
+}
+
+const checks: readonly Check<Examined>[] = [
+  {
+    name: 'version',
+    async look(database) {
+      const version = await shown(database, 'VARIABLES', 'version');
+      return { level: 'ok', what: /mariadb/i.test(version) ? `MariaDB ${version}.` : `MySQL ${version}.` };
+    },
+  },
+  {
+    name: 'read-only',
+    async look(database) {
+      if (!/^(ON|1)$/.test(await shown(database, 'GLOBAL VARIABLES', 'read_only'))) return undefined;
+      return {
+        level: 'problem',
+        what: 'The server is read only, and a lock is a write.',
+        advice: 'Name the primary, or turn read_only off.',
+      };
+    },
+  },
+  {
+    name: 'flush-log',
+    async look(database) {
+      const now = await shown(database, 'GLOBAL VARIABLES', 'innodb_flush_log_at_trx_commit');
+      if (now === '1') return { level: 'ok', what: 'Grants are on the disk when they are answered.' };
+      return {
+        level: 'warning',
+        what: `innodb_flush_log_at_trx_commit is ${now}: a crash takes the grants of the last second, which others get again.`,
+        advice: 'Set innodb_flush_log_at_trx_commit = 1.',
+      };
+    },
+  },
+  {
+    name: 'replication',
+    async look(database) {
+      const [row] = await database.rows(
+        "SELECT count(*) AS replicas FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'",
+      );
+      if (Number(row?.['replicas']) === 0) return { level: 'ok', what: 'No replica is seen: nothing fails over.' };
+      for (const name of ['master', 'source']) {
+        if ((await shown(database, 'GLOBAL VARIABLES', `rpl_semi_sync_${name}_enabled`)) === 'ON') {
+          return { level: 'ok', what: 'A replica has each grant before it is answered (semi-synchronous).' };
+        }
+      }
+      return {
+        level: 'warning',
+        what: 'Replicas follow later: a failover forgets the latest grants.',
+        advice: 'Turn semi-synchronous replication on, or check fencing tokens in what the locks protect.',
+      };
+    },
+  },
+  {
+    name: 'several-primaries',
+    async look(database) {
+      if ((await shown(database, 'GLOBAL VARIABLES', 'wsrep_on')) !== 'ON') return undefined;
+      return {
+        level: 'warning',
+        what: 'The server is a node of a Galera cluster, with which locks are not tested.',
+        advice: 'Send all locks to one of its nodes.',
+      };
+    },
+  },
+  {
+    name: 'connections',
+    async look(database) {
+      const most = Number(await shown(database, 'GLOBAL VARIABLES', 'max_connections'));
+      const used = Number(await shown(database, 'GLOBAL STATUS', 'Threads_connected'));
+      const own = Number(await shown(database, 'VARIABLES', 'max_user_connections'));
+      if (own > 0 && own < database.pool) {
+        return {
+          level: 'warning',
+          what: `The user may have ${own} connections, and one process opens up to ${database.pool}.`,
+          advice: 'Raise max_user_connections, or lower option pool.',
+        };
+      }
+      return connectionsLeft(used, most, 'Raise max_connections, or lower option pool.');
+    },
+  },
+  {
+    name: 'idle-timeout',
+    async look(database) {
+      const seconds = Number(await shown(database, 'VARIABLES', 'wait_timeout'));
+      if (seconds >= 60) return { level: 'ok', what: 'Idle connections stay open.' };
+      return {
+        level: 'warning',
+        what: `wait_timeout is ${seconds} s: connections of the pool end, and the next call may fail.`,
+        advice: 'Set wait_timeout to 60 at least.',
+      };
+    },
+  },
+  {
+    name: 'tls',
+    async look(database) {
+      const cipher = await shown(database, 'SESSION STATUS', 'Ssl_cipher');
+      return encryption(database.host, cipher !== '', 'Set option tls to true.');
+    },
+  },
+];
+
+export const diagnosis: DialectDiagnosis = {
+  checks,
+  async identity(database) {
+    const [row] = await database.rows('SELECT @@hostname AS host, @@port AS port, @@datadir AS folder');
+    return [row?.['host'], row?.['port'], row?.['folder']].map(textOf).join(' ');
+  },
+};
