@@ -30,9 +30,12 @@ const headers = {
 };
 const body = { type: 'object', required: ['amount'], properties: { amount: { type: 'integer', minimum: 1 } } };
 
-app.post('/payments', { schema: { headers, body } }, async (request) => {
+app.post('/payments', { schema: { headers, body } }, async (request, reply) => {
   const key = request.headers['idempotency-key'];
-  return await locks.withLock(`payments/${key}`, { wait: 10_000, signal: request.signal }, async () => {
+  // Not request.signal: it aborts when the body has been read.
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return await locks.withLock(`payments/${key}`, { wait: 10_000, signal: gone.signal }, async () => {
     const known = find.get(key);
     if (known !== undefined) return JSON.parse(known.answer);
     const answer = await pay(key, request.body.amount);

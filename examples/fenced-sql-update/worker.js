@@ -1,10 +1,11 @@
+import { readSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLockError, openLocks } from '@locks/core';
 import { fence, migrateTables } from '@locks/sql';
 import Database from 'libsql';
 
-const [carrier = 'north', pause = '0'] = process.argv.slice(2);
+const [carrier = 'north', pause] = process.argv.slice(2);
 const file = join(tmpdir(), 'locks-example-fenced.db');
 const database = new Database(file);
 database.exec('PRAGMA busy_timeout = 5000; CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMARY KEY, carrier TEXT)');
@@ -26,23 +27,23 @@ async function assign(lease) {
   }
 }
 
-/** Nothing in this process runs meanwhile, renewals neither: as in a suspended machine. */
-function stop(ms) {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+/** Nothing in this process runs until Enter is pressed, renewals neither: as in a suspended machine. */
+function standStill() {
+  console.log(`${carrier}: stands still until you press Enter`);
+  readSync(0, Buffer.alloc(1));
 }
 
 try {
   await locks.withLock('order/4711', async (lease) => {
     console.log(`${carrier}: has the lock, with token ${lease.token}`);
-    stop(Number(pause));
+    if (pause === 'pause') standStill();
     await assign(lease);
     console.log(`${carrier}: has written`);
   });
 } catch (error) {
   if (!isLockError(error, 'LOCK_LOST')) throw error;
-  console.log(
-    `${carrier}: ${error.code}, ${isLockError(error.cause, 'LOCK_STALE') ? 'and its write was refused' : error.cause}`,
-  );
+  const refused = isLockError(error.cause, 'LOCK_STALE');
+  console.log(`${carrier}: ${error.code}, and its write was ${refused ? 'refused' : 'not too late'}`);
 }
 console.log(`the carrier of the order is ${database.prepare('SELECT carrier FROM orders').get().carrier}`);
 await locks.close();

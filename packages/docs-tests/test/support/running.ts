@@ -8,10 +8,12 @@ export interface Running {
   /** The lines of its output, in order. */
   readonly lines: readonly string[];
   /**
-   * Resolves with the match of the first line that has one. Rejects after 20 s, and then tells all
+   * Resolves with the match of the first line that has one. Rejects after 40 s, and then tells all
    * lines.
    */
   said(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Types the text. */
+  type(text: string): void;
   /** Sends the signal if one is given. Resolves with the exit code: `null` after a fatal signal. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -25,7 +27,7 @@ export function start(
   const child = spawn(process.execPath, args, {
     cwd,
     env: { ...process.env, ...own, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
   });
   const ended = once(child, 'close').then(([code]) => code as number | null);
   const lines: string[] = [];
@@ -37,11 +39,12 @@ export function start(
     async said(pattern) {
       const find = () => lines.map((line) => pattern.exec(line)).find((found) => found !== null);
       try {
-        return await eventually(`a line like ${pattern}`, find, 20_000);
+        return await eventually(`a line like ${pattern}`, find, 40_000);
       } catch (error) {
         throw new Error(`${String(error)} It said:\n${lines.join('\n')}`, { cause: error });
       }
     },
+    type: (text) => void child.stdin.write(text),
     async end(signal) {
       if (signal !== undefined) child.kill(signal);
       return await ended;
