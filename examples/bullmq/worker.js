@@ -32,8 +32,9 @@ worker.on('failed', (job, error) => console.error(`job ${job?.id} failed:`, erro
 await worker.waitUntilReady();
 console.log('waits for jobs');
 
-process.once('SIGTERM', async () => {
+async function shutDown() {
   // It waits for the jobs that run. They hold their locks until they end.
   await worker.close();
   await locks.close();
-});
+}
+process.once('SIGTERM', () => void shutDown());

@@ -51,5 +51,5 @@ app.setErrorHandler(async (error, _request, reply) => {
   await reply.code(503).header('retry-after', '1').send({ error: error.code });
 });
 app.addHook('onClose', () => locks.close());
-console.log(`listens on ${await app.listen({ port: Number(process.env.PORT ?? 3000) })}`);
+console.log('listens on', await app.listen({ port: Number(process.env.PORT ?? 3000) }));
 process.once('SIGTERM', () => void app.close());

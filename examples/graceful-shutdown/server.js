@@ -15,7 +15,7 @@ async function writeReport() {
   return 'written\n';
 }
 
-const server = createServer(async (_request, response) => {
+async function serve(response) {
   console.log('a request');
   try {
     response.end(await locks.withLock('report', { wait: 10_000 }, writeReport));
@@ -24,16 +24,19 @@ const server = createServer(async (_request, response) => {
     response.writeHead(isLockError(error) ? 503 : 500, { 'Retry-After': '1', Connection: 'close' });
     response.end(isLockError(error) ? `${error.code}\n` : 'failed\n');
   }
-});
+}
+
+const server = createServer((_request, response) => void serve(response));
 server.listen(Number(process.env.PORT ?? 3000), () => {
   console.log(`listens on http://localhost:${server.address().port}`);
 });
 
-process.once('SIGTERM', async () => {
+async function shutDown() {
   console.log('SIGTERM');
   const served = new Promise((resolve) => void server.close(resolve));
   // Waiters reject now, work that runs ends under its lock, and then everything is released.
   await locks.close();
   await served;
   console.log('closed');
-});
+}
+process.once('SIGTERM', () => void shutDown());

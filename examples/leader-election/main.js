@@ -18,10 +18,9 @@ const election = locks.elect('price-feed', async ({ token, signal }) => {
 });
 console.log('stands for election');
 
-for (const name of ['SIGINT', 'SIGTERM']) {
-  process.once(name, async () => {
-    // The next in line leads as soon as the loop has ended.
-    await election.stop();
-    await locks.close();
-  });
+async function shutDown() {
+  // The next in line leads as soon as the loop has ended.
+  await election.stop();
+  await locks.close();
 }
+for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => void shutDown());

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
-import cron from 'node-cron';
+import { schedule } from 'node-cron';
 
 const file = join(tmpdir(), 'locks-example-cron.db');
 const locks = await openLocks(process.env.LOCKS_URL || `sqlite:${file}?migrate=true`);
@@ -11,7 +11,7 @@ async function sendReport() {
 }
 
 // Both lines name the same period. Every minute: '* * * * *' and { every: '1m' }.
-const task = cron.schedule('*/2 * * * * *', async () => {
+const task = schedule('*/2 * * * * *', async () => {
   try {
     const { held } = await locks.once('report', { every: '2s' }, sendReport);
     if (!held) console.log('another replica has this round');
@@ -22,7 +22,8 @@ const task = cron.schedule('*/2 * * * * *', async () => {
 });
 console.log('waits for the next round');
 
-process.once('SIGTERM', async () => {
+async function shutDown() {
   await task.destroy();
   await locks.close();
-});
+}
+process.once('SIGTERM', () => void shutDown());

@@ -34,8 +34,9 @@ test('a call whose lease was lost rejects, with the result of its work', async (
 test('the shutdown waits for the work, and takes no more', async () => {
   const sending = app.get(Invoices).send('9');
   while (!tested.taken.includes('invoice/9')) await new Promise((resolve) => setImmediate(resolve));
-  const closed = app.close();
+  let ended = false;
+  void sending.then(() => (ended = true));
+  await app.close();
+  expect(ended).toBe(true);
   await expect(app.get(Invoices).send('10')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
-  await closed;
-  await expect(sending).resolves.toMatch(/^sent/);
 });

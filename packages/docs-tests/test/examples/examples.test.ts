@@ -106,7 +106,7 @@ describe.concurrent('each example does what its README promises', () => {
     const found = await Promise.all(
       processes.map((each) => each.said(/^20 requests, computed here (\d) times: (.+)$/)),
     );
-    expect(found.map(([, times]) => times).toSorted()).toEqual(['0', '1']);
+    expect(new Set(found.map(([, times]) => times))).toEqual(new Set(['0', '1']));
     expect(new Set(found.map(([, , answers]) => answers)).size).toBe(1);
   });
 
