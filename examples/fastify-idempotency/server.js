@@ -31,7 +31,7 @@ const headers = {
 const body = { type: 'object', required: ['amount'], properties: { amount: { type: 'integer', minimum: 1 } } };
 
 app.post('/payments', { schema: { headers, body } }, async (request, reply) => {
-  const key = request.headers['idempotency-key'];
+  const key = String(request.headers['idempotency-key']);
   // Not request.signal: it aborts when the body has been read.
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());

@@ -28,7 +28,7 @@ async function post(url: string, init: RequestInit = {}): Promise<{ readonly sta
 }
 
 // They mostly wait.
-describe.concurrent('each example does what its README promises', () => {
+describe.concurrent('each example does what its README promises', { timeout: 120_000 }, () => {
   test('fastify-idempotency: a key is paid once, by either of two replicas', async () => {
     const example = examples.copy('fastify-idempotency');
     const replicas = [await serve(example), await serve(example)];

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { pack, published, unpack } from './pack.ts';
+import { pack, unpack } from './pack.ts';
 import { root } from './repository.ts';
 import { start } from './running.ts';
 import type { Running } from './running.ts';
@@ -24,10 +24,13 @@ export interface ExampleCopies {
   remove(): Promise<void>;
 }
 
+/** What the examples install of ours. */
+const packed = ['composites', 'core', 'redis', 'sql'].map((name) => `packages/${name}`);
+
 /** Packs our packages once for all copies. */
 export function createExampleCopies(): ExampleCopies {
   const parent = mkdtempSync(join(tmpdir(), 'locks-examples-'));
-  const tarballs = pack(published, join(parent, 'packed'));
+  const tarballs = pack(packed, join(parent, 'packed'));
   const all: Running[] = [];
 
   function bare(name: string): ExampleCopy {
@@ -52,6 +55,8 @@ export function createExampleCopies(): ExampleCopies {
       const tarball = tarballs.get(dependency);
       mkdirSync(dirname(target), { recursive: true });
       if (tarball !== undefined) unpack(tarball, target);
+      else if (dependency.startsWith('@locks/'))
+        throw new Error(`${name} needs ${dependency}, which is not packed here.`);
       // A registry may be out of reach: `npm ci` has installed it for the workspace.
       else symlinkSync(installed(dependency, join(root, 'examples', name)), target, 'dir');
     }
