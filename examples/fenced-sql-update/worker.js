@@ -27,7 +27,7 @@ async function assign(lease) {
   }
 }
 
-/** Nothing in this process runs until Enter is pressed, renewals neither: as in a suspended machine. */
+/** Until you press Enter, nothing runs in this process, as in a suspended machine. */
 function standStill() {
   console.log(`${carrier}: stands still until you press Enter`);
   readSync(0, Buffer.alloc(1));
