@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 const width = 100;
 const banned = /\b(?:[Nn]obody|[Ss]omebody|[Aa]nybody|[Ee]verybody|[Ww]hoever|of whom|by itself|for who|What is)\b/;
-const read = /\.(?:ts|mts|mjs|cjs|lua|sql|md|sh|yml|jsonc)$|^\.ci\/run$/;
+const read = /\.(?:ts|mts|js|mjs|cjs|lua|sql|md|sh|yml|jsonc)$|^\.ci\/run$/;
 // A migration is never changed. Generated files repeat what is read elsewhere. This file has the words.
 const skipped =
   /CHANGELOG\.md$|\/migrations\/|^packages\/sql\/src\/\w+\/(?:\w+-)?(?:statements|migrations)\.ts$|^\.ci\/language\.mjs$/;

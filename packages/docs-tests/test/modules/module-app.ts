@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { published } from '../support/packed-app.ts';
-import { root } from '../support/repository.ts';
+import { pack, published } from '../support/pack.ts';
 
 /** What the applications of most tests have beside our packages, from the registry. */
 const usual = [
@@ -32,19 +31,14 @@ export interface ModuleApp {
  */
 export function createModuleApp(redis: string, others: readonly string[] = usual): ModuleApp {
   const folder = mkdtempSync(join(tmpdir(), 'locks-modules-'));
-  const npm = (cwd: string, ...args: readonly string[]): void => {
-    execFileSync('npm', [...args, '--ignore-scripts', '--loglevel=error'], {
-      cwd,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-  };
   writeFileSync(join(folder, 'package.json'), '{ "name": "application", "private": true }');
-  for (const workspace of published) npm(join(root, workspace), 'pack', '--pack-destination', folder);
-  const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  const local = tarballs.map((name) => `./${name}`);
+  const local = [...pack(published, join(folder, 'packed')).values()];
   // Tools may ask for a newer Node than the parts of them that are used.
   const flags = ['--no-audit', '--no-fund', '--legacy-peer-deps', '--no-engine-strict'];
-  npm(folder, 'install', ...flags, ...local, ...others);
+  execFileSync('npm', ['install', ...flags, '--ignore-scripts', '--loglevel=error', ...local, ...others], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   cpSync(fileURLToPath(new URL('programs/', import.meta.url)), folder, { recursive: true });
   const run: ModuleApp['run'] = (command, args, { cwd = folder } = {}) => {
     const env = { ...process.env, LOCKS_URL: '', LOCKS_CONFIG: '', REDIS: redis, NODE_OPTIONS: '' };

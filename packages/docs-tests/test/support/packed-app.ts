@@ -1,16 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runNode } from './examples.ts';
 import type { Outcome } from './examples.ts';
-import { readManifest, root, workspaceFolders } from './repository.ts';
-
-/** The workspaces that are published and can be imported. The command has a test of its own. */
-export const published: readonly string[] = workspaceFolders().filter(
-  (folder) => readManifest(folder).private !== true && readManifest(folder).main !== undefined,
-);
+import { pack, published, unpack } from './pack.ts';
+import { root } from './repository.ts';
 
 /** What ours depend on, clients and a logger that an application has beside them, and types. */
 const neighbours = [
@@ -46,11 +41,8 @@ export function createPackedApp(): PackedApp {
     return path;
   };
   write('package.json', '{ "name": "application", "private": true }');
-  for (const workspace of published) npm(join(root, workspace), 'pack', '--pack-destination', folder);
-  for (const tarball of readdirSync(folder).filter((name) => name.endsWith('.tgz'))) {
-    const target = join(folder, 'node_modules/@locks', tarball.replace(/^locks-(.+)-\d+\.\d+\.\d+\.tgz$/, '$1'));
-    mkdirSync(target, { recursive: true });
-    execFileSync('tar', ['-xzf', join(folder, tarball), '--strip-components=1', '-C', target]);
+  for (const [name, tarball] of pack(published, join(folder, 'packed'))) {
+    unpack(tarball, join(folder, 'node_modules', name));
   }
   // What they need comes from this repository: a registry may be out of reach.
   for (const name of neighbours) {
@@ -74,8 +66,4 @@ export function createPackedApp(): PackedApp {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
-}
-
-function npm(cwd: string, ...args: readonly string[]): void {
-  execFileSync('npm', [...args, '--ignore-scripts', '--loglevel=error'], { cwd, stdio: 'ignore' });
 }
