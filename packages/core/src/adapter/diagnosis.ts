@@ -7,6 +7,7 @@ export type FindingLevel = 'problem' | 'warning' | 'unknown' | 'note' | 'ok';
 
 /** What one check says of a store. */
 export interface CheckResult {
+  /** How much it matters. */
   readonly level: FindingLevel;
   /** The state that was found: one sentence, without a password. */
   readonly what: string;
@@ -22,6 +23,7 @@ export interface Finding extends CheckResult {
 
 /** One question about a store. */
 export interface Check<Store> {
+  /** In kebab-case. It stays the same from version to version. */
   readonly name: string;
   /** `undefined`: it means nothing for this store. A rejection says that the answer is unknown. */
   readonly look: (store: Store) => CheckResult | undefined | Promise<CheckResult | undefined>;
@@ -33,12 +35,15 @@ export interface DiagnosisMember {
   readonly title: string;
   /** The name or the module of its adapter. */
   readonly provider: string | object;
+  /** As in a configuration. `undefined`: its options say where it is. */
   readonly url: string | undefined;
+  /** Those of its adapter. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** What an adapter says of the servers of a configuration. */
 export interface Diagnosis {
+  /** In the order of the checks. */
   readonly findings: readonly Finding[];
   /** Two stores with the same text are the same server. @default not known */
   readonly server?: string | undefined;

@@ -8,6 +8,7 @@ export interface CheckRun {
   readonly backend: string;
   /** A check that takes longer is unknown, in ms. */
   readonly within: number;
+  /** What time is measured by. */
   readonly runtime: Runtime;
 }
 
