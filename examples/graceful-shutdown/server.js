@@ -10,7 +10,7 @@ const locks = await openLocks(process.env.LOCKS_URL || `sqlite:${file}?migrate=t
 
 async function writeReport() {
   console.log('begins');
-  await sleep(2_000);
+  await sleep(3_000);
   console.log('ends');
   return 'written\n';
 }

@@ -5,13 +5,27 @@ import type { ExampleCopies, ExampleCopy } from '../support/example-copies.ts';
 import type { Running } from '../support/running.ts';
 import { mostAtOnce, spansOf } from './spans.ts';
 
-let examples: ExampleCopies;
+const names = [
+  ...['fastify-idempotency', 'express', 'node-cron', 'bullmq', 'cache-stampede'],
+  ...['semaphore', 'leader-election', 'graceful-shutdown', 'stores-by-configuration', 'fenced-sql-update'],
+];
 
+let examples: ExampleCopies;
+const copies = new Map<string, ExampleCopy>();
+
+// Before the tests: to copy blocks this process, and those that run side by side need it.
 beforeAll(() => {
   examples = createExampleCopies();
+  for (const name of names) copies.set(name, examples.copy(name));
 });
 
 afterAll(() => examples.remove());
+
+function copyOf(name: string): ExampleCopy {
+  const copy = copies.get(name);
+  if (copy === undefined) throw new Error(`The example ${name} was not copied.`);
+  return copy;
+}
 
 const anyPort = { PORT: '0' };
 
@@ -30,7 +44,7 @@ async function post(url: string, init: RequestInit = {}): Promise<{ readonly sta
 // They mostly wait.
 describe.concurrent('each example does what its README promises', { timeout: 120_000 }, () => {
   test('fastify-idempotency: a key is paid once, by either of two replicas', async () => {
-    const example = examples.copy('fastify-idempotency');
+    const example = copyOf('fastify-idempotency');
     const replicas = [await serve(example), await serve(example)];
     const pay = async (key: string, replica: number) =>
       await post(`${replicas[replica]?.url}/payments`, {
@@ -48,7 +62,7 @@ describe.concurrent('each example does what its README promises', { timeout: 120
   });
 
   test('express: a cart is checked out once at a time, and others are told to come again', async () => {
-    const example = examples.copy('express');
+    const example = copyOf('express');
     const replicas = [await serve(example), await serve(example)] as const;
     const checkOut = async (cart: string, replica: 0 | 1) =>
       await post(`${replicas[replica].url}/carts/${cart}/checkout`);
@@ -68,7 +82,7 @@ describe.concurrent('each example does what its README promises', { timeout: 120
   });
 
   test('node-cron: one of two replicas has each round', async () => {
-    const example = examples.copy('node-cron');
+    const example = copyOf('node-cron');
     const replicas = [example.start(['main.js']), example.start(['main.js'])];
     const rounds = () =>
       replicas.flatMap(({ lines }) => lines.flatMap((line) => /^sends the report of (.+)$/.exec(line)?.[1] ?? []));
@@ -84,7 +98,7 @@ describe.concurrent('each example does what its README promises', { timeout: 120
   test('bullmq: jobs of one customer run one at a time, in both workers together', async () => {
     const redis = await startRedis();
     const env = { REDIS_URL: redis.url };
-    const example = examples.copy('bullmq');
+    const example = copyOf('bullmq');
     const workers = [example.start(['worker.js'], env), example.start(['worker.js'], env)];
     await Promise.all(workers.map((worker) => worker.said(/^waits for jobs$/)));
     expect(await example.start(['produce.js'], env).end()).toBe(0);
@@ -100,7 +114,7 @@ describe.concurrent('each example does what its README promises', { timeout: 120
   });
 
   test('cache-stampede: of 40 requests in two processes one computes', async () => {
-    const example = examples.copy('cache-stampede');
+    const example = copyOf('cache-stampede');
     const processes = [example.start(['main.js']), example.start(['main.js'])];
     for (const each of processes) expect(await each.end(), each.lines.join('\n')).toBe(0);
     const found = await Promise.all(
@@ -111,7 +125,7 @@ describe.concurrent('each example does what its README promises', { timeout: 120
   });
 
   test('semaphore: three at once, in both processes together', async () => {
-    const example = examples.copy('semaphore');
+    const example = copyOf('semaphore');
     const processes = [example.start(['main.js']), example.start(['main.js'])];
     for (const each of processes) expect(await each.end(), each.lines.join('\n')).toBe(0);
     const spans = spansOf(processes, /^(begins|ends) (\d)\b/);
@@ -120,7 +134,7 @@ describe.concurrent('each example does what its README promises', { timeout: 120
   });
 
   test('leader-election: the other one leads after a kill, and at once after SIGTERM', async () => {
-    const example = examples.copy('leader-election');
+    const example = copyOf('leader-election');
     const leader = example.start(['main.js']);
     const [, first = ''] = await leader.said(/^leads, with token (\d+)$/);
     const next = example.start(['main.js']);
@@ -140,7 +154,7 @@ describe.concurrent('each example does what its README promises', { timeout: 120
   });
 
   test('graceful-shutdown: SIGTERM lets work end, turns waiters away, and frees the lock', async () => {
-    const example = examples.copy('graceful-shutdown');
+    const example = copyOf('graceful-shutdown');
     const server = await serve(example);
     const working = post(server.url);
     await server.said(/^begins$/);
@@ -162,7 +176,7 @@ describe.concurrent('each example does what its README promises', { timeout: 120
 
   test('stores-by-configuration: SQLite, Redis, and a store that is refused', async () => {
     const redis = await startRedis();
-    const example = examples.copy('stores-by-configuration');
+    const example = copyOf('stores-by-configuration');
     const run = async (env: Readonly<Record<string, string>>) => {
       const running = example.start(['main.js'], env);
       return { exitCode: await running.end(), lines: running.lines };
@@ -181,7 +195,7 @@ describe.concurrent('each example does what its README promises', { timeout: 120
   });
 
   test('fenced-sql-update: the write of a holder that was paused is refused', async () => {
-    const example = examples.copy('fenced-sql-update');
+    const example = copyOf('fenced-sql-update');
     const paused = example.start(['worker.js', 'south', 'pause']);
     await paused.said(/^south: stands still/);
     const next = example.start(['worker.js', 'north']);
