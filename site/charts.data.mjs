@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { chartsOf } from '../benchmarks/src/plots/charts.ts';
+import { root } from './repository.mjs';
+
+/** By the file of benchmarks/results that has the figures; of many similar ones, the usual case. */
+const shown = {
+  redis: [
+    'uncontended',
+    'gap-4-process-hold-2',
+    'fairness-4-process-hold-2',
+    'commands-4-process-hold-2',
+    'total-time',
+    'renewal',
+  ],
+  zookeeper: ['zookeeper-uncontended', 'zookeeper-unsynced', 'zookeeper-operations-hold-2', 'zookeeper-total-time'],
+  memory: ['memory-uncontended', 'memory-contended'],
+  core: ['installed-size'],
+};
+
+/** Read by VitePress when it builds charts.md. */
+export default {
+  load() {
+    return Object.fromEntries(
+      Object.entries(shown).map(([name, wanted]) => {
+        const file = `benchmarks/results/${name}.json`;
+        const charts = chartsOf(JSON.parse(readFileSync(`${root}/${file}`, 'utf8')).results);
+        return [name, wanted.map((each) => chartOf(charts, each, file))];
+      }),
+    );
+  },
+};
+
+function chartOf(charts, name, file) {
+  const found = charts.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`${file} has no figures for the chart ${name}`);
+  return found;
+}

@@ -1,0 +1,51 @@
+// Version 7 has no API for this.
+import ts from 'typescript-5.9';
+
+/**
+ * What each of `files`, declarations of types, exports: the name, its docstring as Markdown and its
+ * declaration, whose members keep their docstrings as comments. Only what `isOurs` says of a path.
+ */
+export function declarationsOf(files, isOurs) {
+  const program = ts.createProgram(files, {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    skipLibCheck: true,
+    types: ['node'],
+  });
+  const checker = program.getTypeChecker();
+  const exportsOf = (file) => checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)));
+  const declaration = (exported) => {
+    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+    const nodes = (symbol.declarations ?? []).filter((node) => isOurs(node.getSourceFile().fileName));
+    return nodes.length === 0
+      ? []
+      : [{ name: exported.name, doc: docOf(symbol, checker), code: nodes.map(codeOf).join('\n') }];
+  };
+  return new Map(files.map((file) => [file, exportsOf(file).flatMap(declaration)]));
+}
+
+function docOf(symbol, checker) {
+  const text = ts.displayPartsToString(symbol.getDocumentationComment(checker));
+  const tags = symbol.getJsDocTags(checker).map((tag) => `**${tag.name}** ${ts.displayPartsToString(tag.text)}`);
+  return [text, ...tags]
+    .filter((part) => part !== '')
+    .map(asMarkdown)
+    .join('\n\n');
+}
+
+/** Types as `Promise<void>` in a text are no HTML, and links name what they lead to. */
+function asMarkdown(text) {
+  const linked = text.replaceAll(/\{@link ([^\s|}]+)[^}]*\}/g, '`$1`');
+  return linked.replaceAll(/(`+)[^]*?\1|</g, (match) => (match === '<' ? '&lt;' : match));
+}
+
+function codeOf(node) {
+  const whole = ts.isVariableDeclaration(node) ? node.parent.parent : node;
+  const lines = whole
+    .getText()
+    .replace(/^export /, '')
+    .replace(/^declare /, '')
+    .split('\n');
+  // Private members say nothing to a reader.
+  return lines.filter((line) => !/^\s*(?:#private|private \w+);$/.test(line)).join('\n');
+}

@@ -1,0 +1,10 @@
+/**
+ * Pages that stand for a folder. `path` is what links name, and `holds` is how the paths of the
+ * pages below it begin. Those in site/made are written by make-pages.mjs.
+ */
+export const folders = [
+  { path: 'docs/adr', page: 'site/made/decisions.md', holds: ['docs/adr/'] },
+  { path: 'packages', page: 'site/made/packages.md', holds: ['packages/', 'site/made/api/'] },
+  { path: 'benchmarks', page: 'benchmarks/README.md', holds: ['benchmarks/', 'site/charts.md'] },
+  { path: 'examples', page: 'examples/README.md', holds: ['examples/'] },
+];

@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './repository.mjs';
+
+/** Markdown files that are no pages, as patterns for VitePress. Pages of site/made replace api.md. */
+export const notPages = ['.*/**', 'packages/*/api.md', 'packages/*/test/**', '**/.cache/**'];
+
+const isNoPage = /^\.|^packages\/[\w-]+\/(?:api\.md$|test\/)/;
+const made = 'site/made';
+
+/** The paths of all pages in the repository, those included that make-pages.mjs wrote. */
+export function findPages() {
+  const query = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'];
+  const kept = execFileSync('git', query, { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  const written = existsSync(join(root, made)) ? readdirSync(join(root, made), { recursive: true }) : [];
+  return [
+    ...kept.filter((path) => !isNoPage.test(path) && existsSync(join(root, path))),
+    ...written.filter((path) => path.endsWith('.md')).map((path) => `${made}/${path}`),
+  ];
+}
+
+/** The first heading of a page, without marks. */
+export function titleOf(page) {
+  const [, title] = /^# (.+)$/m.exec(readFileSync(join(root, page), 'utf8')) ?? [];
+  if (title === undefined) throw new Error(`${page} has no heading of the first level`);
+  return page.endsWith('/CHANGELOG.md') ? `Changes of ${title}` : title.replaceAll('`', '');
+}
