@@ -41,11 +41,23 @@ function asMarkdown(text) {
 
 function codeOf(node) {
   const whole = ts.isVariableDeclaration(node) ? node.parent.parent : node;
-  const lines = whole
-    .getText()
-    .replace(/^export /, '')
-    .replace(/^declare /, '')
-    .split('\n');
-  // Private members say nothing to a reader.
-  return lines.filter((line) => !/^\s*(?:#private|private \w+);$/.test(line)).join('\n');
+  return (
+    whole
+      .getText()
+      .replace(/^(?:export |declare )+/, '')
+      // Private members say nothing to a reader.
+      .replaceAll(/^ *(?:#private|private \w+);\n/gm, '')
+      .replaceAll(/^( *)\/\*\*([^]*?)\*\//gm, (_, indent, text) => lineComments(indent, text))
+      .replaceAll(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 2))
+  );
+}
+
+/** The text of a docstring with one line for each paragraph and tag, which the browser wraps. */
+function lineComments(indent, text) {
+  const lines = text.split('\n').map((line) => line.replace(/^ *\* ?/, '').trim());
+  const paragraphs = lines
+    .join('\n')
+    .trim()
+    .split(/\n{2,}|\s+(?=@)|\n(?=- )/);
+  return paragraphs.map((paragraph) => `${indent}// ${paragraph.replaceAll('\n', ' ')}`).join('\n');
 }

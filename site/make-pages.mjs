@@ -52,7 +52,7 @@ function hasApi({ manifest }) {
   return manifest.main !== undefined;
 }
 
-/** The names of an import path. Those that an earlier one of the package exports are not repeated. */
+/** The names of an import path. Those of an earlier one of the package are not repeated. */
 function section({ name, id, types }) {
   const earlier = entries
     .slice(

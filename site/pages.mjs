@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './repository.mjs';
 
-/** Markdown files that are no pages, as patterns for VitePress. Pages of site/made replace api.md. */
+/** Patterns of Markdown files that are no pages. Those of site/made replace each api.md. */
 export const notPages = ['.*/**', 'packages/*/api.md', 'packages/*/test/**', '**/.cache/**'];
 
 const isNoPage = /^\.|^packages\/[\w-]+\/(?:api\.md$|test\/)/;
@@ -13,7 +13,9 @@ const made = 'site/made';
 export function findPages() {
   const query = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'];
   const kept = execFileSync('git', query, { cwd: root, encoding: 'utf8' }).trim().split('\n');
-  const written = existsSync(join(root, made)) ? readdirSync(join(root, made), { recursive: true }) : [];
+  const written = existsSync(join(root, made))
+    ? readdirSync(join(root, made), { recursive: true, encoding: 'utf8' })
+    : [];
   return [
     ...kept.filter((path) => !isNoPage.test(path) && existsSync(join(root, path))),
     ...written.filter((path) => path.endsWith('.md')).map((path) => `${made}/${path}`),

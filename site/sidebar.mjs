@@ -8,7 +8,7 @@ import { root } from './repository.mjs';
 const list = 'docs/README.md';
 
 /**
- * The sidebar: a group for each table of docs/README.md. A page is in the first group that links
+ * The sidebar: a group for each table of docs/README.md. A page is in the last group that links
  * the whole page, else in the first that links a part of it. A page that stands for a folder has
  * below it the pages of the folder that no table links. Throws where a page would be in no group.
  */
@@ -16,8 +16,8 @@ export function sidebarOf(pages) {
   const groups = groupsOf(readFileSync(join(root, list), 'utf8'));
   const links = groups.flatMap((group) => group.links.map((link) => ({ ...link, group })));
   const home = new Map();
-  for (const { page, group } of [...links.filter(({ whole }) => whole), ...links]) {
-    if (!home.has(page)) home.set(page, group);
+  for (const { page, group, whole } of links) {
+    if (whole || !home.has(page)) home.set(page, group);
   }
   const shown = new Set([list, ...home.keys()]);
   const withFolder = (page) => {

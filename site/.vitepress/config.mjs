@@ -2,6 +2,7 @@ import { defineConfig } from 'vitepress';
 import { addressOf, anchorOf, resolveLinks } from '../links.mjs';
 import { findPages, notPages } from '../pages.mjs';
 import { release, repositoryUrl, root } from '../repository.mjs';
+import { renderForSearch } from '../search.mjs';
 import { sidebarOf } from '../sidebar.mjs';
 
 const { version, changelog } = release();
@@ -26,7 +27,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: renderForSearch } },
     outline: [2, 3],
     sidebar: sidebarOf(findPages()),
     nav: [
@@ -34,7 +35,7 @@ export default defineConfig({
       { text: 'Examples', link: '/examples/' },
       { text: 'API', link: '/packages' },
       { text: 'Benchmarks', link: '/charts' },
-      { text: version, link: changelog },
+      { text: `v${version}`, link: changelog },
     ],
     socialLinks: [{ icon: 'github', link: repositoryUrl }],
   },
