@@ -22,7 +22,11 @@ const declarations = declarationsOf(
 
 rmSync(made, { recursive: true, force: true });
 mkdirSync(join(made, 'api'), { recursive: true });
-write('packages.md', ['# Packages', 'All have one version.', table(packages.map(packageRow))]);
+write('packages.md', [
+  '# Packages',
+  `All have version ${packages[0].manifest.version}.`,
+  table(packages.map(packageRow)),
+]);
 write('decisions.md', ['# Decisions', 'Why it is as it is.', decisions().join('\n')]);
 for (const { name, manifest } of packages.filter(hasApi)) {
   const own = entries.filter((entry) => entry.name === name);
@@ -76,11 +80,11 @@ function section({ name, id, types }) {
 
 function packageRow({ name, manifest }) {
   const api = hasApi({ manifest }) ? `[API](api/${name}.md)` : '';
-  return [`[\`${manifest.name}\`](../../packages/${name}/README.md)`, manifest.version, manifest.description, api];
+  return [`[\`${manifest.name}\`](../../packages/${name}/README.md)`, manifest.description, api];
 }
 
 function table(rows) {
-  return [['package', 'version', 'for', 'names'], ['---', '---', '---', '---'], ...rows]
+  return [['package', 'for', 'names'], ['---', '---', '---'], ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
 }
