@@ -4,18 +4,16 @@
 // packages/<name>/api.md. Prints the differences and fails if there are any. With --update it
 // writes the files instead. Fails in any case if a signature names a type that cannot be imported.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { entriesOf, isImportable, manifestOf, publishedFolders, root } from './published.mjs';
 
 const update = process.argv.includes('--update');
-const root = fileURLToPath(new URL('..', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'locks-api-'));
 try {
-  const folders = readdirSync(join(root, 'packages'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const packages = folders.map(({ name }) => join(root, 'packages', name)).filter(isPublished);
+  const packages = publishedFolders().filter(isImportable);
   const reports = reportsOf(packages.flatMap(entriesOf));
   let changed = false;
   for (const folder of packages) {
@@ -31,28 +29,6 @@ try {
   }
 } finally {
   rmSync(scratch, { recursive: true });
-}
-
-/** Whether people can import the package in `folder`. One that is a program alone has no API. */
-function isPublished(folder) {
-  if (!existsSync(join(folder, 'package.json'))) return false;
-  const manifest = manifestOf(folder);
-  return manifest.private !== true && manifest.main !== undefined;
-}
-
-function manifestOf(folder) {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-}
-
-/** Each import path of a package, and the types that those behind it are made of. */
-function entriesOf(folder) {
-  const { name, exports } = manifestOf(folder);
-  const sources = JSON.parse(readFileSync(join(folder, 'dist/entries.json'), 'utf8'));
-  return Object.entries(exports).flatMap(([path, { require }]) => {
-    if (require === undefined) return [];
-    const source = sources[basename(require.default, '.cjs')];
-    return [{ folder, id: join(name, path), types: join(folder, 'dist', source.replace(/ts$/, 'd.ts')) }];
-  });
 }
 
 /** The report of each package, by folder: a section for each import path. */

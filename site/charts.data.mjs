@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { chartsOf } from '../benchmarks/src/plots/charts.ts';
-import { root } from './repository.mjs';
+import { root } from '../.ci/published.mjs';
 
 /** By the file of benchmarks/results that has the figures; of many similar ones, the usual case. */
 const shown = {

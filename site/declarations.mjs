@@ -45,8 +45,8 @@ function codeOf(node) {
     whole
       .getText()
       .replace(/^(?:export |declare )+/, '')
-      // Private members say nothing to a reader.
-      .replaceAll(/^ *(?:#private|private \w+);\n/gm, '')
+      // It says that there are private members.
+      .replaceAll(/^ *#private;\n/gm, '')
       .replaceAll(/^( *)\/\*\*([^]*?)\*\//gm, (_, indent, text) => lineComments(indent, text))
       .replaceAll(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 2))
   );

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { folders } from './folders.mjs';
-import { repositoryUrl, root } from './repository.mjs';
+import { root } from '../.ci/published.mjs';
+import { repositoryUrl } from './repository.mjs';
 
 /** The address on the site of a page, by its path in the repository. Both end in `.md`. */
 export function addressOf(page) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './repository.mjs';
+import { root } from '../.ci/published.mjs';
 
 /** Patterns of Markdown files that are no pages. Those of site/made replace each api.md. */
 export const notPages = ['.*/**', 'packages/*/api.md', 'packages/*/test/**', '**/.cache/**'];

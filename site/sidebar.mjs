@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { folders } from './folders.mjs';
 import { addressOf, pageFor } from './links.mjs';
 import { titleOf } from './pages.mjs';
-import { root } from './repository.mjs';
+import { root } from '../.ci/published.mjs';
 
 const list = 'docs/README.md';
 
