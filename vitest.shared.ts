@@ -43,7 +43,7 @@ export function usual(others: readonly string[] = []): Readonly<Record<'test' | 
  * Tests mostly wait. With more workers a core has more to do than it can, and waits become longer.
  * With fewer, cores stand idle.
  */
-const sideBySide: Options = { maxWorkers: 4 * availableParallelism(), sequence: { groupOrder: 0 } };
+const sideBySide: Options = { maxWorkers: 3 * availableParallelism(), sequence: { groupOrder: 0 } };
 /** Those that take long have more servers for each worker. */
 const fewer: Options = { maxWorkers: Math.ceil(2.5 * availableParallelism()), sequence: { groupOrder: 1 } };
 
