@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import pg from 'pg';
+import { Pool } from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createSqlProvider, fromConfig } from '../../src/index.ts';
 import { createTables, ownDatabase, startServer } from './support/database.ts';
@@ -52,7 +52,7 @@ test.each(['a pool of the caller', 'a URL'])('%s: a session that ends when it is
   const url = await ownDatabase(server);
   await createTables(url);
   const through = await endingAtOnce(url, 3);
-  const pool = new pg.Pool({ connectionString: through, max: 4 });
+  const pool = new Pool({ connectionString: through, max: 4 });
   pool.on('error', () => {});
   onTestFinished(() => pool.end());
   const opened = (): Promise<LockProvider> => fromConfig({ url: through, options: {}, runtime: systemRuntime });
