@@ -4,7 +4,7 @@ import type { SqlClient } from './client.ts';
 
 /** The part of a `Pool` of `pg` that is used. */
 export interface PgPool {
-  connect(): Promise<PgPoolClient>;
+  connect(callback: (error: Error | undefined, connection: PgPoolClient | undefined) => void): void;
   readonly totalCount: number;
   readonly waitingCount: number;
   readonly options: { readonly max?: number | undefined };
@@ -55,12 +55,17 @@ export function pgClient(pool: PgPool): SqlClient<Lent> {
     get ended() {
       return pool.ending;
     },
-    async acquire() {
-      const connection = (await pool.connect()) as unknown as Lent;
-      // Its pool listens to idle ones only, and an error without a listener ends the process.
-      connection.on('error', ignore);
-      return connection;
-    },
+    // Its pool listens to idle ones only, and an error without a listener ends the process. It may
+    // come in the packet that made the connection ready: a promise would be too late.
+    acquire: () =>
+      new Promise((resolve, reject) => {
+        pool.connect((error, lent) => {
+          const connection = lent as Lent | undefined;
+          connection?.on('error', ignore);
+          if (connection === undefined) reject(error ?? new Error('the pool gave no connection'));
+          else resolve(connection);
+        });
+      }),
     release(connection, broken) {
       connection.release(broken);
       connection.off('error', ignore);

@@ -1,6 +1,7 @@
-import { anyText, askOption, secretText, tlsAnswer } from '@locks/core/adapter';
+import { LockError, anyText, askOption, secretText, tlsAnswer } from '@locks/core/adapter';
 import type { Asked, OptionReader, Runtime } from '@locks/core/adapter';
 import type { SqlClient } from '../../clients/client.ts';
+import { textOf } from '../call-error.ts';
 import type { ConnectionOptions } from './own-pool.ts';
 import type { ServerAddress } from './server-url.ts';
 
@@ -59,21 +60,37 @@ export function askingEach<Connection>(
   { ask, show, mayOpen, isRefused }: Showing,
 ): SqlClient<Connection> {
   const asked = Object.create(client) as { -readonly [Name in 'acquire' | 'connect']: SqlClient<Connection>[Name] };
+  let wasAccepted = false;
+  const open = async (connect: () => Promise<Connection>): Promise<Connection> => {
+    const connection = await connect();
+    wasAccepted = true;
+    return connection;
+  };
+  /** `open`. Where a server refuses credentials that change, it may accept the next ones. */
+  const openAgain = async (connect: () => Promise<Connection>): Promise<Connection> => {
+    show(await ask());
+    try {
+      return await open(connect);
+    } catch (error) {
+      if (!wasAccepted || !isRefused(error)) throw error;
+      const message = `${textOf(error)}. The next connection asks for the credentials again.`;
+      throw new LockError('LOCK_UNAVAILABLE', message, { cause: error });
+    }
+  };
   asked.acquire = async () => {
     if (mayOpen()) show(await ask());
     try {
-      return await client.acquire();
+      return await open(() => client.acquire());
     } catch (error) {
       // It was asked for earlier, and the request has waited since.
       if (!isRefused(error)) throw error;
     }
-    show(await ask());
-    return await client.acquire();
+    return await openAgain(() => client.acquire());
   };
   asked.connect = async () => {
-    show(await ask());
-    if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
-    return await client.connect();
+    const { connect } = client;
+    if (connect === undefined) throw new Error('the client cannot connect beside its pool');
+    return await openAgain(() => connect.call(client));
   };
   return asked as SqlClient<Connection>;
 }

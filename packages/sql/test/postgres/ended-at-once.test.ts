@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { LockProvider } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
+import { Pool } from 'pg';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createSqlProvider, fromConfig } from '../../src/index.ts';
+import { createTables, ownDatabase, startServer } from './support/database.ts';
+
+const server = await startServer();
+afterAll(() => server.stop());
+
+const readyForQuery = Buffer.from('5a0000000549', 'hex');
+
+/** What Postgres sends to a session that an operator ends. */
+function terminated(): Buffer {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0');
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+/** In front of Postgres: ends the first `count` sessions in the packet that makes them ready. */
+async function endingAtOnce(url: string, count: number): Promise<string> {
+  const { hostname, port } = new URL(url);
+  let ended = 0;
+  const proxy = createServer((socket) => {
+    const upstream = connect(Number(port), hostname);
+    for (const each of [socket, upstream]) each.on('error', () => {});
+    socket.pipe(upstream);
+    upstream.on('close', () => socket.destroy());
+    socket.on('close', () => upstream.destroy());
+    upstream.on('data', (bytes) => {
+      const ends = bytes.subarray(-readyForQuery.length).equals(readyForQuery) && ended < count;
+      if (!ends) return void socket.write(bytes);
+      ended += 1;
+      upstream.destroy();
+      socket.end(Buffer.concat([bytes, terminated()]));
+    });
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close());
+  const through = new URL(url);
+  through.port = `${(proxy.address() as AddressInfo).port}`;
+  return through.href;
+}
+
+// An error that nobody listens to would end the process, and the run of the tests.
+test.each(['a pool of the caller', 'a URL'])('%s: a session that ends when it is ready', async (form) => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  const through = await endingAtOnce(url, 3);
+  const pool = new Pool({ connectionString: through, max: 4 });
+  pool.on('error', () => {});
+  onTestFinished(() => pool.end());
+  const opened = (): Promise<LockProvider> => fromConfig({ url: through, options: {}, runtime: systemRuntime });
+  const provider =
+    form === 'a URL' ? await vi.waitFor(opened, { timeout: 10_000, interval: 10 }) : createSqlProvider(pool);
+  onTestFinished(() => provider.close());
+  const claim = { key: 'job', owner: 'me/1', ttl: 30_000, mode: 'exclusive' } as const;
+  await expect.poll(() => provider.tryAcquire(claim).catch((error: unknown) => error)).toMatchObject({ granted: true });
+  expect(await provider.release(claim)).toBe(true);
+});
