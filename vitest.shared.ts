@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
@@ -40,12 +41,26 @@ export function usual(others: readonly string[] = []): Readonly<Record<'test' | 
 }
 
 /**
+ * Whether this machine takes long to start a process, as a virtual machine within another one does.
+ * There each connection of a database costs ten times as much of a core, and tests wait for cores.
+ */
+function startsSlowly(): boolean {
+  const times = Array.from({ length: 5 }, () => {
+    const begun = performance.now();
+    spawnSync('true');
+    return performance.now() - begun;
+  });
+  return times.filter((time) => time > 6).length > 2;
+}
+
+/**
  * Tests mostly wait. With more workers a core has more to do than it can, and waits become longer.
  * With fewer, cores stand idle.
  */
-const sideBySide: Options = { maxWorkers: 3 * availableParallelism(), sequence: { groupOrder: 0 } };
+const cores = startsSlowly() ? availableParallelism() / 2 : availableParallelism();
+const sideBySide: Options = { maxWorkers: Math.ceil(3 * cores), sequence: { groupOrder: 0 } };
 /** Those that take long have more servers for each worker. */
-const fewer: Options = { maxWorkers: Math.ceil(2.5 * availableParallelism()), sequence: { groupOrder: 1 } };
+const fewer: Options = { maxWorkers: Math.ceil(2.5 * cores), sequence: { groupOrder: 1 } };
 
 /** The configuration of the package whose `vitest.config.ts` has the address `url`. */
 export function packageTests(

@@ -52,10 +52,10 @@ describe.each(pages)('$path', ({ programs, problem }) => {
       // Files that the program names relatively are made there.
       const folder = mkdtempSync(join(tmpdir(), 'locks-docs-'));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      const outcome = await runNode(['--enable-source-maps', compiledFrom(index).path], { limit: 30_000, cwd: folder });
+      const outcome = await runNode(['--enable-source-maps', compiledFrom(index).path], { limit: 90_000, cwd: folder });
       expect(
         outcome.exitCode,
-        outcome.exitCode === undefined ? `still running after 30 s\n${outcome.output}` : outcome.output,
+        outcome.exitCode === undefined ? `still running after 90 s\n${outcome.output}` : outcome.output,
       ).toBe(0);
     });
   }
