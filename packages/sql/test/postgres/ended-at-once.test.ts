@@ -47,7 +47,7 @@ async function endingAtOnce(url: string, count: number): Promise<string> {
   return through.href;
 }
 
-// An error that nobody listens to would end the process, and the run of the tests.
+// An error without a listener would end the process, and the run of the tests.
 test.each(['a pool of the caller', 'a URL'])('%s: a session that ends when it is ready', async (form) => {
   const url = await ownDatabase(server);
   await createTables(url);
