@@ -87,9 +87,9 @@ describe('the examples of a page', () => {
 });
 
 test.each([
-  ["openLocks('redis://localhost:6379')", "openLocks('redis://there:1')"],
+  ["openLocks('redis://localhost:6379')", "openLocks('redis://there:1/0')"],
   ["openLocks('redis://app:secret@cache.internal:6380/3?ttl=10s')", "openLocks('redis://there:1/3?ttl=10s')"],
-  ['new Redis()', 'new Redis("redis://there:1")'],
+  ['new Redis()', 'new Redis("redis://there:1/0")'],
   ['`redis://${host}`', '`redis://${host}`'],
   ["openLocks('postgres://app:secret@localhost:5432/shop?ttl=10s')", "openLocks('postgres://there:2/own?ttl=10s')"],
   ["connection: 'postgresql://localhost'", "connection: 'postgres://there:2/own'"],
@@ -106,7 +106,7 @@ test.each([
 ])('%s connects to the server of the tests', (source, expected) => {
   const program: Program = { page: 'page.md', line: 1, file: 'a.ts', source, notRun: undefined };
   const servers = {
-    redis: 'redis://there:1',
+    redis: (database: number) => `redis://there:1/${database}`,
     postgres: 'postgres://there:2/own',
     mysql: 'mysql://there:3/own',
     zookeeper: 'there:4/own',

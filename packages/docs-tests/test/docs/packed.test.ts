@@ -167,7 +167,7 @@ describe.each(Object.entries(opens))('openLocks() in %s', (name, source) => {
   test('reads locks.config.json', async () => {
     const cwd = join(app.folder, `configured-${name}`);
     mkdirSync(cwd);
-    const config = { url: addresses(1).redis, ttl: '60s', options: { prefix: 'packed:' } };
+    const config = { url: addresses(1).redis(0), ttl: '60s', options: { prefix: 'packed:' } };
     writeFileSync(join(cwd, 'locks.config.json'), JSON.stringify(config));
     expect(await app.run(name, { cwd })).toEqual({ exitCode: 0, output: 'true true\n' });
   });
@@ -177,7 +177,7 @@ describe.each(Object.entries(opens))('openLocks() in %s', (name, source) => {
     const { redis, postgres, zookeeper } = addresses(index);
     const urls = {
       memory: 'memory:?ttl=60s',
-      redis: `${redis}?ttl=60s`,
+      redis: `${redis(0)}?ttl=60s`,
       postgres: `${postgres}?ttl=60s&migrate=true`,
       sqlite: `sqlite:./${name}.db?ttl=60s&migrate=true`,
       zookeeper: `zookeeper://${zookeeper}?sessionTimeout=40s&acl=open`,

@@ -2,7 +2,7 @@ import type { Program } from './programs.ts';
 
 /** Where a program finds its servers. The databases are its own. */
 export interface Addresses {
-  readonly redis: string;
+  readonly redis: (database: number) => string;
   readonly postgres: string;
   readonly mysql: string;
   /** Host, port, and a chroot of its own. */
@@ -12,12 +12,12 @@ export interface Addresses {
 }
 
 // The path of the latter two is the database.
-const patterns: Readonly<Record<'redis' | 'postgres' | 'mysql', RegExp>> = {
-  redis: /\bredis:\/\/[^/?#\s'"`$]+/g,
+const patterns: Readonly<Record<'postgres' | 'mysql', RegExp>> = {
   postgres: /\bpostgres(?:ql)?:\/\/[^?#\s'"`$]+/g,
   mysql: /\b(?:mysql|mariadb):\/\/[^?#\s'"`$]+/g,
 };
 
+const redisUrl = /\bredis:\/\/[^/?#\s'"`$]+(?:\/(\d+))?/g;
 // Whose nodes they are is said by the user, so that stays.
 const zookeeperUrl = /(\bzookeeper:\/\/(?:[^@/?#\s'"`$]*@)?)[^?#\s'"`$]+/g;
 const zookeeperServers = /(\bservers: ')[^']+/g;
@@ -28,8 +28,9 @@ const zookeeperClient = /(\bcreateClient\(')[^']+/g;
 
 /** Points the URLs in a program at these servers, and clients made without an address. */
 export function connectTo(program: Program, addresses: Addresses): Program {
-  let source = program.source.replaceAll('new Redis()', () => `new Redis(${JSON.stringify(addresses.redis)})`);
-  for (const name of ['redis', 'postgres', 'mysql'] as const) {
+  let source = program.source.replaceAll('new Redis()', () => `new Redis(${JSON.stringify(addresses.redis(0))})`);
+  source = source.replaceAll(redisUrl, (_, database: string | undefined) => addresses.redis(Number(database ?? 0)));
+  for (const name of ['postgres', 'mysql'] as const) {
     source = source.replaceAll(patterns[name], () => addresses[name]);
   }
   for (const pattern of [zookeeperUrl, zookeeperServers]) {

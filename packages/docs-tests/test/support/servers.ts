@@ -18,7 +18,7 @@ export interface Servers {
 
 export async function startServers(): Promise<Servers> {
   const [redis, postgres, mariadb, zookeeper, etcd] = await Promise.all([
-    startRedis(),
+    startRedis({ args: ['--databases', '8192'] }),
     startPostgres(),
     startMariadb(),
     startZookeeper(),
@@ -31,7 +31,8 @@ export async function startServers(): Promise<Servers> {
     addresses(program) {
       const [inPostgres, inMariadb] = groups;
       return {
-        redis: redis.url,
+        // A lock of one program is in the way of a migration of another one.
+        redis: (database) => `${redis.url}/${4 * program + database}`,
         postgres: inPostgres.url(`${program}`),
         mysql: inMariadb.url(`${program}`),
         zookeeper: `${zookeeperServer}${chroot}-${program}`,

@@ -31,7 +31,8 @@ beforeAll(async () => {
   app = made;
   const names = programs.map((program, index) => {
     const name = `guide-${index}.mts`;
-    const addresses = { redis: redis.url, postgres: '', mysql: '', zookeeper: '', etcd: '' };
+    const inRedis = (database: number): string => `${redis.url}/${database}`;
+    const addresses = { redis: inRedis, postgres: '', mysql: '', zookeeper: '', etcd: '' };
     writeFileSync(join(made.folder, name), connectTo(program, addresses).source);
     return name;
   });

@@ -57,7 +57,7 @@ beforeAll(async () => {
     await opened.create(`${index}`);
     write(
       `program-${index}.mts`,
-      connectTo(program, { redis: '', postgres, mysql: '', zookeeper: '', etcd: '' }).source,
+      connectTo(program, { redis: () => '', postgres, mysql: '', zookeeper: '', etcd: '' }).source,
     );
   }
   const names = programs.map((_, index) => `program-${index}.mts`);
