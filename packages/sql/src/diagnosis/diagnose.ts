@@ -22,7 +22,7 @@ export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
       throw isLockError(error) ? error : dialect.explain(pool.client, error, 'the connection');
     });
     try {
-      return await examine(connection, { dialect, pool, options, url, runtime: config.runtime });
+      return await examine(connection, { dialect, pool, options, runtime: config.runtime });
     } finally {
       pool.client.release(connection, false);
     }
@@ -37,18 +37,17 @@ interface Examination {
   readonly dialect: Dialect;
   readonly pool: OwnPool;
   readonly options: ReadConfigOptions;
-  readonly url: string;
   readonly runtime: AdapterConfig['runtime'];
 }
 
-async function examine(connection: unknown, { dialect, pool, options, url, runtime }: Examination): Promise<Diagnosis> {
+async function examine(connection: unknown, { dialect, pool, options, runtime }: Examination): Promise<Diagnosis> {
   const { provider, connections } = options;
   const names = { ...provider.names, schema: pool.schema ?? provider.names.schema };
   const session = dialect.openSession({ connection, names, inTransaction: false });
   const database: Examined = {
     rows: inTurn(session),
     connection,
-    host: /^[^:]*:\/\/(?:[^/]*@)?(\[[^\]]*\]|[^:/?]*)/.exec(url)?.[1] || 'localhost',
+    host: pool.host ?? 'localhost',
     pool: pool.client.max,
     listen: connections.sessions,
     file: pool.client.file ?? '',

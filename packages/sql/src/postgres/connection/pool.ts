@@ -51,6 +51,7 @@ export async function openPool({ url, options, runtime }: OwnPoolParts): Promise
   });
   return {
     client: shown === undefined ? asking : client,
+    host: address.host,
     end: () => pool.end(),
     destroy: () => sockets.destroy(),
   };
