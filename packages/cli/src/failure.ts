@@ -2,8 +2,6 @@ import { isLockError } from '@locks/core';
 import type { LockErrorCode } from '@locks/core';
 import { exitCode } from './exit-code.ts';
 
-export { messageOf } from '@locks/ui/text';
-
 /** What ends the program with a message and a code. */
 export class Failure extends Error {
   override readonly name = 'Failure';

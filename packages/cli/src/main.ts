@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
+import { messageOf } from '@locks/ui/text';
 import { exitCode } from './exit-code.ts';
-import { exitCodeOf, messageOf } from './failure.ts';
+import { exitCodeOf } from './failure.ts';
 import { createOutput, endWithReader } from './output/output.ts';
 import { createProgram, splitLine } from './program.ts';
 

@@ -1,10 +1,9 @@
 import type { LockHolder, Locks } from '@locks/core';
+import { printable, span } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import { confirmed } from '../output/confirmed.ts';
 import type { Output } from '../output/output.ts';
-import { printable } from '../output/printable.ts';
-import { span } from '../output/spans.ts';
 import { withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 

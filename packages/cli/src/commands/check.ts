@@ -1,7 +1,8 @@
 import { printConformance, runConformance } from '@locks/conformance';
 import type { ConformanceReport, RequirementResult } from '@locks/conformance';
+import { messageOf } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
-import { Failure, messageOf } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { findPlace } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';

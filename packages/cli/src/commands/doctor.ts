@@ -1,11 +1,11 @@
 import { isLockError } from '@locks/core';
 import type { Finding, FindingLevel } from '@locks/core/adapter';
+import { messageOf, printable } from '@locks/ui/text';
 import { examine } from '../doctor/examine.ts';
 import type { StoreReport } from '../doctor/store-report.ts';
 import { exitCode } from '../exit-code.ts';
-import { Failure, messageOf } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
-import { printable } from '../output/printable.ts';
 import { bold, faint } from '../output/table.ts';
 import { findPlace } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';

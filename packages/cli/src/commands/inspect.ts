@@ -1,6 +1,6 @@
 import type { KeyState, UnknownState } from '@locks/core';
+import { printable } from '@locks/ui/text';
 import type { Output } from '../output/output.ts';
-import { printable } from '../output/printable.ts';
 import { bold, table } from '../output/table.ts';
 import { withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';

@@ -1,5 +1,5 @@
+import { printable } from '@locks/ui/text';
 import type { Output } from '../output/output.ts';
-import { printable } from '../output/printable.ts';
 import { withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { sortedKeys, statesOf } from '../state/states-of.ts';

@@ -1,10 +1,8 @@
 import { migrationStatus } from '@locks/composites';
 import type { MigrationStatus } from '@locks/composites';
+import { messageOf, printable, span } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
-import { messageOf } from '../failure.ts';
 import type { Output, Row } from '../output/output.ts';
-import { printable } from '../output/printable.ts';
-import { span } from '../output/spans.ts';
 import { bold, table } from '../output/table.ts';
 import { findPlace } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';

@@ -2,7 +2,7 @@ import { isLockError, systemRuntime } from '@locks/core/adapter';
 import type { Diagnosis, DiagnosisMember, Finding } from '@locks/core/adapter';
 import { loadAdapter, migration, openProvider } from '@locks/core/composite';
 import type { Backend } from '@locks/core/composite';
-import { messageOf } from '../failure.ts';
+import { messageOf } from '@locks/ui/text';
 import { compareMembers } from './compare-members.ts';
 import { probeStore } from './probe-store.ts';
 import type { StoreReport } from './store-report.ts';

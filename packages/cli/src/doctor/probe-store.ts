@@ -1,8 +1,8 @@
 import type { LockProvider } from '@locks/core';
 import { runChecks, systemRuntime } from '@locks/core/adapter';
 import type { Check, Finding } from '@locks/core/adapter';
+import { span } from '@locks/ui/text';
 import { percentile } from '../output/percentile.ts';
-import { span } from '../output/spans.ts';
 
 /** How often the store is asked. */
 const looks = 20;

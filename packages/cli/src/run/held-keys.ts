@@ -1,6 +1,6 @@
+import { printable } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
-import { printable } from '../output/printable.ts';
 
 /** The environment variable with the keys that are held around a command, one in each line. */
 const variable = 'LOCKS_HELD';

@@ -1,9 +1,8 @@
 import type { Lease } from '@locks/core';
+import { messageOf, printable } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import type { Output } from '../output/output.ts';
 import { waitFor } from '../output/output.ts';
-import { messageOf } from '../failure.ts';
-import { printable } from '../output/printable.ts';
 import { passSignals, startCommand } from './command.ts';
 import type { End, RunningCommand } from './command.ts';
 import { endCommand } from './end-command.ts';

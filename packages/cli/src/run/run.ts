@@ -1,11 +1,10 @@
 import { isatty } from 'node:tty';
 import { isLockError, subscribe } from '@locks/core';
 import type { EverySlot, Lease, Locks, TryResult } from '@locks/core';
+import { printable, span } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
-import { printable } from '../output/printable.ts';
-import { span } from '../output/spans.ts';
 import { openStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { joinJobControl } from './job-control.ts';

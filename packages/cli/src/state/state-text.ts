@@ -1,7 +1,6 @@
 import type { LockHolder, LockState } from '@locks/core';
+import { printable, span } from '@locks/ui/text';
 import type { Row } from '../output/output.ts';
-import { printable } from '../output/printable.ts';
-import { span } from '../output/spans.ts';
 
 /** `state` for a line of JSON. */
 export function stateRow({ key, holders, waiters, line, members }: LockState): Row {

@@ -1,4 +1,4 @@
-import { printable } from '../output/printable.ts';
+import { printable } from '@locks/ui/text';
 
 /** A URL without its user, its password and its query, where another password may be. */
 export function shownUrl(url: string): string {

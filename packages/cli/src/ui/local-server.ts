@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { messageOf } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
-import { Failure, messageOf } from '../failure.ts';
+import { Failure } from '../failure.ts';
 
 /** What answers browsers of this host. */
 export interface LocalServer {

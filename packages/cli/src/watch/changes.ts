@@ -1,6 +1,6 @@
 import type { LockState } from '@locks/core';
+import { printable } from '@locks/ui/text';
 import type { Output } from '../output/output.ts';
-import { printable } from '../output/printable.ts';
 import { stateRow, stateWord, waitersWord } from '../state/state-text.ts';
 import { sortedKeys, statesOf } from '../state/states-of.ts';
 import type { View } from './view.ts';

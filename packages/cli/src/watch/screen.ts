@@ -1,6 +1,6 @@
 import type { LockState } from '@locks/core';
 import { createLogUpdate } from 'log-update';
-import { printable } from '../output/printable.ts';
+import { printable } from '@locks/ui/text';
 import { bold, faint, shortened, table } from '../output/table.ts';
 import { holderColumns } from '../state/state-text.ts';
 import { sortedKeys, statesOf } from '../state/states-of.ts';

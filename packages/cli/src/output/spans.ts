@@ -1,1 +1,0 @@
-export { span } from '@locks/ui/text';
