@@ -1,21 +1,14 @@
 // Finds what people can import from a published package and what has no docstring: the names, and
 // the members of their types. An optional property of options says its default, a duration its
 // unit. Exit code 1: a docstring is missing, or does not say that.
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 // Version 7 has no API for this.
 import ts from 'typescript-5.9';
+import { isImportable, publishedFolders, root, sourcesOf } from './published.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const packages = readdirSync(join(root, 'packages'))
-  .map((name) => join(root, 'packages', name))
-  .filter((folder) => existsSync(join(folder, 'dist/entries.json')));
-const entries = packages.flatMap((folder) =>
-  Object.values(JSON.parse(readFileSync(join(folder, 'dist/entries.json'), 'utf8'))).map((file) =>
-    join(folder, 'src', file),
-  ),
-);
+const entries = publishedFolders()
+  .filter(isImportable)
+  .flatMap((folder) => sourcesOf(folder).map((file) => join(folder, 'src', file)));
 const program = ts.createProgram(entries, {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.NodeNext,

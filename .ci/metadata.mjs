@@ -3,14 +3,13 @@
 // The name of the repository stands in one place, `repository` of the package.json of the root.
 // Compares with it what the published packages and .github say: prints the differences, and fails
 // if there are any. With --update it writes them instead.
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { manifestOf, publishedFolders, root } from './published.mjs';
 
 const update = process.argv.includes('--update');
-const root = fileURLToPath(new URL('..', import.meta.url));
-const { repository, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { repository, license } = manifestOf(root);
 const [, address, owner] = /^git\+(https:\/\/github\.com\/([\w-]+)\/[\w.-]+)\.git$/.exec(repository.url) ?? [];
 if (address === undefined) {
   throw new Error(`repository.url of package.json is git+https://github.com/<owner>/<name>.git, not ${repository.url}`);
@@ -42,14 +41,14 @@ for (const file of faults) process.stdout.write(`${file} ${done}\n`);
 process.exitCode = faults.length === 0 || update ? 0 : 1;
 
 function packageFaults() {
-  return readdirSync(join(root, 'packages')).flatMap((name) => {
-    const file = `packages/${name}/package.json`;
-    if (!existsSync(join(root, file))) return [];
+  return publishedFolders().flatMap((path) => {
+    const folder = relative(root, path);
+    const file = join(folder, 'package.json');
     const text = readFileSync(join(root, file), 'utf8');
     const manifest = JSON.parse(text);
-    const fields = fieldsOf(`packages/${name}`);
+    const fields = fieldsOf(folder);
     const differs = Object.entries(fields).some(([field, value]) => !isDeepStrictEqual(manifest[field], value));
-    return manifest.private === true || !differs ? [] : settle(file, text, withFields(text, fields));
+    return !differs ? [] : settle(file, text, withFields(text, fields));
   });
 }
 

@@ -20,13 +20,23 @@ export function manifestOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
+/** The files in src of a built package that people import. */
+export function sourcesOf(folder) {
+  return Object.values(entrySources(folder));
+}
+
 /** Each import path of a built package, and the types that those behind it are made of. */
 export function entriesOf(folder) {
   const { name, exports } = manifestOf(folder);
-  const sources = JSON.parse(readFileSync(join(folder, 'dist/entries.json'), 'utf8'));
+  const sources = entrySources(folder);
   return Object.entries(exports).flatMap(([path, { require }]) => {
     if (require === undefined) return [];
     const source = sources[basename(require.default, '.cjs')];
     return [{ folder, id: join(name, path), types: join(folder, 'dist', source.replace(/ts$/, 'd.ts')) }];
   });
+}
+
+/** By the names that they get. */
+function entrySources(folder) {
+  return JSON.parse(readFileSync(join(folder, 'dist/entries.json'), 'utf8'));
 }
