@@ -18,6 +18,8 @@ const usual = [
 /** An application in an empty folder, with our packages as they are published. */
 export interface ModuleApp {
   readonly folder: string;
+  /** Compiles the modules `names` with TypeScript 5.9. */
+  compile(names: readonly string[], flags: readonly string[]): void;
   /** Runs a program with Node, in the folder of the application. */
   node(args: readonly string[], options?: { readonly cwd?: string }): string;
   /** Runs a program. */
@@ -52,6 +54,11 @@ export function createModuleApp(redis: string, others: readonly string[] = usual
   return {
     folder,
     run,
+    compile(names, own) {
+      const options = ['--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', '--types', 'node', ...own];
+      const args = [...options, '--lib', 'es2023,esnext.disposable', ...names];
+      run(process.execPath, [join(folder, 'node_modules/typescript/bin/tsc'), ...args]);
+    },
     node: (args, options) => run(process.execPath, args, options),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readManifest, root } from '../support/repository.ts';
+import { publishedFolders, readManifest, root } from '../support/repository.ts';
 import type { Manifest } from '../support/repository.ts';
-import { createReleaseCopy, publishedFolders } from '../support/release.ts';
+import { createReleaseCopy } from '../support/release.ts';
 import type { ReleaseCopy, Tarball } from '../support/release.ts';
 
 /** What a package may weigh at most, packed, in kB, if it is more than `usualLimit`. */

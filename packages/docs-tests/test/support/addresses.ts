@@ -11,7 +11,7 @@ export interface Addresses {
   readonly etcd: string;
 }
 
-// The path of the latter two is the database.
+// The path is the database.
 const patterns: Readonly<Record<'postgres' | 'mysql', RegExp>> = {
   postgres: /\bpostgres(?:ql)?:\/\/[^?#\s'"`$]+/g,
   mysql: /\b(?:mysql|mariadb):\/\/[^?#\s'"`$]+/g,

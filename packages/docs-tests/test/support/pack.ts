@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readManifest, root, workspaceFolders } from './repository.ts';
+import { publishedFolders, readManifest, root } from './repository.ts';
 
 /** The workspaces that are published and can be imported. The command has a test of its own. */
-export const published: readonly string[] = workspaceFolders().filter(
-  (folder) => readManifest(folder).private !== true && readManifest(folder).main !== undefined,
+export const published: readonly string[] = publishedFolders.filter(
+  (folder) => readManifest(folder).main !== undefined,
 );
 
 /** Packs the workspaces as `npm publish` does. Gives the tarballs in `target` by package. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readManifest, root, workspaceFolders } from './repository.ts';
+import { publishedFolders, readManifest, root } from './repository.ts';
 import type { Manifest } from './repository.ts';
 
 /** What `npm publish` would send, as `npm pack --json` prints it. */
@@ -26,11 +26,6 @@ export interface ReleaseCopy {
   pack(): readonly Tarball[];
   remove(): void;
 }
-
-/** The folders of the packages that are published, relative to the root. */
-export const publishedFolders: readonly string[] = workspaceFolders().filter(
-  (folder) => readManifest(folder).private !== true,
-);
 
 export function createReleaseCopy(): ReleaseCopy {
   const folder = mkdtempSync(join(tmpdir(), 'locks-release-'));

@@ -55,6 +55,11 @@ export function workspaceFolders(): string[] {
     .filter((folder) => existsSync(join(root, folder, 'package.json')));
 }
 
+/** The folders of the packages that are published, relative to the root. */
+export const publishedFolders: readonly string[] = workspaceFolders().filter(
+  (folder) => readManifest(folder).private !== true,
+);
+
 function markdownBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

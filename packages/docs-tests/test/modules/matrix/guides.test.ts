@@ -36,14 +36,7 @@ beforeAll(async () => {
     writeFileSync(join(made.folder, name), connectTo(program, addresses).source);
     return name;
   });
-  const options = ['--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', '--types', 'node', ...flags];
-  made.node([
-    join(made.folder, 'node_modules/typescript/bin/tsc'),
-    ...options,
-    '--lib',
-    'es2023,esnext.disposable',
-    ...names,
-  ]);
+  made.compile(names, flags);
 }, 300_000);
 
 afterAll(async () => {

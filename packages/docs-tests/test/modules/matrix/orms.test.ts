@@ -61,14 +61,7 @@ beforeAll(async () => {
     );
   }
   const names = programs.map((_, index) => `program-${index}.mts`);
-  const options = ['--module', 'nodenext', '--target', 'es2023', '--strict', '--skipLibCheck', '--types', 'node'];
-  app.node([
-    join(app.folder, 'node_modules/typescript/bin/tsc'),
-    ...options,
-    '--lib',
-    'es2023,esnext.disposable',
-    ...names,
-  ]);
+  made.compile(names, ['--strict']);
 }, 300_000);
 
 afterAll(async () => {
