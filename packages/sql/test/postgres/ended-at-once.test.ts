@@ -47,17 +47,22 @@ async function endingAtOnce(url: string, count: number): Promise<string> {
   return through.href;
 }
 
+const forms: Readonly<Record<string, (url: string) => LockProvider | Promise<LockProvider>>> = {
+  'a pool of the caller'(url) {
+    const pool = new Pool({ connectionString: url, max: 4 });
+    pool.on('error', () => {});
+    onTestFinished(() => pool.end());
+    return createSqlProvider(pool);
+  },
+  'a URL': (url) =>
+    vi.waitFor(() => fromConfig({ url, options: {}, runtime: systemRuntime }), { timeout: 10_000, interval: 10 }),
+};
+
 // An error without a listener would end the process, and the run of the tests.
-test.each(['a pool of the caller', 'a URL'])('%s: a session that ends when it is ready', async (form) => {
+test.each(Object.entries(forms))('%s: a session that ends when it is ready', async (_, open) => {
   const url = await ownDatabase(server);
   await createTables(url);
-  const through = await endingAtOnce(url, 3);
-  const pool = new Pool({ connectionString: through, max: 4 });
-  pool.on('error', () => {});
-  onTestFinished(() => pool.end());
-  const opened = (): Promise<LockProvider> => fromConfig({ url: through, options: {}, runtime: systemRuntime });
-  const provider =
-    form === 'a URL' ? await vi.waitFor(opened, { timeout: 10_000, interval: 10 }) : createSqlProvider(pool);
+  const provider = await open(await endingAtOnce(url, 3));
   onTestFinished(() => provider.close());
   const claim = { key: 'job', owner: 'me/1', ttl: 30_000, mode: 'exclusive' } as const;
   await expect.poll(() => provider.tryAcquire(claim).catch((error: unknown) => error)).toMatchObject({ granted: true });
