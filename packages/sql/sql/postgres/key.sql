@@ -30,7 +30,7 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 -- number), $6 whether a claim waits behind the line, $7 whether to take a place, $8 this process,
 -- $9 ttl of a place (ms), $10 other owners to be kept in line, $11 longest wait for the row (ms)
 -- Returns the token, ms until the next attempt, why it was refused, the permits in use, and whose
--- turn it is: process and owner. Without a grant there is nothing that a crash must not undo, so the
+-- turn it is: process and owner. Without a grant there is nothing that a crash must not undo: the
 -- commit does not wait for the disk.
 SELECT token, retry_ms, refusal, permits_in_use, turn_process, turn_owner,
   CASE WHEN token IS NULL THEN set_config('synchronous_commit', 'off', true) END
@@ -40,7 +40,7 @@ FROM "locks_acquire"(
 
 -- name: enter-all
 -- The first attempts of several exclusive claims on one key, in their order.
--- $1 key, $2 owners, $3 their ttls (ms), $4 their tokens must exceed these, $5 whether a claim waits
+-- $1 key, $2 owners, $3 their ttls (ms), $4 their tokens must exceed these, $5 whether claims wait
 -- behind the line, $6 this process, $7 ttl of a place (ms), $8 longest wait for the row (ms)
 -- Returns for each claim its owner, and what "attempt" returns.
 WITH answers AS MATERIALIZED (
