@@ -1,0 +1,78 @@
+import type { Busy, Claim, Grant, LockProvider } from '../../contract.ts';
+import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
+import type { BackgroundReleases } from '../release/background-releases.ts';
+
+/** One claim, and what its attempts may have left in the store. */
+export class SentClaim {
+  readonly claim: Claim;
+  #inFlight: Promise<Grant | Busy> | undefined = undefined;
+  #lastSend = 0;
+  /** The send before that one. */
+  #sentBefore = 0;
+  /** The claim may have a place in line, or a hold whose grant did not arrive. */
+  #leaves = false;
+  #inLine = false;
+  #uncertain = false;
+  #repeated = false;
+
+  constructor(claim: Claim) {
+    this.claim = claim;
+  }
+
+  /** Its one grant that had too little left was asked for again. */
+  get repeated(): boolean {
+    return this.#repeated;
+  }
+
+  send(provider: LockProvider, wake: (() => void) | undefined, sentAt: number): Promise<Grant | Busy> {
+    this.#sentBefore = this.#lastSend;
+    this.#lastSend = sentAt;
+    this.#inLine ||= wake !== undefined;
+    try {
+      this.#inFlight = Promise.resolve(provider.tryAcquire(this.claim, wake));
+    } catch (error) {
+      this.#inFlight = Promise.reject(error);
+    }
+    return this.#inFlight;
+  }
+
+  answered({ granted }: Grant | Busy): void {
+    this.#inFlight = undefined;
+    if (!granted) this.#leaves ||= this.#inLine;
+  }
+
+  rejected(error: unknown): void {
+    this.#inFlight = undefined;
+    if (leavesNothing(error)) {
+      // Only an earlier attempt can have left something.
+      this.#lastSend = this.#sentBefore;
+    } else {
+      this.#leaves = true;
+      this.#uncertain ||= !isPermanent(error);
+    }
+  }
+
+  /** Its grant is asked for again. */
+  repeat(): void {
+    this.#repeated = true;
+    this.#leaves = true;
+  }
+
+  /** Its grant goes back. */
+  handBack(releases: BackgroundReleases): void {
+    releases.start({ claim: this.claim, uncertain: false, lastSend: this.#lastSend });
+  }
+
+  /** What it may have in the store goes back, behind an attempt in flight. */
+  giveUp(releases: BackgroundReleases): void {
+    if (!this.#leaves && this.#inFlight === undefined) return;
+    releases.start({
+      claim: this.claim,
+      inFlight: this.#inFlight,
+      left: this.#leaves,
+      uncertain: this.#uncertain,
+      inLine: this.#inLine,
+      lastSend: this.#lastSend,
+    });
+  }
+}
