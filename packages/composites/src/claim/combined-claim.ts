@@ -148,7 +148,7 @@ export class CombinedClaim implements HostedClaim {
     this.#calls.adoptOwners(new Map(holds.map(({ member, owner }) => [member, owner])));
     this.#machine.adopt(holds, known);
     for (const { member, lost } of holds) this.#calls.sessions.follow(member, lost);
-    return this.#calls.sessions.lost;
+    return this.#lost;
   }
 
   /** A lease that was looked up in the members: others may ask them, or release it, just now. */
@@ -198,8 +198,13 @@ export class CombinedClaim implements HostedClaim {
 
   #grant(validity: number): Grant {
     const granted = { granted: true, token: this.#machine.state.token, validity: Math.max(0, validity) } as const;
-    const { lost } = this.#calls.sessions;
+    const lost = this.#lost;
     return lost === undefined ? granted : { ...granted, lost };
+  }
+
+  get #lost(): AbortSignal | undefined {
+    const { sessions } = this.#calls;
+    return sessions.none ? undefined : sessions.lost;
   }
 
   #giveUp(error: unknown): never {

@@ -7,7 +7,7 @@ import type { ClaimHost } from './claim-host.ts';
 import { combineStates } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { readStates } from '../members/member-states.ts';
-import { MemberSessions } from '../members/member-sessions.ts';
+import { Sessions } from '../members/sessions.ts';
 import { failure, readAnswer } from '../members/member-answers.ts';
 import type { MemberCall } from '../members/member-answers.ts';
 import { freeVotes } from './free-votes.ts';
@@ -16,6 +16,7 @@ import { mayGetVote } from './part.ts';
 import type { Part } from './part.ts';
 import { memberOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
+import { tooFewVotes } from './too-few-answers.ts';
 import { timedCall } from '../members/timed-call.ts';
 import type { ReleaseRound } from './release-round.ts';
 
@@ -28,7 +29,7 @@ const place = 6_000;
 /** What the machine of one claim asks for: calls to members, and the answer of core's call. */
 export class MemberCalls implements MachineWorld {
   readonly machine: ClaimMachine;
-  readonly sessions: MemberSessions;
+  readonly sessions: Sessions;
   /** As core asked for it last. */
   claim: Claim;
   /** Tells core that another attempt is worth making. */
@@ -55,7 +56,7 @@ export class MemberCalls implements MachineWorld {
     this.claim = claim;
     this.machine = new ClaimMachine({ members: length, need, fencing, ttl: claim.ttl, place, wake: traits.wake }, this);
     this.#inFlight = members.map(() => undefined);
-    this.sessions = new MemberSessions(host.signals, (member) => this.machine.gone(member));
+    this.sessions = new Sessions(host.signals, (member) => this.machine.gone(member));
   }
 
   /** A call of core's is under way, or a release. */
@@ -221,8 +222,7 @@ export class MemberCalls implements MachineWorld {
   }
 
   lost(): void {
-    const { need, members } = this.#host;
-    this.sessions.end(this.claim.key, `fewer than ${need} of the ${members.length} members hold it`);
+    this.sessions.end(tooFewVotes(this.#host, this.claim, this.sessions.reason));
   }
 
   #hear(event: () => void): void {

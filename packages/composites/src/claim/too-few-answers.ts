@@ -22,3 +22,8 @@ export function tooFewAnswers(quorum: Quorum, parts: readonly Part[], { key }: C
   const why = 'a member lost its data, or the answers took longer than the ttl. Try again, or use a longer ttl.';
   return new LockError('LOCK_UNAVAILABLE', `${what} ${why}`, nothingLeft ? { key, sent: false } : { key });
 }
+
+/** A lease is lost: sessions of members ended. `cause`: why the last one did. */
+export function tooFewVotes({ need, members }: Quorum, { key }: Claim, cause: unknown): LockError {
+  return new LockError('LOCK_LOST', `fewer than ${need} of the ${members.length} members hold it`, { key, cause });
+}

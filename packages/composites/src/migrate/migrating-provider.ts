@@ -1,6 +1,6 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { LockError, settledWithin } from '@locks/core/adapter';
-import { AbortFollowers, BackgroundReleases, printAsProvider } from '@locks/core/composite';
+import { BackgroundReleases, printAsProvider } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedProvider, longestOwner } from '../combine/combined-provider.ts';
 import { combineStates, holdsByOwner } from '../members/key-states.ts';
@@ -9,8 +9,8 @@ import { settledWhileAnswered } from '../members/close-members.ts';
 import { callMember } from '../members/member-answers.ts';
 import { isReserved } from './keys.ts';
 import { timeOf } from '../members/time-of.ts';
-import { MigratingClaim } from './migrating-claim.ts';
-import type { MigrationHost } from './migrating-claim.ts';
+import { MigratingClaim } from './claim/migrating-claim.ts';
+import type { MigrationHost } from './claim/migration-host.ts';
 import { migrationTraits, storeTitle } from './options.ts';
 import type { MigrateRules } from './options.ts';
 import { PhaseKeeper } from './phase-keeper.ts';
@@ -25,7 +25,6 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   readonly releases: Readonly<Record<End, BackgroundReleases>>;
   readonly both: CombinedProvider;
   readonly keeper: PhaseKeeper;
-  readonly signals: AbortFollowers = new AbortFollowers();
   readonly runtime: MigrateRules['runtime'];
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;

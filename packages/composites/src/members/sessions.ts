@@ -1,4 +1,3 @@
-import { LockError } from '@locks/core/adapter';
 import type { AbortFollower, AbortFollowers } from '@locks/core/composite';
 
 interface Followed {
@@ -6,13 +5,12 @@ interface Followed {
   readonly follower: AbortFollower;
 }
 
-/** The sessions that one claim's votes depend on, by member. */
-export class MemberSessions {
+/** The sessions that one lease depends on, by member, and the signal that tells of its loss. */
+export class Sessions {
   readonly #signals: AbortFollowers;
   readonly #gone: (member: number) => void;
   readonly #followed = new Map<number, Followed>();
   #lost: AbortController | undefined = undefined;
-  /** Why the last one has ended. */
   #reason: unknown = undefined;
 
   /** Calls `gone` when the session of a member has ended. */
@@ -21,17 +19,26 @@ export class MemberSessions {
     this.#gone = gone;
   }
 
-  /** Aborts when the lease has ended with a session. `undefined`: no member told one. */
-  get lost(): AbortSignal | undefined {
-    if (this.#followed.size === 0) return undefined;
+  /** No member told one. */
+  get none(): boolean {
+    return this.#followed.size === 0;
+  }
+
+  /** Why the last one has ended. */
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  /** Aborts when the lease has ended against its holder's will. */
+  get lost(): AbortSignal {
     // What was lost may be granted again.
     if (this.#lost === undefined || this.#lost.signal.aborted) this.#lost = new AbortController();
     return this.#lost.signal;
   }
 
-  /** The lease on `key` has ended. */
-  end(key: string, why: string): void {
-    this.#lost?.abort(new LockError('LOCK_LOST', why, { key, cause: this.#reason }));
+  /** The lease has ended. */
+  end(reason: unknown): void {
+    this.#lost?.abort(reason);
   }
 
   /** Hears when the member's session ends. The signal of the last grant counts. */
