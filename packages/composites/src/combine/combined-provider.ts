@@ -1,7 +1,7 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { AbortFollowers, TimerWheel, printAsProvider, setKey } from '@locks/core/composite';
+import { AbortFollowers, TimerWheel, printAsProvider, providerClosed, setKey } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { KeptHold } from '../claim/combined-claim.ts';
@@ -36,7 +36,7 @@ export interface CombinedParts extends CombineRules {
 /**
  * The longest owner that a composite takes: members get it with a suffix, and take 250 characters.
  */
-export const longestOwner = 200;
+const longestOwner = 200;
 
 /** Several providers as one: a claim is held when `need` of them granted it. */
 export class CombinedProvider implements LockProvider, ClaimHost {
@@ -213,7 +213,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   async #close(): Promise<void> {
     const claims = this.#claims.values();
     for (const member of this.members) member.closing();
-    for (const claim of claims) claim.close(this.#closedError());
+    for (const claim of claims) claim.close(providerClosed(this.name));
     this.#set?.close();
     try {
       await closeMembers(this);
@@ -225,26 +225,26 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     }
   }
 
-  #check({ owner, mode, key }: Claim): void {
-    const invalid = (message: string): LockError => new LockError('LOCK_INVALID', message, { key });
-    if (owner.length > longestOwner) {
-      throw invalid(`An owner of a composite has at most ${longestOwner} characters, not ${owner.length}.`);
-    }
-    if (key === setKey) {
-      throw invalid(`The key ${JSON.stringify(key)} is one of the composite itself. Lock another key.`);
-    }
-    if (mode === 'shared' && !this.traits.shared) {
-      const why =
-        this.need < this.members.length ? 'Permits do not survive majorities' : 'Not all of its members support it';
-      throw invalid(`The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`);
-    }
+  #check(claim: Claim): void {
+    const { key, mode } = claim;
+    checkClaim('composite', claim, key === setKey);
+    if (mode !== 'shared' || this.traits.shared) return;
+    const why =
+      this.need < this.members.length ? 'Permits do not survive majorities' : 'Not all of its members support it';
+    const message = `The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`;
+    throw new LockError('LOCK_INVALID', message, { key });
   }
 
   #checkOpen(): void {
-    if (this.#closing !== undefined) throw this.#closedError();
+    if (this.#closing !== undefined) throw providerClosed(this.name);
   }
+}
 
-  #closedError(): LockError {
-    return new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+/** Refuses an owner or a key that a composite cannot have. `reserved`: the key is one of its own. */
+export function checkClaim(what: 'composite' | 'migration', { owner, key }: Claim, reserved: boolean): void {
+  const invalid = (message: string): LockError => new LockError('LOCK_INVALID', message, { key });
+  if (owner.length > longestOwner) {
+    throw invalid(`An owner of a ${what} has at most ${longestOwner} characters, not ${owner.length}.`);
   }
+  if (reserved) throw invalid(`The key ${JSON.stringify(key)} is one of the ${what} itself. Lock another key.`);
 }

@@ -1,7 +1,7 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { LockError, isLockError } from '@locks/core/adapter';
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
-import { closeQuietly, untilReopened } from '@locks/core/composite';
+import { closeQuietly, providerClosed, untilReopened } from '@locks/core/composite';
 
 /** What a member that opens later is made of. */
 export interface LateMemberParts {
@@ -121,7 +121,7 @@ export class LateMember implements LockProvider {
   }
 
   async #notOpen(key: string): Promise<never> {
-    if (this.#closing !== undefined) throw new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+    if (this.#closing !== undefined) throw providerClosed(this.name);
     const code = isLockError(this.#reason, 'LOCK_MISCONFIGURED') ? this.#reason.code : 'LOCK_UNAVAILABLE';
     const message = `It is not open yet: ${textOf(this.#reason)}`;
     throw new LockError(code, message, { key, cause: this.#reason, sent: false });

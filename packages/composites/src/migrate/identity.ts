@@ -1,15 +1,12 @@
 import { isLockError, misconfigured, settledWithin } from '@locks/core/adapter';
 import type { LockError } from '@locks/core/adapter';
 import { memberError } from '../members/member.ts';
-import { readStoreId } from '../members/store-id.ts';
+import { idRegister, readStoreId } from '../members/store-id.ts';
 import { markRegister, noteKey, presenceKey, storesRegister } from './keys.ts';
 import { migrateSource } from './options.ts';
 import type { MigrateRules } from './options.ts';
 import { ends, phases } from './phase.ts';
 import type { End, Phase } from './phase.ts';
-
-/** As in `readStoreId`. */
-const idRegister = 'store-id';
 
 /** Which stores these are is asked again after this part of the presence's ttl. */
 const looksPerTtl = 3;

@@ -1,8 +1,8 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { LockError, settledWithin } from '@locks/core/adapter';
-import { BackgroundReleases, printAsProvider } from '@locks/core/composite';
+import { printAsProvider, providerClosed } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
-import { CombinedProvider, longestOwner } from '../combine/combined-provider.ts';
+import { CombinedProvider, checkClaim } from '../combine/combined-provider.ts';
 import { combineStates, holdsByOwner } from '../members/key-states.ts';
 import type { MemberHold, ToldState } from '../members/key-states.ts';
 import { settledWhileAnswered } from '../members/close-members.ts';
@@ -22,7 +22,6 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   readonly name = 'migrate';
   readonly traits: Traits;
   readonly stores: Readonly<Record<End, LockProvider>>;
-  readonly releases: Readonly<Record<End, BackgroundReleases>>;
   readonly both: CombinedProvider;
   readonly keeper: PhaseKeeper;
   readonly runtime: MigrateRules['runtime'];
@@ -38,10 +37,6 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     printAsProvider('MigratingProvider', this);
     this.stores = stores;
     this.runtime = runtime;
-    this.releases = {
-      from: new BackgroundReleases(stores.from, runtime, false),
-      to: new BackgroundReleases(stores.to, runtime, false),
-    };
     this.both = new CombinedProvider({
       ...rules,
       name: this.name,
@@ -62,7 +57,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
 
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     this.#checkOpen();
-    this.#check(claim);
+    checkClaim('migration', claim, isReserved(this.#name, claim.key));
     return await this.#claims.getOrMake(claim.owner, () => new MigratingClaim(this, claim)).tryAcquire(claim, wake);
   }
 
@@ -165,32 +160,20 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     // Others may enter the other end as soon as the presence is given back.
     const reason = new LockError('LOCK_CLOSED', 'its provider was closed');
     for (const claim of claims) claim.presenceLost(reason);
-    const { from, to } = this.releases;
     // A store that does not answer costs one member timeout at each step, and goes on behind.
-    await Promise.all([from, to].map((each) => settledWhileAnswered(each, this.both, each.finished())));
+    await Promise.all(
+      this.both.members.map(({ releases }) => settledWhileAnswered(releases, this.both, releases.finished())),
+    );
     await settledWithin(this.runtime, this.both.memberTimeout, this.keeper.close());
     this.#claims.clear();
     try {
       await callMember(() => this.both.close());
     } finally {
-      from.stop();
-      to.stop();
       for (const claim of claims) queueMicrotask(() => claim.wakeUp());
     }
   }
 
-  #check({ owner, key }: Claim): void {
-    if (owner.length > longestOwner) {
-      const message = `An owner of a migration has at most ${longestOwner} characters, not ${owner.length}.`;
-      throw new LockError('LOCK_INVALID', message, { key });
-    }
-    if (isReserved(this.#name, key)) {
-      const message = `The key ${JSON.stringify(key)} is one of the migration itself. Lock another key.`;
-      throw new LockError('LOCK_INVALID', message, { key });
-    }
-  }
-
   #checkOpen(): void {
-    if (this.#closing !== undefined) throw new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+    if (this.#closing !== undefined) throw providerClosed(this.name);
   }
 }

@@ -79,6 +79,10 @@ export function closedError(): LockError {
   return new LockError('LOCK_CLOSED', 'This Locks is closed; open another one.');
 }
 
+export function providerClosed(name: string): LockError {
+  return new LockError('LOCK_CLOSED', `The ${name} provider is closed.`);
+}
+
 /** A provider that does not keep the contract. */
 export function badAnswerError({ name }: LockProvider, { key }: Claim): LockError {
   const message = `${name} gave an answer about ${quote(key)} that its contract does not allow; its adapter is at fault.`;

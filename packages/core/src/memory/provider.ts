@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../contract.ts';
-import { LockError } from '../errors/lock-error.ts';
+import { providerClosed } from '../errors/messages.ts';
 import { refusalOf, tokensEnded } from '../errors/refusals.ts';
 import { nextToken } from '../key/admission.ts';
 import type { KeyRules } from '../key/admission.ts';
@@ -171,7 +171,7 @@ class MemoryProvider implements LockProvider {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new LockError('LOCK_CLOSED', 'The memory provider is closed.');
+    if (this.#closed) throw providerClosed(this.name);
   }
 }
 

@@ -87,7 +87,12 @@ export class EndClaim {
   #giveBack(claim: Claim, owner: string, end: End): void {
     const uncertain = !this.#clean;
     const lastSend = this.#lastSend;
-    this.#host.releases[end].start({ claim: { ...claim, owner }, uncertain, inLine: true, lastSend });
+    this.#host.both.members[ends.indexOf(end)]?.releases.start({
+      claim: { ...claim, owner },
+      uncertain,
+      inLine: true,
+      lastSend,
+    });
     this.#clean = true;
   }
 }

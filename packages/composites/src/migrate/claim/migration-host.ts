@@ -1,6 +1,5 @@
 import type { LockProvider } from '@locks/core';
 import type { Runtime } from '@locks/core/adapter';
-import type { BackgroundReleases } from '@locks/core/composite';
 import type { CombinedProvider } from '../../combine/combined-provider.ts';
 import type { PhaseKeeper } from '../phase-keeper.ts';
 import type { End } from '../phase.ts';
@@ -9,7 +8,6 @@ import type { End } from '../phase.ts';
 export interface MigrationHost {
   readonly keeper: PhaseKeeper;
   readonly stores: Readonly<Record<End, LockProvider>>;
-  readonly releases: Readonly<Record<End, BackgroundReleases>>;
   /** Both stores as one. */
   readonly both: CombinedProvider;
   readonly runtime: Runtime;

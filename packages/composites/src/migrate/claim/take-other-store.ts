@@ -22,7 +22,8 @@ export interface CarriedLease {
 export async function takeOtherStore(host: MigrationHost, outer: string, lease: CarriedLease): Promise<MemberHold> {
   const { end, isNeeded } = lease;
   const other = oppositeOf(end);
-  const { releases, stores, runtime } = host;
+  const { both, stores, runtime } = host;
+  const member = ends.indexOf(other);
   const { key, mode } = lease.claim;
   const notCarried = (why: string, cause?: unknown): LockError => {
     const message = `The lease on ${JSON.stringify(key)} is held in store "${end}" alone, and store "${other}" did not take it too: ${why}.`;
@@ -33,7 +34,8 @@ export async function takeOtherStore(host: MigrationHost, outer: string, lease: 
   // It lasts for as long as core was told, at least.
   const ttl = Math.max(lease.claim.ttl, Math.ceil(lease.until - sentAt));
   const claim = { ...lease.claim, ttl };
-  const giveBack = (uncertain: boolean): void => releases[other].start({ claim, uncertain, lastSend: sentAt });
+  const giveBack = (uncertain: boolean): void =>
+    both.members[member]?.releases.start({ claim, uncertain, lastSend: sentAt });
   const answer = await callMember(() => stores[other].tryAcquire(claim)).catch((error: unknown) => {
     if (!leavesNothing(error)) giveBack(true);
     throw notCarried('it gave no answer', error);
@@ -44,5 +46,5 @@ export async function takeOtherStore(host: MigrationHost, outer: string, lease: 
     throw notCarried('its answer came too late');
   }
   const { token, lost } = answer;
-  return { member: ends.indexOf(other), owner: claim.owner, holder: { owner: outer, mode, token }, lost };
+  return { member, owner: claim.owner, holder: { owner: outer, mode, token }, lost };
 }

@@ -1,4 +1,5 @@
 import type { Claim } from '../../contract.ts';
+import type { Deferred } from '../../time/deferred.ts';
 import type { Assignment } from './assignment.ts';
 
 /** The place in line of one claim of this process. */
@@ -26,19 +27,13 @@ export interface Place {
    */
   quiet: boolean;
   /** An attempt waits for the answer to the call that shows this claim. */
-  hearing: Hearing | undefined;
+  hearing: Deferred | undefined;
   /** The last attempt was answered busy. So the claim holds nothing that it knows of. */
   waits: boolean;
   /** A later attempt has begun. */
   repeated: boolean;
   /** The latest grant that a message told. */
   assigned: Assignment | undefined;
-}
-
-/** A wait that ends once. */
-interface Hearing {
-  readonly over: Promise<void>;
-  readonly end: () => void;
 }
 
 /** The place of a claim that has sent nothing yet. */
@@ -58,14 +53,8 @@ export function newPlace(claim: Claim, wake: () => void): Place {
   };
 }
 
-export function createHearing(): Hearing {
-  let end!: () => void;
-  const over = new Promise<void>((resolve) => (end = resolve));
-  return { over, end };
-}
-
 /** Those who wait for the call of another claim go on. */
 export function endHearing(place: Place): void {
-  place.hearing?.end();
+  place.hearing?.resolve();
   place.hearing = undefined;
 }

@@ -1,6 +1,7 @@
 import type { Claim } from '../../contract.ts';
+import { createDeferred } from '../../time/deferred.ts';
 import type { Assignment } from './assignment.ts';
-import { createHearing, endHearing, newPlace } from './place.ts';
+import { endHearing, newPlace } from './place.ts';
 import type { Place } from './place.ts';
 import { ShownPlaces } from './shown-places.ts';
 
@@ -158,8 +159,8 @@ export class Places {
     if (this.#byOwner.size === 0) return undefined;
     const place = this.#byOwner.get(owner);
     if (!place?.quiet || now < place.waitUntil || place.keptAt >= (place.shownAt ?? 0)) return undefined;
-    place.hearing ??= createHearing();
-    return place.hearing.over;
+    place.hearing ??= createDeferred();
+    return place.hearing.promise;
   }
 
   /**

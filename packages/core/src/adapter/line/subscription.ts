@@ -1,10 +1,10 @@
 import { isLockError } from '../../errors/lock-error.ts';
+import { createDeferred } from '../../time/deferred.ts';
+import type { Deferred } from '../../time/deferred.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { Assignment } from './assignment.ts';
 import type { TimerHandle } from '../../time/runtime.ts';
 import type { LineParts, Listen, Listener } from './line-parts.ts';
-import { createOpening } from './opening.ts';
-import type { Opening } from './opening.ts';
 import type { Places } from './places.ts';
 import { Poller } from './poller.ts';
 
@@ -17,6 +17,12 @@ const firstRetry = 50;
 const longestRetry = 1_000;
 /** The same where a poller finds the turns meanwhile, so that a pause costs waiters little. */
 const longestRetryPolled = 5_000;
+
+/** What claims wait for while there is no listener. */
+interface Opening extends Deferred {
+  /** When the first of these claims came, by the clock. */
+  readonly since: number;
+}
 
 /** One listener, from the call that opens it on. */
 interface Subscribed {
@@ -72,7 +78,7 @@ export class Subscription {
     if (this.open) return true;
     const { deadline, runtime } = this.#parts;
     const now = runtime.clock.now();
-    this.#opening ??= createOpening(now);
+    this.#opening ??= { since: now, ...createDeferred() };
     const { since, promise } = this.#opening;
     this.#start();
     const left = since + patience - now;

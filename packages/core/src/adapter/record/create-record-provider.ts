@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../../contract.ts';
-import { LockError } from '../../errors/lock-error.ts';
+import { providerClosed } from '../../errors/messages.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { refusalOf } from '../../errors/refusals.ts';
 import type { KeyRules } from '../../key/admission.ts';
@@ -136,7 +136,7 @@ class RecordProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#line.close(this.#closedError());
+    this.#line.close(providerClosed(this.name));
     for (const channel of this.#channels.values()) channel.close();
     await this.#store.close?.();
   }
@@ -216,11 +216,7 @@ class RecordProvider implements LockProvider {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw this.#closedError();
-  }
-
-  #closedError(): LockError {
-    return new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+    if (this.#closed) throw providerClosed(this.name);
   }
 }
 

@@ -2,6 +2,7 @@ import { Batches } from '../../adapter/batches.ts';
 import type { Claim, LockProvider } from '../../contract.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import type { Clock } from '../../time/clock.ts';
+import { createDeferred } from '../../time/deferred.ts';
 
 /** A lease whose renewal is due. */
 export interface DueLease {
@@ -43,8 +44,7 @@ export class JointRenewals {
 
   async #send(leases: readonly DueLease[]): Promise<void> {
     const sentAt = this.#clock.exact();
-    let end!: () => void;
-    const together = new Promise<void>((resolve) => (end = resolve));
+    const { promise: together, resolve: end } = createDeferred();
     const joined: DueLease[] = [];
     const claims: Claim[] = [];
     for (const lease of leases) {
