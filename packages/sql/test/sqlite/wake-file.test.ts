@@ -1,5 +1,5 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { channel } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { join } from 'node:path';
 import type { WakeMessage } from '@locks/sql';
 import { eventually } from '@locks/test-servers';
@@ -15,8 +15,8 @@ import { startWorkers } from './support/worker.ts';
 function reports(): WakeMessage['state'][] {
   const states: WakeMessage['state'][] = [];
   const collect = (message: unknown): void => void states.push((message as WakeMessage).state);
-  channel('locks:wakes').subscribe(collect);
-  onTestFinished(() => void channel('locks:wakes').unsubscribe(collect));
+  subscribe('locks:wakes', collect);
+  onTestFinished(() => void unsubscribe('locks:wakes', collect));
   return states;
 }
 
@@ -84,7 +84,7 @@ test('a file that was removed or moved away is created anew, and turns are found
 });
 
 test('where no file can be created, a process polls', async () => {
-  // SQLite adds 8 characters to this name. The name of a wake file is longer than a file system takes.
+  // SQLite adds 8 characters to this name. A wake file adds more than a file system takes.
   const file = ownFile();
   const path = join(file.folder, 'l'.repeat(245));
   const states = reports();
@@ -134,7 +134,7 @@ test('the file of a killed process goes when another one begins to watch, and th
 
 test('a touch of a process without a file fails, and a name cannot leave the folder', () => {
   const file = ownFile();
-  expect(() => touchWakeFile(file.path, 'nobody')).toThrow('ENOENT');
+  expect(() => touchWakeFile(file.path, 'absent')).toThrow('ENOENT');
   expect(wakeFile('/data/locks.db', '../../etc/x y')).toBe('/data/locks.db-..%2F..%2Fetc%2Fx.wake');
 });
 

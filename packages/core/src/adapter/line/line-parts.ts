@@ -14,9 +14,10 @@ export interface Listener {
 /**
  * Subscribes to the turns of this process.
  * @param heard Call it for each message, with the owner whose turn it is. Without an owner it says
- * that messages arrive, and with `heardInterval` also that a turn may have come. With `assigned` the backend has granted the key to that owner, and the
- * line answers the next attempt with that grant. The claim is then out of the line of the backend.
- * A message may be lost: then the next attempt must find the claim as holder.
+ * that messages arrive, and with `heardInterval` also that a turn may have come. With `assigned`
+ * the backend has granted the key to that owner, and the line answers the next attempt with that
+ * grant. The claim is then out of the line of the backend. A message may be lost: then the next
+ * attempt must find the claim as holder.
  * @param lost Call it when no more messages arrive. The line closes the listener, and subscribes
  * again while a claim waits.
  * @param signal Aborted when the line gives this subscription up, also while it is being opened.
