@@ -33,8 +33,8 @@ interface Subscribed {
 /**
  * How one process hears of its turns. Opens a listener when a claim has to wait, and another one
  * after a loss, while a claim waits. A poller looks while no listener hears, if there is one.
- * Beside a listener it looks where `heardInterval` says so. Messages may be lost, so all claims look
- * again after a gap, and each looks at its own pace.
+ * Beside a listener it looks where `heardInterval` says so. Messages may be lost, so all claims
+ * look again after a gap, and each looks at its own pace.
  */
 export class Subscription {
   readonly #parts: LineParts;
