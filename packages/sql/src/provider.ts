@@ -66,7 +66,7 @@ export class SqlProvider implements LockProvider {
   }
 
   async release(claim: Claim): Promise<boolean> {
-    this.#line.leave(claim.owner);
+    this.#line.leave(claim);
     const { freed, turns } = await this.#keyCalls.release(claim, this.#line.waitsFor(claim.key));
     this.#line.tell(turns);
     return freed;

@@ -30,11 +30,29 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 -- number), $6 whether a claim waits behind the line, $7 whether to take a place, $8 this process,
 -- $9 ttl of a place (ms), $10 other owners to be kept in line, $11 longest wait for the row (ms)
 -- Returns the token, ms until the next attempt, why it was refused, the permits in use, and whose
--- turn it is: process and owner.
-SELECT token, retry_ms, refusal, permits_in_use, turn_process, turn_owner
+-- turn it is: process and owner. Without a grant there is nothing that a crash must not undo: the
+-- commit does not wait for the disk.
+SELECT token, retry_ms, refusal, permits_in_use, turn_process, turn_owner,
+  CASE WHEN token IS NULL THEN set_config('synchronous_commit', 'off', true) END
 FROM "locks_acquire"(
   $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
 )
+
+-- name: enter-all
+-- The first attempts of several exclusive claims on one key, in their order.
+-- $1 key, $2 owners, $3 their ttls (ms), $4 their tokens must exceed these, $5 whether claims wait
+-- behind the line, $6 this process, $7 ttl of a place (ms), $8 longest wait for the row (ms)
+-- Returns for each claim its owner, and what "attempt" returns.
+WITH answers AS MATERIALIZED (
+  SELECT c.owner, c.nth, a.token, a.retry_ms, a.refusal, a.turn_process, a.turn_owner
+  FROM unnest($2::text[], $3::integer[], $4::bigint[]) WITH ORDINALITY AS c (owner, ttl_ms, above, nth)
+  CROSS JOIN LATERAL "locks_acquire"(
+    $1::bytea, c.owner, c.ttl_ms, c.above, NULL, $5::boolean, true, $6::text, $7::integer, '{}', $8::integer
+  ) AS a
+)
+SELECT owner, token, retry_ms, refusal, turn_process, turn_owner,
+  CASE WHEN (SELECT bool_and(token IS NULL) FROM answers) THEN set_config('synchronous_commit', 'off', true) END
+FROM answers ORDER BY nth
 
 -- name: acquire-all
 -- Takes several keys exclusively, or none of them.

@@ -2,8 +2,10 @@ import { createLine } from '@locks/core/adapter';
 import type { Deadline, Line, Listen, Runtime, Waiting } from '@locks/core/adapter';
 import type { Claim, Grant } from '@locks/core';
 import type { Connections } from '../connections/connections.ts';
-import type { LockStore, Turn } from '../dialect/stores/lock-store.ts';
+import type { Attempt, LockStore, Turn } from '../dialect/stores/lock-store.ts';
 import type { ReadSqlOptions } from '../options/provider-options.ts';
+import { Entries } from './entries.ts';
+import type { EntryCalls } from './entries.ts';
 import { proveListening } from './prove-listening.ts';
 import { WakeReports } from './wake-reports.ts';
 
@@ -29,7 +31,9 @@ export interface SqlLineParts {
 }
 
 /** The line of one process, and what answers tell of it. */
-export interface SqlLine extends Pick<Line, 'tryAcquire' | 'waitsFor' | 'leave' | 'close'> {
+export interface SqlLine extends Pick<Line, 'tryAcquire' | 'waitsFor' | 'close'> {
+  /** Forgets a claim: the first step of its release. */
+  leave(claim: Claim): void;
   /** Wakes the claims of this process whose turn it is. */
   tell(turns: readonly Turn[]): void;
 }
@@ -40,6 +44,7 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   const { waiterTtl, pollInterval } = options;
   const heardInterval = store.listening?.lookInterval;
   const reports = new WakeReports(name);
+  const entries = createEntries();
   const line = createLine({
     runtime,
     deadline,
@@ -67,12 +72,34 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
 
   async function attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
     if (others !== undefined) await store.beginWait?.();
-    const place = others && { process, others: others.map(({ owner }) => owner) };
-    const about = { what: 'an acquire', claim, within };
-    const answer = await connections.run((connection) => store.attempt(connection, claim, place), about);
+    const first = others !== undefined && claim.mode === 'exclusive' && !line.isRepeated(claim.owner);
+    const answer = await (first && entries !== undefined
+      ? entries.enter(claim, within)
+      : attemptAlone(claim, others, within));
     tell(answer.turns);
     if (answer.token !== undefined) return { granted: true, token: answer.token };
     return { granted: false, retryAfter: answer.retryAfter };
+  }
+
+  function attemptAlone(claim: Claim, others?: readonly Claim[], within?: number): Promise<Attempt> {
+    const place = others && { process, others: others.map(({ owner }) => owner) };
+    const about = { what: 'an acquire', claim, within } as const;
+    return connections.run((connection) => store.attempt(connection, claim, place), about);
+  }
+
+  function createEntries(): Entries | undefined {
+    const enterAll = store.enterAll?.bind(store);
+    if (enterAll === undefined) return undefined;
+    const calls: EntryCalls = {
+      alone: (claim, limit) => attemptAlone(claim, [], limit),
+      together: (claims, limit) =>
+        connections.run((connection) => enterAll(connection, claims), {
+          what: 'an acquire',
+          claim: claims[0],
+          within: limit,
+        }),
+    };
+    return new Entries(calls, deadline.timeout, runtime.clock);
   }
 
   /** The database sends no message to the process that it answers. */
@@ -86,7 +113,10 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   return {
     tryAcquire: (claim, wake) => line.tryAcquire(claim, wake),
     waitsFor: (key) => line.waitsFor(key),
-    leave: (owner) => line.leave(owner),
+    leave(claim) {
+      entries?.leave(claim);
+      line.leave(claim.owner);
+    },
     close(reason) {
       line.close(reason);
       store.endWaits?.();

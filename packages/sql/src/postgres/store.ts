@@ -1,4 +1,5 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import type { LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
@@ -82,9 +83,32 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     const [token, retryAfter, refusal, inUse, ...turn] = row ?? [];
     if (refusal === 'upgrade') throw upgradeRefused(claim);
     if (refusal === 'permits') throw permitsRefused(claim, Number(inUse) || undefined);
-    const turns = toTurns(turn);
-    if (typeof token === 'string') return { token: BigInt(token), turns };
-    return { token: undefined, retryAfter: Number(retryAfter), turns };
+    return toAttempt(token, retryAfter, turn);
+  }
+
+  async function enterAll(
+    connection: PgConnection,
+    claims: readonly Claim[],
+  ): Promise<ReadonlyMap<string, Attempt | LockError>> {
+    const { key } = claims[0] as Claim;
+    const rows = await prepared.ask(
+      connection,
+      'enterAll',
+      bytes(key),
+      claims.map(({ owner }) => owner),
+      claims.map(({ ttl }) => `${ttl}`),
+      claims.map(({ floor }) => `${floor ?? 0n}`),
+      fair,
+      listening.name,
+      Math.ceil(waiterTtl),
+      prepared.longestWait(Math.min(...claims.map(({ ttl }) => ttl))),
+    );
+    return new Map(
+      claims.map((claim, index) => {
+        const [owner, token, retryAfter, refusal, ...turn] = rows[index] ?? [];
+        return [owner ?? '', refusal === 'upgrade' ? upgradeRefused(claim) : toAttempt(token, retryAfter, turn)];
+      }),
+    );
   }
 
   async function renew(connection: PgConnection, claim: Claim, token: bigint | undefined): Promise<Renewed> {
@@ -150,6 +174,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     acquireFree,
     acquireAll,
     attempt,
+    enterAll,
     renew,
     release,
     inspect,
@@ -181,6 +206,12 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   };
   // The connections come from the pool of a client whose driver is pg.
   return store;
+}
+
+function toAttempt(token: Row[number] | undefined, retryAfter: Row[number] | undefined, turn: Row): Attempt {
+  const turns = toTurns(turn);
+  if (typeof token === 'string') return { token: BigInt(token), turns };
+  return { token: undefined, retryAfter: Number(retryAfter), turns };
 }
 
 function toTurns([name, owner]: Row): readonly Turn[] {

@@ -1,5 +1,5 @@
 import type { Claim } from '@locks/core';
-import type { Listener, Runtime } from '@locks/core/adapter';
+import type { Listener, LockError, Runtime } from '@locks/core/adapter';
 import type { TableNames } from '../names.ts';
 import type { Store } from './store.ts';
 
@@ -86,6 +86,11 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    * @throws `LOCK_INVALID`
    */
   attempt(connection: Connection, claim: Claim, line: Line | undefined): Promise<Attempt>;
+  /**
+   * The first attempts of exclusive claims on one key, with a place in line for each that is not
+   * granted: in their order, in one statement. What became of each claim by its owner.
+   */
+  enterAll?(connection: Connection, claims: readonly Claim[]): Promise<ReadonlyMap<string, Attempt | LockError>>;
   renew(connection: Connection, claim: Claim, token: bigint | undefined): Promise<Renewed>;
   /**
    * Gives up the hold, or the place in line. `waits`: other claims of this process are in line, so

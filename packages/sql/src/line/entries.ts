@@ -1,0 +1,92 @@
+import { LockError } from '@locks/core/adapter';
+import type { Clock } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+import type { Attempt } from '../dialect/stores/lock-store.ts';
+
+/** A statement for more claims keeps the row of the key from others for longer. */
+const largest = 32;
+
+/** How first attempts on one key are made. Both settle `within` so many ms. */
+export interface EntryCalls {
+  /** Of one claim. */
+  alone(claim: Claim, within: number): Promise<Attempt>;
+  /** Of several exclusive claims, in one statement. What became of each by its owner. */
+  together(claims: readonly Claim[], within: number): Promise<ReadonlyMap<string, Attempt | LockError>>;
+}
+
+interface Entry {
+  readonly claim: Claim;
+  /** When the caller must have its answer, by the clock. */
+  readonly end: number;
+  readonly resolve: (attempt: Attempt | Promise<Attempt>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The first attempts of this process in line: one statement at a time for each key. Those that come
+ * meanwhile go together in the next, as each of them would wait for the row and for a connection.
+ */
+export class Entries {
+  readonly #calls: EntryCalls;
+  readonly #timeout: number;
+  readonly #clock: Clock;
+  /** Those that wait for the statement under way, by key. */
+  readonly #waiting = new Map<string, Entry[]>();
+
+  /** `timeout`: how long an attempt may take, in ms. */
+  constructor(calls: EntryCalls, timeout: number, clock: Clock) {
+    this.#calls = calls;
+    this.#timeout = timeout;
+    this.#clock = clock;
+  }
+
+  /** `within`: in so many ms it settles. */
+  enter(claim: Claim, within: number = this.#timeout): Promise<Attempt> {
+    return new Promise((resolve, reject) => {
+      const entry = { claim, end: this.#clock.now() + within, resolve, reject };
+      const waiting = this.#waiting.get(claim.key);
+      if (waiting !== undefined) {
+        waiting.push(entry);
+        return;
+      }
+      this.#waiting.set(claim.key, []);
+      void this.#send(claim.key, [entry]);
+    });
+  }
+
+  /** The claim is given up. What was not sent yet is not sent any more. */
+  leave({ key, owner }: Claim): void {
+    const waiting = this.#waiting.get(key);
+    const index = waiting?.findIndex(({ claim }) => claim.owner === owner) ?? -1;
+    if (index === -1) return;
+    const [entry] = waiting?.splice(index, 1) ?? [];
+    entry?.reject(
+      new LockError('LOCK_UNAVAILABLE', 'The claim was given up before its attempt was sent.', { key, sent: false }),
+    );
+  }
+
+  async #send(key: string, entries: readonly Entry[]): Promise<void> {
+    const [first] = entries as readonly [Entry];
+    const within = Math.max(1, first.end - this.#clock.now());
+    try {
+      if (entries.length === 1) first.resolve(await this.#calls.alone(first.claim, within));
+      else await this.#sendTogether(entries, within);
+    } catch (error) {
+      for (const { reject } of entries) reject(error);
+    }
+    const waiting = this.#waiting.get(key) ?? [];
+    if (waiting.length === 0) this.#waiting.delete(key);
+    else void this.#send(key, waiting.splice(0, largest));
+  }
+
+  async #sendTogether(entries: readonly Entry[], within: number): Promise<void> {
+    const claims = entries.map(({ claim }) => claim);
+    const attempts = await this.#calls.together(claims, within);
+    for (const { claim, resolve, reject } of entries) {
+      const attempt = attempts.get(claim.owner);
+      if (attempt === undefined) reject(new Error(`no answer for a claim of "${claim.key}"`));
+      else if (attempt instanceof LockError) reject(attempt);
+      else resolve(attempt);
+    }
+  }
+}
