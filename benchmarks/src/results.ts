@@ -113,6 +113,11 @@ export interface Result {
   readonly acquisitions?: number | undefined;
   /** Share of the acquisitions that went to another worker than the one before. */
   readonly handedOver?: number | undefined;
+  /** Part of all acquisitions that came from a worker of another process. */
+  readonly crossed?: number | undefined;
+  /** Of the gap between two holders of different processes. */
+  readonly crossedP50?: number | undefined;
+  readonly crossedP99?: number | undefined;
   /** Acquisitions that were granted before a claim that was certainly earlier. */
   readonly inversions?: number | undefined;
   readonly fairness?: number | undefined;

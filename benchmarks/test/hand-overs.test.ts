@@ -44,6 +44,12 @@ test('a grant before the release of another is a violation, also when others lie
   expect(studyHandOvers([claim(0, 0, 1, Infinity), claim(1, 0, 2, 3)], 2, all).violations).toBe(1);
 });
 
+test('gaps between workers of two processes are told apart', () => {
+  const claims = [claim(0, 0, 1, 2), claim(1, 0, 3, 4), claim(2, 0, 7, 8), claim(3, 0, 9, 10), claim(0, 3, 15, 16)];
+  expect(studyHandOvers(claims, 4, all, 2)).toMatchObject({ gaps: [1, 3, 1, 5], crossGaps: [3, 5] });
+  expect(studyHandOvers(claims, 4, all).crossGaps).toEqual([]);
+});
+
 test('only grants within the window count', () => {
   const claims = [claim(0, 0, 1, 2), claim(1, 0, 3, 4), claim(0, 2, 5, 6), claim(1, 4, 2_000, 2_001)];
   expect(studyHandOvers(claims, 2, { from: 2, to: 1_000 })).toMatchObject({ acquisitions: 2, gaps: [1, 1] });

@@ -38,17 +38,20 @@ export async function observe(crews: Crews, { least, most }: Patience, wanted: n
 /** What the reports of a crew whose workers want one key say. */
 export function contendedFigures(
   reports: readonly CrewReport[],
-  waiters: number,
+  { waiters, processes }: Pick<Contention, 'waiters' | 'processes'>,
   window: Window,
 ): Omit<Result, 'scenario' | 'subject'> & { readonly acquisitions: number } {
   const claims = reports.flatMap((report) => unpackClaims(report.claims));
-  const study = studyHandOvers(claims, waiters, window);
+  const study = studyHandOvers(claims, waiters, window, processes);
   const { acquisitions } = study;
   return {
     acquisitions,
     perSecond: (acquisitions / (window.to - window.from)) * 1_000,
     p50: percentile(study.gaps, 0.5),
     p99: percentile(study.gaps, 0.99),
+    crossedP50: percentile(study.crossGaps, 0.5),
+    crossedP99: percentile(study.crossGaps, 0.99),
+    crossed: acquisitions === 0 ? undefined : study.crossGaps.length / acquisitions,
     handedOver: acquisitions === 0 ? undefined : study.gaps.length / acquisitions,
     inversions: study.inversions,
     fairness: study.fairness,

@@ -19,6 +19,8 @@ export interface Assignment {
   readonly workers: number;
   /** Ms that each holds the lock. */
   readonly hold: number;
+  /** Ms between the starts of two workers of all processes, which take turns. @default 0 */
+  readonly spread?: number | undefined;
   /** How often each worker takes the lock. */
   readonly turns: number;
   readonly retryDelay: number | undefined;

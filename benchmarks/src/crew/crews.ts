@@ -1,6 +1,7 @@
 import { startChild } from '@locks/conformance/processes';
 import type { Child } from '@locks/conformance/processes';
 import type { Assignment, CrewReport, Request } from './crew-messages.ts';
+import { firstWorkerOf } from './workers.ts';
 
 /** In ms: how long a process may take to give up what it has. */
 const patience = 3_000;
@@ -54,7 +55,7 @@ export async function startCrews(plan: Plan): Promise<Crews> {
 }
 
 function assignmentsOf(plan: Plan): readonly Assignment[] {
-  const firstOf = (process: number): number => Math.floor((plan.workers * process) / plan.processes);
+  const firstOf = (process: number): number => firstWorkerOf(process, plan);
   return Array.from({ length: plan.processes }, (_, process) => ({
     ...plan,
     process,

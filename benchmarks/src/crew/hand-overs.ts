@@ -1,5 +1,6 @@
 import { fairness } from '../measure/statistics.ts';
 import type { Claim } from './claims.ts';
+import { processOf } from './workers.ts';
 
 /** From when to when claims are looked at, by the moment of their grant. */
 export interface Window {
@@ -12,6 +13,8 @@ export interface HandOvers {
   readonly acquisitions: number;
   /** Ms from the moment a release was sent to the next grant, where that went to another worker. */
   readonly gaps: readonly number[];
+  /** Those of `gaps` where the grant came in another process than the release. */
+  readonly crossGaps: readonly number[];
   /** Grants that came while a certainly earlier claim waited. */
   readonly inversions: number;
   /** Grants that came before the holder had sent its release: two holders. */
@@ -21,11 +24,19 @@ export interface HandOvers {
   readonly starved: number;
 }
 
-export function studyHandOvers(claims: readonly Claim[], workers: number, { from, to }: Window): HandOvers {
+/** @param processes Over so many the workers are spread. */
+export function studyHandOvers(
+  claims: readonly Claim[],
+  workers: number,
+  { from, to }: Window,
+  processes = 1,
+): HandOvers {
+  const split = { workers, processes };
   // What came after the end is not known of all processes.
   const granted = claims.filter(({ grantedAt }) => grantedAt <= to).toSorted((a, b) => a.grantedAt - b.grantedAt);
   const shares = Array.from({ length: workers }, () => 0);
   const gaps: number[] = [];
+  const crossGaps: number[] = [];
   const within = ({ grantedAt }: Claim): boolean => grantedAt >= from && grantedAt <= to;
   let acquisitions = 0;
   let violations = 0;
@@ -37,11 +48,15 @@ export function studyHandOvers(claims: readonly Claim[], workers: number, { from
     if (!within(claim)) continue;
     acquisitions += 1;
     shares[claim.worker] = (shares[claim.worker] ?? 0) + 1;
-    if (previous !== undefined && previous.worker !== claim.worker) gaps.push(claim.grantedAt - previous.releasedAt);
+    if (previous === undefined || previous.worker === claim.worker) continue;
+    const gap = claim.grantedAt - previous.releasedAt;
+    gaps.push(gap);
+    if (processOf(previous.worker, split) !== processOf(claim.worker, split)) crossGaps.push(gap);
   }
   return {
     acquisitions,
     gaps,
+    crossGaps,
     inversions: countInversions(claims, within),
     violations,
     fairness: fairness(shares),

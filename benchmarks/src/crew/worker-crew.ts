@@ -65,8 +65,11 @@ export class WorkerCrew implements Crew {
   }
 
   async begin(): Promise<void> {
-    const { firstWorker, workers } = this.#assignment;
-    const all = Array.from({ length: workers }, (_, index) => this.#work(firstWorker + index));
+    const { firstWorker, workers, process, processes, spread = 0 } = this.#assignment;
+    const all = Array.from({ length: workers }, async (_, index) => {
+      if (spread > 0) await sleep((index * processes + process) * spread);
+      await this.#work(firstWorker + index);
+    });
     void Promise.all(all).then(this.#finish);
     await this.#station.inLine(() => this.#grants);
   }

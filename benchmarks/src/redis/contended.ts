@@ -31,7 +31,7 @@ export async function measureContended(
 
   const cell = { scenario: 'redis/contended', subject, ...contention };
   if (subject === push) return { ...cell, ...pushFigures(reports) };
-  const figures = contendedFigures(reports, waiters, window);
+  const figures = contendedFigures(reports, contention, window);
   const { acquisitions } = figures;
   const perAcquisition = (count: number): number | undefined => (acquisitions === 0 ? undefined : count / acquisitions);
   const commands = reports.reduce((total, report) => total + report.commands, 0);

@@ -2,10 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { contendedFigures, observe, pushFigures } from '../crew/contention.ts';
 import type { Contention, Patience } from '../crew/contention.ts';
 import { startCrews } from '../crew/crews.ts';
+import { sleep } from '../measure/clock.ts';
 import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
 import type { Database } from './database.ts';
 import { notification } from './notify-name.ts';
+
+/** How long to look at workers that know their work. */
+export interface SqlPatience extends Patience {
+  /** For so long they work before, in ms: new code takes twice the time. */
+  readonly warmUp: number;
+}
+
+/**
+ * Workers start so many ms apart, in one process after the other. Else those of a process stand
+ * together in line, and most hand-overs stay within one.
+ */
+const spread = 6;
 
 /**
  * Many workers on one key. Counting starts when all of them are in line; what they leave in the log
@@ -15,7 +28,7 @@ export async function measureContended(
   database: Database,
   subject: string,
   contention: Contention,
-  patience: Patience,
+  patience: SqlPatience,
   options: RetryOptions,
 ): Promise<Result> {
   const before = await database.severeLines();
@@ -29,15 +42,16 @@ async function runContended(
   database: Database,
   subject: string,
   contention: Contention,
-  patience: Patience,
+  { warmUp, ...patience }: SqlPatience,
   { retryDelay }: RetryOptions,
 ): Promise<Result> {
   const { url, dialect } = database;
   const { waiters, processes, hold } = contention;
   const key = `contended/${randomUUID()}`;
-  const plan = { url, subject, key, processes, workers: waiters, hold, turns: Infinity, retryDelay };
+  const plan = { url, subject, key, processes, workers: waiters, hold, turns: Infinity, retryDelay, spread };
   await using crews = await startCrews({ backend: 'sql', ...plan });
   await crews.begin();
+  await sleep(warmUp);
   await database.resetStatements();
   // With one and a half for each, every worker that is served in turn has one.
   const wanted = subject === notification ? 0 : Math.max(patience.acquisitions, waiters * 1.5);
@@ -45,7 +59,7 @@ async function runContended(
   const [statements, reports] = await Promise.all([database.statements(), crews.reports()]);
   const cell = { scenario: `${dialect}/contended`, subject, ...contention };
   if (subject === notification) return { ...cell, ...pushFigures(reports) };
-  const figures = contendedFigures(reports, waiters, window);
+  const figures = contendedFigures(reports, contention, window);
   const { acquisitions } = figures;
   const perAcquisition = (all: number | undefined): number | undefined =>
     all === undefined || acquisitions === 0 ? undefined : all / acquisitions;

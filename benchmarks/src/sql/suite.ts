@@ -1,6 +1,7 @@
 import { UsageError } from '@locks/command-line';
-import type { Contention, Patience } from '../crew/contention.ts';
+import type { Contention } from '../crew/contention.ts';
 import { measureContended } from './contended.ts';
+import type { SqlPatience } from './contended.ts';
 import type { Database } from './database.ts';
 import { measureListening } from './listening.ts';
 import { openMariadb } from './mariadb-database.ts';
@@ -113,9 +114,9 @@ async function contended(
   contention: Contention,
 ): Promise<Result[]> {
   const { quick } = context.options;
-  const patience: Patience = quick
-    ? { least: 500, most: 3_000, acquisitions: 300 }
-    : { least: 1_500, most: 5_000, acquisitions: 1_500 };
+  const patience: SqlPatience = quick
+    ? { warmUp: 500, least: 500, most: 3_000, acquisitions: 300 }
+    : { warmUp: 6_000, least: 1_500, most: 5_000, acquisitions: 1_500 };
   // In a quick run the peers show up where it matters most.
   const all = !quick || (contention.processes === 4 && contention.hold === 2);
   const libraries = names.filter((name) => name !== raw && (all || name === '@locks'));

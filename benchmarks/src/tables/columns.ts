@@ -21,12 +21,19 @@ export const latencyColumns: readonly Column[] = [
   { head: 'p99 ms', of: ({ p99 }) => figure(p99, 3) },
 ];
 
+function percent(part: number | undefined): string {
+  return part === undefined ? '-' : `${figure(part * 100)} %`;
+}
+
 /** Under contention: how often the lock was granted, and how soon after a release. */
 export const handOverColumns: readonly Column[] = [
   { head: 'acq/s', of: ({ perSecond }) => figure(perSecond) },
   { head: 'gap p50 ms', of: ({ p50 }) => figure(p50, 3) },
   { head: 'gap p99 ms', of: ({ p99 }) => figure(p99, 3) },
-  { head: 'handed over', of: ({ handedOver }) => (handedOver === undefined ? '-' : `${figure(handedOver * 100)} %`) },
+  { head: 'handed over', of: ({ handedOver }) => percent(handedOver) },
+  { head: 'to another process', of: ({ crossed }) => percent(crossed) },
+  { head: 'its gap p50 ms', of: ({ crossedP50 }) => figure(crossedP50, 3) },
+  { head: 'its gap p99 ms', of: ({ crossedP99 }) => figure(crossedP99, 3) },
 ];
 
 /** Under contention: the order of the grants, and each worker's share. */

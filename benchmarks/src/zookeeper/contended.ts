@@ -45,7 +45,7 @@ export async function measureContended(
   // With one and a half for each, every worker that is served in turn has one.
   const window = await observe(crews, patience, Math.max(patience.acquisitions, workers * 1.5));
   const [after, reports] = await Promise.all([server.requests(), crews.reports()]);
-  const figures = contendedFigures(reports, workers, window);
+  const figures = contendedFigures(reports, { waiters: workers, processes }, window);
   const { acquisitions } = figures;
   return {
     scenario: 'zookeeper/contended',

@@ -8,7 +8,7 @@ import { WakeReports } from '../src/line/wake-reports.ts';
 
 interface Opened {
   readonly hear: (owner: string) => void;
-  readonly lose: () => void;
+  readonly lose: (reason: unknown) => void;
   closed: boolean;
 }
 
@@ -39,7 +39,7 @@ async function createListening(echo?: () => Promise<void>) {
     deadline: createDeadline(runtime, 1_000, 'Postgres'),
     waiterTtl: 6_000_000,
     attempt: async () => ({ granted: false, retryAfter: 2_000_000 }),
-    listen: proveListening({ listen, echo: () => setting.echo(), runtime, reports }),
+    listen: proveListening({ listen, unheard: 'a pooler', echo: () => setting.echo(), runtime, reports }),
     look: {
       interval: () => 25,
       turns: async (keys) => {
@@ -115,7 +115,7 @@ describe('a process that listens', () => {
 
   test('looks when its listener is lost, shows its places again, and opens another', async () => {
     const { runtime, opened, looks, latest, wakes, messages } = await createListening();
-    latest().lose();
+    latest().lose(new Error('lost'));
     expect(opened[0]?.closed).toBe(true);
     await runtime.advance(0);
     expect(wakes).toEqual(['me']);

@@ -50,8 +50,11 @@ export class LineSetting {
   constructor({
     look = false,
     listen = true,
+    heardInterval,
     tryFree,
-  }: Partial<Record<'look' | 'listen', boolean>> & Pick<LineParts, 'tryFree'> = {}) {
+  }: Partial<Record<'look' | 'listen', boolean>> &
+    Pick<LineParts, 'tryFree'> &
+    Pick<NonNullable<LineParts['look']>, 'heardInterval'> = {}) {
     this.line = createLine({
       runtime: this.runtime,
       deadline: createDeadline(this.runtime, timeout, 'The backend'),
@@ -66,6 +69,7 @@ export class LineSetting {
       look: look
         ? {
             interval: () => 25,
+            heardInterval,
             turns: (keys) => {
               this.looks.push(keys);
               return this.turns();

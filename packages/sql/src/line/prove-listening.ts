@@ -1,5 +1,5 @@
 import type { Listen, Runtime, TimerHandle } from '@locks/core/adapter';
-import type { LockStore } from '../dialect/stores/lock-store.ts';
+import type { StoreListening } from '../dialect/stores/lock-store.ts';
 import type { WakeReports } from './wake-reports.ts';
 
 /** The pause before a message is sent again that could not be, in ms. It doubles to the longest. */
@@ -13,12 +13,8 @@ const echoPatience = 1_000;
  */
 const unheardRetry = 60_000;
 
-const unheard =
-  'a message to itself was not heard: a pooler lends the connection that listens to others; set option "listen" to false';
-
 /** What it takes to listen, and to prove it. */
-export interface ProveListeningParts {
-  readonly listen: NonNullable<LockStore['listen']>;
+export interface ProveListeningParts extends Pick<StoreListening, 'listen' | 'unheard'> {
   /** Sends a message about the owner '' to the listener of this process. */
   readonly echo: () => Promise<unknown>;
   readonly runtime: Runtime;
@@ -29,20 +25,18 @@ export interface ProveListeningParts {
  * Listens, and has the listener hear a message of its own. Behind a pooler a listener may hear
  * nothing: it is lost then.
  */
-export function proveListening({ listen, echo, runtime, reports }: ProveListeningParts): Listen {
+export function proveListening({ listen, unheard, echo, runtime, reports }: ProveListeningParts): Listen {
+  const nothingHeard = (): Error => new Error(`a message to itself was not heard: ${unheard}`);
   let unheardUntil = -Infinity;
   return async (heard, lost, signal) => {
-    if (runtime.clock.now() < unheardUntil) throw new Error(unheard);
+    if (runtime.clock.now() < unheardUntil) throw nothingHeard();
     let timer: TimerHandle | undefined;
     let failures = 0;
     let hears = false;
-    const listener = await listen(
-      (owner) => {
-        hears = true;
-        heard(owner === '' ? undefined : owner);
-      },
-      () => lost(new Error('the connection that listens was lost')),
-    );
+    const listener = await listen((owner) => {
+      hears = true;
+      heard(owner === '' ? undefined : owner);
+    }, lost);
     const over = (): boolean => hears || signal.aborted;
     const ask = async (): Promise<void> => {
       if (over()) return;
@@ -61,7 +55,7 @@ export function proveListening({ listen, echo, runtime, reports }: ProveListenin
     const giveUp = (): void => {
       if (over()) return;
       unheardUntil = runtime.clock.now() + unheardRetry;
-      lost(new Error(unheard));
+      lost(nothingHeard());
     };
     void ask();
     return {

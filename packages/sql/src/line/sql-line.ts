@@ -38,10 +38,11 @@ export interface SqlLine extends Pick<Line, 'tryAcquire' | 'waitsFor' | 'close'>
   tell(turns: readonly Turn[]): void;
 }
 
-/** The line of one process: attempts are statements, turns come by NOTIFY or are looked for. */
+/** The line of one process: attempts are statements, turns are told or looked for. */
 export function createSqlLine(parts: SqlLineParts): SqlLine {
   const { name, store, acquireFree, connections, options, process, deadline, runtime } = parts;
   const { waiterTtl, pollInterval } = options;
+  const heardInterval = store.listening?.lookInterval;
   const reports = new WakeReports(name);
   const entries = createEntries();
   const line = createLine({
@@ -53,6 +54,7 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
     listen: listenOf(parts, reports),
     look: {
       interval: () => Math.min(pollInterval ?? store.pollInterval, waiterTtl / looksPerTtl),
+      heardInterval: heardInterval && Math.min(heardInterval, waiterTtl / looksPerTtl),
       turns: (keys) => connections.run((connection) => store.turns(connection, keys), { what: 'a look at the line' }),
     },
     report: (state, reason) => reports.tell(state, reason),
@@ -102,7 +104,10 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
 
   /** The database sends no message to the process that it answers. */
   function tell(turns: readonly Turn[]): void {
-    for (const turn of turns) if (turn.process === process) line.wake(turn.owner);
+    for (const turn of turns) {
+      if (turn.process === process) line.wake(turn.owner);
+      else store.wake?.(turn.process);
+    }
   }
 
   return {
@@ -121,9 +126,9 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
 }
 
 function listenOf({ store, connections, runtime }: SqlLineParts, reports: WakeReports): Listen | undefined {
-  const { listen } = store;
-  if (listen === undefined) return undefined;
-  const echo = (): Promise<unknown> =>
-    connections.run(async (connection) => store.echo?.(connection), { what: 'an echo' });
-  return proveListening({ listen, echo, runtime, reports });
+  const { listening } = store;
+  if (listening === undefined) return undefined;
+  const { listen, unheard } = listening;
+  const echo = (): Promise<void> => connections.run((connection) => listening.echo(connection), { what: 'an echo' });
+  return proveListening({ listen, unheard, echo, runtime, reports });
 }

@@ -48,8 +48,9 @@ export interface SqlOptions extends TableOptions {
   readonly sweep?: boolean | undefined;
   /**
    * Postgres: be told by LISTEN and NOTIFY. MariaDB and MySQL: keep a named lock while claims wait,
-   * by which others see that this process lasts. Each takes a connection beside the pool. `false`
-   * behind a pooler that lends a connection for each transaction.
+   * by which others see that this process lasts. Each takes a connection beside the pool. SQLite:
+   * watch a file beside the database, which others touch. `false` behind a pooler that lends a
+   * connection for each transaction.
    * @default true
    */
   readonly listen?: boolean | undefined;

@@ -16,14 +16,14 @@ export interface Listening {
   /** What the tables call the process: the session that listens, where others see its end. */
   readonly name: string;
   /** Opens a connection beside the pool. */
-  listen(heard: (owner: string) => void, lost: () => void): Promise<Listener>;
+  listen(heard: (owner: string) => void, lost: (reason: unknown) => void): Promise<Listener>;
 }
 
 export function createListening(client: SqlClient, process: string): Listening {
   let sessions = 0;
   let name = process;
 
-  async function listen(heard: (owner: string) => void, lost: () => void): Promise<Listener> {
+  async function listen(heard: (owner: string) => void, lost: (reason: unknown) => void): Promise<Listener> {
     if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
     const connection = (await client.connect()) as PgSession;
     sessions += 1;
@@ -34,7 +34,7 @@ export function createListening(client: SqlClient, process: string): Listening {
     for (const event of ['error', 'end'] as const) {
       connection.on(event, () => {
         over();
-        lost();
+        lost(new Error('the connection that listens was lost'));
       });
     }
     connection.on('notification', ({ payload }) => {

@@ -194,10 +194,15 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       return { removed, next: removed === most ? after : (row?.[1] ?? undefined) };
     },
     explain,
-    async echo(connection) {
-      await prepared.ask(connection, 'echo', listening.name);
-    },
-    listen: options.listen ? (...args) => listening.listen(...args) : undefined,
+    listening: options.listen
+      ? {
+          listen: (...args) => listening.listen(...args),
+          async echo(connection) {
+            await prepared.ask(connection, 'echo', listening.name);
+          },
+          unheard: 'a pooler lends the connection that listens to others; set option "listen" to false',
+        }
+      : undefined,
   };
   // The connections come from the pool of a client whose driver is pg.
   return store;

@@ -2,7 +2,15 @@ import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
-import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions } from '../dialect/stores/lock-store.ts';
+import type {
+  Attempt,
+  Line,
+  LockStore,
+  Released,
+  Renewed,
+  StoreListening,
+  StoreOptions,
+} from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import { hostTime } from './host/clock.ts';
@@ -10,7 +18,7 @@ import { epoch, leastToken } from './host/epoch.ts';
 import { numberOf, textOf } from './connection/connection.ts';
 import type { Database } from './connection/connection.ts';
 import { explain } from './errors.ts';
-import { LinePace } from './turns/line-pace.ts';
+import { LinePace, slowestPace } from './turns/line-pace.ts';
 import { attempt, release, renew } from './key/operations.ts';
 import type { Rules } from './key/operations.ts';
 import { KeyRecord } from './key/record.ts';
@@ -20,6 +28,8 @@ import { statements } from './statements.ts';
 import { StoreSessions } from './store-sessions.ts';
 import { sweep } from './sweep.ts';
 import { TurnWatch } from './turns/turn-watch.ts';
+import { watchWakeFile } from './wakes/watch-wake-file.ts';
+import { touchWakeFile } from './wakes/wake-file.ts';
 
 const notAll = new Error('a key is not free');
 
@@ -39,6 +49,7 @@ class SqliteStore implements LockStore<Database> {
   /** By connection. */
   readonly #watches = new WeakMap<Database, TurnWatch>();
   readonly #pace = new LinePace();
+  readonly listening: StoreListening<Database> | undefined;
 
   constructor(client: SqlClient, options: StoreOptions) {
     this.#options = options;
@@ -50,6 +61,7 @@ class SqliteStore implements LockStore<Database> {
       leastToken: (floor) => leastToken(runtime, floor),
       placeTaken: () => this.#pace.moved(hostTime()),
     };
+    this.listening = options.listen ? this.#listening(options.process) : undefined;
   }
 
   get pollInterval(): number {
@@ -159,6 +171,28 @@ class SqliteStore implements LockStore<Database> {
 
   explain(error: unknown, what: CallName, claim?: Claim): LockError {
     return explain(error, this.#sessions.path, what, claim);
+  }
+
+  wake(process: string): void {
+    try {
+      touchWakeFile(this.#file, process);
+    } catch {
+      // That process polls, has ended, or is of a user whose files this one cannot write.
+    }
+  }
+
+  #listening(process: string): StoreListening<Database> {
+    return {
+      listen: async (heard, lost) => watchWakeFile(this.#file, process, () => heard(''), lost),
+      echo: async () => touchWakeFile(this.#file, process),
+      unheard: 'the file system tells no changes of files; set option "listen" to false',
+      lookInterval: slowestPace,
+    };
+  }
+
+  /** Known since the first connection, over which a claim was sent before one waits. */
+  get #file(): string {
+    return this.#sessions.path ?? '';
   }
 
   #takeFree(session: Session, { key, owner, ttl, floor }: Claim): bigint | undefined {

@@ -10,7 +10,7 @@ await createTables(server.url);
 afterAll(() => server.stop());
 const { url } = server;
 
-/** A key with a holder and a waiter of the same process: a further claim goes to its line at once. */
+/** A key with a holder and a waiter of this process: further claims enter the line at once. */
 async function startLine() {
   const key = `job/${randomUUID()}`;
   const { locks, provider } = join(url);

@@ -14,9 +14,10 @@ export interface Listener {
 /**
  * Subscribes to the turns of this process.
  * @param heard Call it for each message, with the owner whose turn it is. Without an owner it says
- * only that messages arrive. With `assigned` the backend has granted the key to that owner, and the
- * line answers the next attempt with that grant. The claim is then out of the line of the backend.
- * A message may be lost: then the next attempt must find the claim as holder.
+ * that messages arrive, and with `heardInterval` also that a turn may have come. With `assigned`
+ * the backend has granted the key to that owner, and the line answers the next attempt with that
+ * grant. The claim is then out of the line of the backend. A message may be lost: then the next
+ * attempt must find the claim as holder.
  * @param lost Call it when no more messages arrive. The line closes the listener, and subscribes
  * again while a claim waits.
  * @param signal Aborted when the line gives this subscription up, also while it is being opened.
@@ -34,6 +35,11 @@ export interface Look {
   turns(keys: readonly string[]): Promise<readonly string[]>;
   /** In how many ms the next look is due. Read before each look. */
   readonly interval: () => number;
+  /**
+   * The same while a listener hears, in ms. A message without an owner then asks for a look at
+   * once. `undefined`: the line does not look while a listener hears.
+   */
+  readonly heardInterval?: number | undefined;
 }
 
 /** A busy answer that says when the next attempt is due, in ms. */
@@ -69,7 +75,7 @@ export interface LineParts {
   tryFree?(claim: Claim): Promise<Grant | undefined> | undefined;
   /** Subscribes to the turns of this process. Called when the first claim has to wait. */
   readonly listen?: Listen | undefined;
-  /** Used while no listener hears: one query finds the turns of all claims that wait. */
+  /** One query that finds the turns of all claims that wait, while no listener hears. */
   readonly look?: Look | undefined;
   /** Told how this process hears of its turns, as often as that is found out again. */
   readonly report?: ((state: 'listening' | 'polling', reason: unknown) => void) | undefined;

@@ -12,7 +12,9 @@ export class Poller {
   readonly #runtime: Runtime;
   #timer: TimerHandle | undefined = undefined;
   #looking = false;
-  #paused = false;
+  /** Asked for a look while one was under way, which may have missed the turn. */
+  #again = false;
+  #heard = false;
   #closed = false;
 
   constructor(look: Look, places: Places, runtime: Runtime) {
@@ -21,24 +23,41 @@ export class Poller {
     this.#runtime = runtime;
   }
 
-  /** Looks from now on, while a claim is in line. */
-  start(): void {
-    this.#paused = false;
-    if (this.#closed || this.#looking || this.#timer !== undefined || this.#places.size === 0) return;
-    // A waiter keeps the process running by a timer of its own.
-    this.#timer = this.#runtime.setTimer(() => void this.#tick(), this.#look.interval(), false);
+  /** Looks from now on, while a claim is in line. `heard`: as often as beside a listener. */
+  start(heard: boolean): void {
+    if (heard !== this.#heard) this.#stop();
+    this.#heard = heard;
+    this.#schedule();
   }
 
-  /** Stops looking until the next `start`. */
-  pause(): void {
-    this.#paused = true;
-    if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
-    this.#timer = undefined;
+  /** Looks at once, if it looks beside a listener at all. */
+  lookNow(): void {
+    if (this.#closed || this.#look.heardInterval === undefined) return;
+    if (this.#looking) {
+      this.#again = true;
+      return;
+    }
+    this.#stop();
+    void this.#tick();
   }
 
   close(): void {
     this.#closed = true;
-    this.pause();
+    this.#stop();
+  }
+
+  #schedule(): void {
+    if (this.#closed || this.#looking || this.#timer !== undefined || this.#places.size === 0) return;
+    const { heardInterval, interval } = this.#look;
+    const pause = this.#heard ? heardInterval : interval();
+    if (pause === undefined) return;
+    // A waiter keeps the process running by a timer of its own.
+    this.#timer = this.#runtime.setTimer(() => void this.#tick(), pause, false);
+  }
+
+  #stop(): void {
+    if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
+    this.#timer = undefined;
   }
 
   async #tick(): Promise<void> {
@@ -53,6 +72,11 @@ export class Poller {
     } finally {
       this.#looking = false;
     }
-    if (!this.#paused) this.start();
+    if (this.#again) {
+      this.#again = false;
+      this.lookNow();
+    } else {
+      this.#schedule();
+    }
   }
 }

@@ -39,7 +39,8 @@ interface Subscribed {
 /**
  * How one process hears of its turns. Opens a listener when a claim has to wait, and another one
  * after a loss, while a claim waits. A poller looks while no listener hears, if there is one.
- * Messages may be lost, so all claims look again after a gap, and each looks at its own pace.
+ * Beside a listener it looks where `heardInterval` says so. Messages may be lost, so all claims
+ * look again after a gap, and each looks at its own pace.
  */
 export class Subscription {
   readonly #parts: LineParts;
@@ -95,7 +96,7 @@ export class Subscription {
   check(): void {
     this.#start();
     const current = this.#subscribed;
-    if (current?.hears !== true) this.#poller?.start();
+    this.#poller?.start(current?.hears === true);
     if (current?.listener !== undefined) this.#probe(current, current.listener);
   }
 
@@ -144,7 +145,7 @@ export class Subscription {
     subscribed.heardAt = this.#parts.runtime.clock.now();
     // Without a poller, there is no other way to hear of a turn.
     if (subscribed.hears || this.#poller === undefined) this.#trust();
-    else this.#poller.start();
+    else this.#poller.start(false);
     this.#endOpening((opening) => opening.resolve());
     // While there was no listener, every message was lost.
     this.#places.wakeAll();
@@ -156,14 +157,17 @@ export class Subscription {
       subscribed.hears = true;
       if (subscribed === this.#subscribed && subscribed.listener !== undefined) this.#trust();
     }
-    if (owner === undefined) return;
+    if (owner === undefined) {
+      this.#poller?.lookNow();
+      return;
+    }
     if (assigned !== undefined) this.#places.assign(owner, assigned);
     this.#places.wake(owner);
   }
 
   #trust(): void {
     this.#failures = 0;
-    this.#poller?.pause();
+    this.#poller?.start(true);
     this.#parts.report?.('listening', undefined);
   }
 
@@ -188,7 +192,7 @@ export class Subscription {
     this.#parts.report?.('polling', reason);
     if (this.#poller !== undefined) {
       this.#polls = true;
-      this.#poller.start();
+      this.#poller.start(false);
       this.#endOpening((opening) => opening.resolve());
       // Others may see its end, and pass its places over. A call shows them again.
       if (wasOpen) this.#places.wakeAll();

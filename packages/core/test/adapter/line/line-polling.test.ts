@@ -217,3 +217,64 @@ describe('a line that looks until a listener hears', () => {
     expect(setting.looks.length).toBeGreaterThan(0);
   });
 });
+
+describe('a line that looks beside a listener', () => {
+  const hearing = async (): Promise<LineSetting> => {
+    const setting = new LineSetting({ look: true, heardInterval: 100 });
+    await setting.acquire('a');
+    await setting.runtime.advance(0);
+    setting.latest.heard();
+    await setting.runtime.advance(0);
+    setting.looks.length = 0;
+    return setting;
+  };
+
+  test('looks at its own pace, and at once when a message has no owner', async () => {
+    const setting = await hearing();
+    await setting.runtime.advance(300);
+    expect(setting.looks).toHaveLength(3);
+    setting.turns = async () => ['a'];
+    setting.wakes.length = 0;
+    setting.latest.heard();
+    await setting.runtime.advance(0);
+    expect([setting.looks.length, setting.wakes]).toEqual([4, ['a']]);
+    await setting.runtime.advance(99);
+    expect(setting.looks).toHaveLength(4);
+  });
+
+  test('looks once more after a message that came during a look', async () => {
+    const setting = await hearing();
+    let answer!: (owners: readonly string[]) => void;
+    setting.turns = () => new Promise((resolve) => (answer = resolve));
+    setting.latest.heard();
+    setting.latest.heard();
+    setting.latest.heard();
+    expect(setting.looks).toHaveLength(1);
+    answer([]);
+    await setting.runtime.advance(0);
+    expect(setting.looks).toHaveLength(2);
+    answer([]);
+    await setting.runtime.advance(99);
+    expect(setting.looks).toHaveLength(2);
+  });
+
+  test('looks at the quicker pace again once the listener is lost', async () => {
+    const setting = await hearing();
+    setting.latest.lost(new Error('gone'));
+    await setting.runtime.advance(49);
+    expect(setting.looks).toHaveLength(1);
+  });
+
+  test('looks no more once no claim waits, or it is closed', async () => {
+    const setting = await hearing();
+    setting.line.leave('a');
+    setting.latest.heard();
+    await setting.runtime.advance(300);
+    expect(setting.looks).toHaveLength(0);
+    await setting.acquire('b');
+    setting.line.close(new LockError('LOCK_CLOSED', 'closed'));
+    setting.latest.heard();
+    await setting.runtime.advance(timeout);
+    expect([setting.looks.length, setting.runtime.pendingTimers]).toEqual([0, 0]);
+  });
+});

@@ -107,9 +107,21 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
   /** No claim waits any more. */
   endWaits?(): void;
   /** Where a process can be told of its turns. `undefined`: it has to look. */
-  readonly listen?: ((heard: (owner: string) => void, lost: () => void) => Promise<Listener>) | undefined;
+  readonly listening?: StoreListening<Connection> | undefined;
+  /** Tells a process of its turn after the commit, where the database does not. It never throws. */
+  wake?(process: string): void;
+}
+
+/** How a process is told of its turns. */
+export interface StoreListening<Connection = unknown> {
+  /** `heard` gets the owner whose turn it is. '': a look may find one. */
+  listen(heard: (owner: string) => void, lost: (reason: unknown) => void): Promise<Listener>;
   /**
    * Sends this process a message about the owner '', which its listener hears if it hears anything.
    */
-  echo?(connection: Connection): Promise<void>;
+  echo(connection: Connection): Promise<void>;
+  /** Why the echo was not heard, and what to do. */
+  readonly unheard: string;
+  /** In how many ms to look for turns beside a listener. `undefined`: messages tell all. */
+  readonly lookInterval?: number | undefined;
 }

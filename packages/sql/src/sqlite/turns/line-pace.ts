@@ -1,7 +1,7 @@
 /** How often to look at a line that moves, in ms. */
 const quickest = 5;
 /** And at one that has not moved for two seconds or more. */
-const slowest = 100;
+export const slowestPace = 100;
 /** The part of the time without a move that a look may come late. */
 const share = 1 / 20;
 
@@ -19,6 +19,6 @@ export class LinePace {
 
   /** The time until the next look, in ms. */
   interval(now: number): number {
-    return Math.min(slowest, Math.max(quickest, ((now - this.#movedAt) / 1_000) * share));
+    return Math.min(slowestPace, Math.max(quickest, ((now - this.#movedAt) / 1_000) * share));
   }
 }

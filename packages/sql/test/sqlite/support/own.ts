@@ -14,7 +14,7 @@ export function ownFile(routines = true): TestFile {
 
 /** A provider on `file`, and its locks, that end with the test. */
 export async function party(
-  file: TestFile,
+  file: Pick<TestFile, 'url'>,
   options: SqlConfigOptions = {},
 ): Promise<{ readonly provider: LockProvider; readonly locks: Locks }> {
   const provider = await openProvider(file, options);

@@ -16,6 +16,9 @@ const orders = {
     leases.set(key, lease);
     return String(lease.token);
   },
+  async release({ key }) {
+    return await leases.get(key).release();
+  },
   async held({ key }) {
     return leases.get(key).held;
   },

@@ -1,0 +1,156 @@
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { join } from 'node:path';
+import type { WakeMessage } from '@locks/sql';
+import { eventually } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { processName } from '../../src/sqlite/host/process.ts';
+import { watchWakeFile } from '../../src/sqlite/wakes/watch-wake-file.ts';
+import { createWakeFile, touchWakeFile, wakeFile } from '../../src/sqlite/wakes/wake-file.ts';
+import { ownFile, party } from './support/own.ts';
+import type { TestFile } from './support/file.ts';
+import { startWorkers } from './support/worker.ts';
+
+/** How the providers of this process hear of their turns. */
+function reports(): WakeMessage['state'][] {
+  const states: WakeMessage['state'][] = [];
+  const collect = (message: unknown): void => void states.push((message as WakeMessage).state);
+  subscribe('locks:wakes', collect);
+  onTestFinished(() => void unsubscribe('locks:wakes', collect));
+  return states;
+}
+
+function wakeFiles({ folder }: TestFile): readonly string[] {
+  return readdirSync(folder).filter((name) => name.endsWith('.wake'));
+}
+
+test('a process whose claim waits has a file that others touch, and removes it when it closes', async () => {
+  const file = ownFile();
+  const states = reports();
+  const { locks } = await party(file);
+  const other = await party(file);
+  const held = await locks.acquire('job');
+  expect(wakeFiles(file)).toEqual([]);
+  const waits = other.locks.acquire('job');
+  await eventually('a proven watch', () => states.includes('listening'));
+  expect(wakeFiles(file)).toHaveLength(1);
+  await held.release();
+  await (await waits).release();
+  await other.locks.close();
+  await other.provider.close();
+  expect(wakeFiles(file)).toEqual([]);
+});
+
+test('a release wakes the waiter of another process sooner than a look does', async () => {
+  const file = ownFile();
+  const states = reports();
+  // Where nothing tells a turn, a process looks every five seconds.
+  const options = { pollInterval: 60_000, waiterTtl: 60_000 };
+  const [worker] = await startWorkers(file.url, [{}], options);
+  const { locks } = await party(file, options);
+  const gaps: number[] = [];
+  for (let round = 0; round < 20; round += 1) {
+    await worker!.ask('acquire', { key: 'job', ttl: 10_000 });
+    const waits = locks.acquire('job', { ttl: 10_000 });
+    await eventually('a waiter', async () => (await locks.inspect('job')).waiters === 1);
+    await eventually('a proven watch', () => states.includes('listening'));
+    const released = performance.now();
+    await worker!.ask('release', { key: 'job' });
+    const lease = await waits;
+    gaps.push(performance.now() - released);
+    await lease.release();
+  }
+  gaps.sort((one, other) => one - other);
+  // Looks beside the watch come every 100 ms: without the touch, half of the gaps exceed 50 ms.
+  expect(gaps[10]).toBeLessThan(30);
+});
+
+test('a file that was removed or moved away is created anew, and turns are found meanwhile', async () => {
+  const file = ownFile();
+  const states = reports();
+  const { locks } = await party(file);
+  const other = await party(file);
+  for (const take of [rmSync, (path: string): void => renameSync(path, `${path}.away`)]) {
+    const held = await locks.acquire('job');
+    const waits = other.locks.acquire('job');
+    await eventually('a proven watch', () => states.at(-1) === 'listening');
+    take(join(file.folder, wakeFiles(file)[0]!));
+    await eventually('a lost watch', () => states.at(-1) === 'polling');
+    await eventually('another watch', () => states.at(-1) === 'listening');
+    expect(wakeFiles(file)).toHaveLength(1);
+    await held.release();
+    await (await waits).release();
+  }
+});
+
+test('where no file can be created, a process polls', async () => {
+  // SQLite adds 8 characters to this name. A wake file adds more than a file system takes.
+  const file = ownFile();
+  const path = join(file.folder, 'l'.repeat(245));
+  const states = reports();
+  const long = { url: `sqlite:${path}` };
+  const holder = await party(long, { migrate: true });
+  const waiter = await party(long);
+  const held = await holder.locks.acquire('job');
+  const waits = waiter.locks.acquire('job');
+  await eventually('a refused watch', () => states.includes('polling'));
+  await held.release();
+  await (await waits).release();
+  expect(states).toEqual(['polling']);
+});
+
+test('with listen: false there is no file', async () => {
+  const file = ownFile();
+  const states = reports();
+  const { locks } = await party(file, { listen: false });
+  const other = await party(file, { listen: false });
+  const held = await locks.acquire('job');
+  const waits = other.locks.acquire('job');
+  await eventually('a waiter', async () => (await locks.inspect('job')).waiters === 1);
+  expect([wakeFiles(file), states]).toEqual([[], []]);
+  await held.release();
+  await (await waits).release();
+});
+
+test('the file of a killed process goes when another one begins to watch, and that of a living one stays', () => {
+  const file = ownFile();
+  const living = processName('living');
+  const [, namespaces, pid] = living.split(' ');
+  const ended = ['ended', namespaces, pid, '1'].join(' ');
+  createWakeFile(file.path, ended);
+  createWakeFile(file.path, living);
+  writeFileSync(`${file.path}-other.wake`, '');
+  const heard: string[] = [];
+  const listener = watchWakeFile(
+    file.path,
+    processName('mine'),
+    () => heard.push(''),
+    () => {},
+  );
+  expect(wakeFiles(file).toSorted()).toEqual(['locks.db-living.wake', 'locks.db-mine.wake', 'locks.db-other.wake']);
+  listener.close();
+  expect(wakeFiles(file).toSorted()).toEqual(['locks.db-living.wake', 'locks.db-other.wake']);
+});
+
+test('a touch of a process without a file fails, and a name cannot leave the folder', () => {
+  const file = ownFile();
+  expect(() => touchWakeFile(file.path, 'absent')).toThrow('ENOENT');
+  expect(wakeFile('/data/locks.db', '../../etc/x y')).toBe('/data/locks.db-..%2F..%2Fetc%2Fx.wake');
+});
+
+test('a probe finds a file that took the place of the watched one', async () => {
+  const file = ownFile();
+  const name = processName('mine');
+  const listener = watchWakeFile(
+    file.path,
+    name,
+    () => {},
+    () => {},
+  );
+  onTestFinished(() => listener.close());
+  await listener.probe();
+  renameSync(wakeFile(file.path, name), join(file.folder, 'away'));
+  await expect(listener.probe()).rejects.toThrow('ENOENT');
+  createWakeFile(file.path, name);
+  await expect(listener.probe()).rejects.toThrow('was removed');
+});
