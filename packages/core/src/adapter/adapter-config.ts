@@ -21,6 +21,12 @@ export interface AdapterConfig {
 /** What a module must export to be named in the configuration. */
 export interface AdapterModule {
   /**
+   * Optional: the URL schemes that it serves, in small letters and without the colon: `['consul',
+   * 'consul+tls']`. `openLocks('consul://…')` then finds it, where it was registered or its package
+   * has the name `locks-consul`. Schemes of this library's own adapters stay theirs.
+   */
+  readonly schemes?: readonly string[];
+  /**
    * Makes the provider; `openLocks` closes it.
    * @throws `LOCK_MISCONFIGURED` naming the wrong option, `LOCK_UNAVAILABLE` when the backend does
    * not answer.

@@ -4,66 +4,58 @@ import { misconfigured } from '../errors/misconfigured.ts';
 import { describe } from '../options/key.ts';
 import * as memory from '../memory/config.ts';
 import { findModule, isPublished } from './find-module.ts';
-import { registered } from './registered.ts';
+import { registered, registeredFor, serves } from './registered.ts';
 
 interface KnownAdapter {
   readonly module: string;
   /** What to install: the adapter and its client. */
   readonly packages: string;
+  /** Before its package is there, only this list tells which one a URL needs. */
+  readonly schemes: readonly string[];
 }
 
 const known: Readonly<Record<string, KnownAdapter>> = {
-  redis: { module: '@locks/redis', packages: '@locks/redis ioredis' },
-  zookeeper: { module: '@locks/zookeeper', packages: '@locks/zookeeper' },
-  etcd: { module: '@locks/etcd', packages: '@locks/etcd' },
-  sql: { module: '@locks/sql', packages: '@locks/sql knex' },
-  combine: { module: '@locks/composites/combine', packages: '@locks/composites' },
-  migrate: { module: '@locks/composites/migrate', packages: '@locks/composites' },
+  redis: {
+    module: '@locks/redis',
+    packages: '@locks/redis ioredis',
+    schemes: ['redis', 'rediss', 'redis+sentinel', 'rediss+sentinel', 'redis+cluster', 'rediss+cluster'],
+  },
+  zookeeper: { module: '@locks/zookeeper', packages: '@locks/zookeeper', schemes: ['zookeeper'] },
+  etcd: { module: '@locks/etcd', packages: '@locks/etcd', schemes: ['etcd', 'etcds'] },
+  sql: {
+    module: '@locks/sql',
+    packages: '@locks/sql knex',
+    schemes: ['postgres', 'postgresql', 'mysql', 'mariadb', 'sqlite'],
+  },
+  combine: {
+    module: '@locks/composites/combine',
+    packages: '@locks/composites',
+    schemes: ['redlock', 'redlocks'],
+  },
+  migrate: { module: '@locks/composites/migrate', packages: '@locks/composites', schemes: [] },
 };
 
 /** The name under which `migrate` stands in a configuration. */
 export const migration = 'migrate';
 
-/** The adapter that serves each URL scheme. */
-const schemes: Readonly<Record<string, string>> = {
-  memory: 'memory',
-  redis: 'redis',
-  rediss: 'redis',
-  'redis+sentinel': 'redis',
-  'rediss+sentinel': 'redis',
-  'redis+cluster': 'redis',
-  'rediss+cluster': 'redis',
-  redlock: 'combine',
-  redlocks: 'combine',
-  zookeeper: 'zookeeper',
-  etcd: 'etcd',
-  etcds: 'etcd',
-  postgres: 'sql',
-  postgresql: 'sql',
-  mysql: 'sql',
-  mariadb: 'sql',
-  sqlite: 'sql',
-};
-
 /**
- * The name of the adapter that serves the scheme of `url`. Throws `LOCK_MISCONFIGURED` with the
- * schemes that are known, and without the URL.
+ * The name of the adapter that serves the scheme of `url`, or `"consul:"` where this library has
+ * none: its adapter says so itself. Throws `LOCK_MISCONFIGURED` without the URL.
  */
 export function adapterOfScheme(url: string | undefined): string {
-  const scheme = /^([a-z][a-z0-9+.-]*):/i
-    .exec(url ?? '')?.[1]
-    ?.toLowerCase()
-    .replace(/^valkey/, 'redis');
+  const scheme = schemeOf(url);
   if (scheme === undefined) {
     throw misconfigured('openLocks', 'the URL has no scheme; write redis://host:6379, for example');
   }
-  const adapter = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
-  if (adapter !== undefined) return adapter;
-  throw misconfigured(
-    'openLocks',
-    `no adapter is known for the scheme "${scheme}:". Known: ${Object.keys(schemes).join(', ')}. ` +
-      'For an adapter of your own name its module: { provider: "module-id", url }',
-  );
+  if (scheme === 'memory') return scheme;
+  return Object.keys(known).find((name) => known[name]?.schemes.includes(scheme)) ?? `${scheme}:`;
+}
+
+function schemeOf(url: string | undefined): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):/i
+    .exec(url ?? '')?.[1]
+    ?.toLowerCase()
+    .replace(/^valkey/, 'redis');
 }
 
 /**
@@ -86,14 +78,37 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
     );
   }
   if (named === 'memory') return memory;
+  if (named.endsWith(':')) return await loadByScheme(named.slice(0, -1));
   const adapter = Object.hasOwn(known, named) ? known[named] : undefined;
   const id = adapter?.module ?? named;
   const loaded = registered(named) ?? (await findModule(id));
-  if (isAdapter(loaded)) return loaded;
+  const found = adapterIn(loaded);
+  if (found !== undefined) return found;
   if (loaded !== undefined) {
     throw new LockError('LOCK_MISCONFIGURED', `openLocks: module "${id}" does not export a function fromConfig.`);
   }
   throw new LockError('LOCK_MISCONFIGURED', notFound(named, adapter));
+}
+
+/** An adapter of others: it is registered and says that it serves `scheme`, or its package does. */
+async function loadByScheme(scheme: string): Promise<AdapterModule> {
+  const declared = registeredFor(scheme);
+  if (declared !== undefined) return declared;
+  const [kind] = scheme.split('+');
+  const id = `locks-${kind}`;
+  const loaded = await findModule(id);
+  const found = adapterIn(loaded);
+  if (found !== undefined && serves(found, scheme)) return found;
+  const schemes = ['memory', ...Object.values(known).flatMap((adapter) => adapter.schemes)].join(', ');
+  const unknown = `no adapter is known for the scheme "${scheme}:"`;
+  const module = 'name its module: { provider: "module-id", url }';
+  if (loaded !== undefined) {
+    throw misconfigured('openLocks', `${unknown}. Module "${id}" does not export it in schemes; ${module}`);
+  }
+  const own = isPublished()
+    ? `Install an adapter named ${id}`
+    : 'Call registerAdapter with an adapter that has schemes';
+  throw misconfigured('openLocks', `${unknown}. Known: ${schemes}. ${own}, or ${module}`);
 }
 
 function notFound(named: string, adapter: KnownAdapter | undefined): string {
@@ -110,6 +125,13 @@ function notFound(named: string, adapter: KnownAdapter | undefined): string {
     return `openLocks: provider "${named}" is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`;
   }
   return `openLocks: provider "${named}" needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}`;
+}
+
+/** A CommonJS module may be known by its `default` alone. */
+function adapterIn(loaded: unknown): AdapterModule | undefined {
+  if (isAdapter(loaded)) return loaded;
+  const whole = (loaded as { readonly default?: unknown } | undefined)?.default;
+  return isAdapter(whole) ? whole : undefined;
 }
 
 function isAdapter(value: unknown): value is AdapterModule {

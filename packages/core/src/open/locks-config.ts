@@ -7,7 +7,7 @@ export interface LocksConfig extends LocksOptions {
    * The adapter: `memory`, `redis`, `zookeeper`, `etcd`, `sql` (each from `@locks/<name>`),
    * `combine` for several stores as one, `migrate` for a move between two, the id of any module
    * that exports `fromConfig`, or such a module itself.
-   * @default by the scheme of `url`
+   * @default by the scheme of `url`: one of these, or the package `locks-<scheme>` of others
    */
   readonly provider?: string | AdapterModule | undefined;
   /** Where the backend is. */

@@ -8,11 +8,22 @@ const adapters = shared[name];
 
 /**
  * Makes `module` the adapter that `openLocks` takes for `provider`, the name of an adapter or the
- * id of a module. The last call counts. For code that is bundled, where no module can be found by
- * its name: an adapter calls it in a module of its own, such as `@locks/redis/register`.
+ * id of a module, and for URLs with its `schemes`. The last call counts. For code that is bundled,
+ * where no module can be found by its name: an adapter calls it in a module of its own, such as
+ * `@locks/redis/register`.
  */
 export function registerAdapter(provider: string, module: AdapterModule): void {
   adapters.set(provider, module);
+}
+
+/** What was registered and says that it serves `scheme`. */
+export function registeredFor(scheme: string): AdapterModule | undefined {
+  return [...adapters.values()].find((module) => serves(module, scheme));
+}
+
+/** Whether the module says that it serves URLs with `scheme`. */
+export function serves({ schemes }: AdapterModule, scheme: string): boolean {
+  return Array.isArray(schemes) && schemes.includes(scheme);
 }
 
 /** What was registered for `provider`. */

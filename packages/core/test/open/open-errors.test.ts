@@ -1,12 +1,10 @@
-import { cp } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createLocks, createMemoryProvider, LockError, openLocks } from '../../src/index.ts';
 import { registerAdapter } from '../../src/adapter/index.ts';
 import type { AdapterConfig, LockProvider, LocksConfig } from '../../src/index.ts';
 import { createDeferred } from '../support/deferred.ts';
+import { importCopy } from '../support/import-copy.ts';
 import { watch } from '../support/setting.ts';
 import { standIn } from '../support/stand-in.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
@@ -96,18 +94,6 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     }
   });
 });
-
-/**
- * Copies the package to where the process stands: no adapter of this workspace can be found from
- * there. `bundled`: its files only, as a bundle would have them.
- */
-async function importCopy(folder: string, { bundled = false } = {}): Promise<{ openLocks: typeof openLocks }> {
-  const root = new URL('../../', import.meta.url);
-  const copy = join(folder, 'core');
-  await cp(new URL('dist/bundle', root), join(copy, 'dist/bundle'), { recursive: true });
-  if (!bundled) await cp(new URL('package.json', root), join(copy, 'package.json'));
-  return (await import(pathToFileURL(join(copy, 'dist/bundle/index.js')).href)) as { openLocks: typeof openLocks };
-}
 
 describe('a missing adapter', () => {
   it('is answered with the command that installs it', async () => {
