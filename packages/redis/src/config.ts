@@ -15,7 +15,7 @@ import type { LockProvider } from '@locks/core';
 import { libraries } from './connect/libraries.ts';
 import type { LibraryName } from './connect/libraries.ts';
 import { openClient } from './connect/open-client.ts';
-import type { Opened, Place } from './connect/place.ts';
+import type { Opened, Target } from './connect/target.ts';
 import { hostList, readHost } from './options/hosts.ts';
 import type { RedisHost } from './options/hosts.ts';
 import { checkKind, readRedisOptions, redisReaders, redisSource } from './options/options.ts';
@@ -83,7 +83,7 @@ const readers: OptionReaders<RedisConfigOptions> = {
 
 /** A client as a configuration asks for it. */
 export interface OpenedFromConfig extends Opened {
-  readonly place: Place;
+  readonly target: Target;
   /** Those of the provider. */
   readonly options: ReadOptions<RedisOptions>;
 }
@@ -104,17 +104,17 @@ export async function openFromConfig({ url, options, runtime }: AdapterConfig): 
   const read = readOptions<RedisConfigOptions>(readers, options, redisSource);
   const { library, username, password, db, tls, connectTimeout = 5_000, connectionName, ...rest } = read;
   const { sentinels, sentinelName, sentinelUsername, sentinelPassword, nodes, ...own } = rest;
-  const named = placeOf(url, sentinels, nodes);
+  const named = targetOf(url, sentinels, nodes);
   if (named.secure && tls === false) {
     throw misconfigured(redisSource.where, 'option "tls" is false, and rediss: is TLS; write redis: or leave it out');
   }
   const { kind, hosts, secure } = named;
   const name = sentinelName ?? named.name;
-  checkPlace(kind, { name, sentinelName, sentinelUsername, sentinelPassword, db });
+  checkTarget(kind, { name, sentinelName, sentinelUsername, sentinelPassword, db });
   // Before a connection is made: a Cluster has no `restartGuard`.
   checkKind(kind === 'cluster', own);
   const wanted = tls ?? secure;
-  const place: Place = {
+  const target: Target = {
     kind,
     hosts,
     name,
@@ -128,11 +128,11 @@ export async function openFromConfig({ url, options, runtime }: AdapterConfig): 
     connectTimeout,
     timeout: own.timeout ?? 5_000,
   };
-  const { client, close } = await openClient(place, library, runtime);
-  return { client, close, place, options: own };
+  const { client, close } = await openClient(target, library, runtime);
+  return { client, close, target, options: own };
 }
 
-function placeOf(
+function targetOf(
   url: string | undefined,
   sentinels: readonly string[] | undefined,
   nodes: readonly string[] | undefined,
@@ -153,7 +153,7 @@ function hostsIn(texts: readonly string[], defaultPort: number): readonly RedisH
   return texts.flatMap((text) => readHost(text, defaultPort) ?? []);
 }
 
-function checkPlace(
+function checkTarget(
   kind: RedisKind,
   {
     name,

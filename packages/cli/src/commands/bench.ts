@@ -6,7 +6,7 @@ import { percentile } from '../output/percentile.ts';
 import { bold, table } from '../output/table.ts';
 import { leaveBy } from '../run/leave.ts';
 import { catchStopSignals } from '../run/stop-signals.ts';
-import { findPlace, openStore } from '../store/open-store.ts';
+import { findStore, openStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 
 /** Options of `locks bench`. */
@@ -21,7 +21,7 @@ const remark =
 /** Loads a store for some seconds, on keys of its own, and says how long its answers take. */
 export async function bench({ seconds, ...options }: BenchOptions, output: Output): Promise<void> {
   const stop = catchStopSignals(leaveBy);
-  const { shown } = await findPlace(options);
+  const { shown } = await findStore(options);
   const locks = await openStore(options, output, { label: 'locks-bench' });
   const rows: (readonly string[])[] = [];
   try {

@@ -4,7 +4,7 @@ import { messageOf } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
-import { findPlace } from '../store/open-store.ts';
+import { findStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { backendOf, providerOf } from '../store/provider-of.ts';
 
@@ -22,7 +22,7 @@ export interface CheckOptions extends StoreOptions {
  */
 export async function check({ only, ttl, ...options }: CheckOptions, output: Output): Promise<number> {
   try {
-    const { shown } = await findPlace(options);
+    const { shown } = await findStore(options);
     const backend = await backendOf(options);
     const suite = { name: shown, create: async () => await providerOf(backend), only, ttl };
     const report = output.json

@@ -7,7 +7,7 @@ import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { bold, faint } from '../output/table.ts';
-import { findPlace } from '../store/open-store.ts';
+import { findStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { backendOf } from '../store/provider-of.ts';
 
@@ -22,7 +22,7 @@ const levels: readonly FindingLevel[] = ['problem', 'warning', 'unknown', 'note'
 
 /** Says what a store means for locks, and what to do about it: the exit code. */
 export async function doctor({ strict, ...options }: DoctorOptions, output: Output): Promise<number> {
-  const { shown } = await findPlace(options);
+  const { shown } = await findStore(options);
   let reports: readonly StoreReport[];
   // A connection that waits for an answer does not keep the process alive on each store.
   const awake = setInterval(() => {}, 60_000);

@@ -4,7 +4,7 @@ import { messageOf, printable, span } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import type { Output, Row } from '../output/output.ts';
 import { bold, table } from '../output/table.ts';
-import { findPlace } from '../store/open-store.ts';
+import { findStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 
 /** Options of `locks migrate status`. */
@@ -17,7 +17,7 @@ type Step = MigrationStatus['next']['forward'];
 
 /** Prints who takes part in a migration, and whether the next step may be taken: the exit code. */
 export async function migrateStatus({ processes, ...options }: MigrateStatusOptions, output: Output): Promise<number> {
-  const { target } = await findPlace(options);
+  const { target } = await findStore(options);
   const status = await migrationStatus(target, { processes });
   await output.print(textOf(status), rowOf(status));
   return status.next.forward.allowed ? 0 : exitCode.findings;

@@ -10,7 +10,7 @@ import { Failure } from '../failure.ts';
 import { confirmed } from '../output/confirmed.ts';
 import type { Output } from '../output/output.ts';
 import { backendOf, providerOf } from '../store/provider-of.ts';
-import { findPlace } from '../store/open-store.ts';
+import { findStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 
 /** Options of `locks tables`. */
@@ -32,7 +32,7 @@ export async function tables(name: 'up' | 'status' | 'down', options: TablesOpti
     await output.print('The tables are up to date.', { tables: 'up' });
     return 0;
   }
-  const { shown } = await findPlace(options);
+  const { shown } = await findStore(options);
   const what = `This removes the tables of the locks in ${shown}, with all holds and tokens. Holders lose their locks.`;
   if (!(await confirmed({ yes: options.yes, what, question: 'Remove them?' }))) return exitCode.declined;
   await removeTables({ url: backend.url, options: backend.options, runtime: systemRuntime });

@@ -15,7 +15,7 @@ import { shownUrl } from './shown-url.ts';
  * The adapters that this package brings, each loaded when a store needs it. By their names core
  * would look beside itself, where a package manager may have stored nothing else.
  */
-const adapters: Readonly<Record<string, () => Promise<Required<AdapterModule>>>> = {
+const adapters: Readonly<Record<string, () => Promise<Required<Omit<AdapterModule, 'schemes'>>>>> = {
   redis: () => import('@locks/redis'),
   sql: () => import('@locks/sql'),
   zookeeper: () => import('@locks/zookeeper'),
@@ -30,7 +30,7 @@ export interface StoreOptions {
 }
 
 /** Where locks live. */
-export interface Place {
+export interface FoundStore {
   /** For `openLocks`. `undefined`: what the environment and the configuration file say. */
   readonly target: string | undefined;
   /** For people: without a password. */
@@ -41,7 +41,7 @@ export interface Place {
  * Where locks live: `--url`, else `LOCKS_URL` and the configuration file, else a file of this user.
  * @throws `LOCK_MISCONFIGURED`, `Failure`
  */
-export async function findPlace({ url }: StoreOptions): Promise<Place> {
+export async function findStore({ url }: StoreOptions): Promise<FoundStore> {
   for (const [name, load] of Object.entries(adapters)) {
     registerAdapter(name, {
       fromConfig: async (config: AdapterConfig) => (await load()).fromConfig(config),
@@ -64,7 +64,7 @@ export async function findPlace({ url }: StoreOptions): Promise<Place> {
  * @throws `Failure`: the store is named, and its password is not.
  */
 export async function openStore(options: StoreOptions, output: Output, settings: LocksOptions = {}): Promise<Locks> {
-  const { target, shown } = await findPlace(options);
+  const { target, shown } = await findStore(options);
   output.note(`locks are in ${shown}`, { event: 'store', store: shown });
   let locks: Locks;
   try {

@@ -2,12 +2,12 @@ import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { configSources, mergeSources, openProvider } from '@locks/core/composite';
 import type { Backend } from '@locks/core/composite';
-import { findPlace } from './open-store.ts';
+import { findStore } from './open-store.ts';
 import type { StoreOptions } from './open-store.ts';
 
 /** The store of `options`, as its adapter reads it. */
 export async function backendOf(options: StoreOptions): Promise<Backend> {
-  const { target } = await findPlace(options);
+  const { target } = await findStore(options);
   return mergeSources(await configSources(target)).backend;
 }
 

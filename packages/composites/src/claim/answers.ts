@@ -42,7 +42,7 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       part.heard = 'busy';
       // It may have a hold with a higher token, which this claim cannot renew.
       machine.giveBack(member, false, true);
-      if (machine.state.phase === 'held') machine.ask(member, true);
+      if (machine.state.stage === 'held') machine.ask(member, true);
       break;
     case 'failed':
       part.heard = 'failed';
@@ -65,7 +65,7 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
 /** A vote that came after the others gets the claim's token and its ttl, too. */
 function raiseLate(machine: Machine, part: Part, member: number): void {
   const { options, state } = machine;
-  if (state.phase !== 'confirming' && !isHeld(state)) return;
+  if (state.stage !== 'confirming' && !isHeld(state)) return;
   if (options.fencing) machine.raise(part, member);
   if (part.call === undefined) machine.lengthen(part, member);
 }
@@ -73,7 +73,7 @@ function raiseLate(machine: Machine, part: Part, member: number): void {
 /** A member refused the claim as such. */
 function refuse(machine: Machine, error: unknown): void {
   const { state, world } = machine;
-  switch (state.phase) {
+  switch (state.stage) {
     case 'renewing':
       // The claim keeps its hold.
       state.outcome = { kind: 'refused', error };
@@ -91,6 +91,6 @@ function refuse(machine: Machine, error: unknown): void {
     case 'over':
       break;
     default:
-      state.phase satisfies never;
+      state.stage satisfies never;
   }
 }

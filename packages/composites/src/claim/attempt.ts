@@ -71,7 +71,7 @@ function confirm(machine: Machine, now: number): void {
     hold(machine, now);
     return;
   }
-  state.phase = 'confirming';
+  state.stage = 'confirming';
   const latest = lastSend(machine, now);
   machine.each((part, member) => {
     if (!isVote(part, now)) return;
@@ -94,7 +94,7 @@ function lastSend({ state }: Machine, now: number): number {
 
 function hold(machine: Machine, now: number): void {
   const { state } = machine;
-  state.phase = 'held';
+  state.stage = 'held';
   state.waiting = false;
   state.keptSince = undefined;
   machine.promise({ kind: 'granted', token: state.token, until: heldUntil(machine, now) });

@@ -28,8 +28,8 @@ export class ClaimMachine {
 
   /** Whether the members have nothing of it, and nothing is under way. */
   get isEmpty(): boolean {
-    const { phase, parts } = this.state;
-    return (phase === 'resting' || phase === 'over') && !parts.some(hasSomething);
+    const { stage, parts } = this.state;
+    return (stage === 'resting' || stage === 'over') && !parts.some(hasSomething);
   }
 
   /** By the clock of this process too few votes last, and no call under way may make one last. */
@@ -48,7 +48,7 @@ export class ClaimMachine {
     const { options, state, world } = this.#machine;
     // A repeat without a wake keeps the place.
     state.waits = waits || state.waiting;
-    if (state.phase === 'held') {
+    if (state.stage === 'held') {
       this.renew(undefined, change);
       return;
     }
@@ -86,7 +86,7 @@ export class ClaimMachine {
     state.token = known?.token ?? tokens.reduce((lowest, each) => (each < lowest ? each : lowest));
     // What the process that had it was told may last as long as its votes.
     state.promisedUntil = known?.promisedUntil ?? until;
-    state.phase = 'held';
+    state.stage = 'held';
   }
 
   /** The claim waits already: it has a place in the first line, or may have. */
@@ -107,7 +107,7 @@ export class ClaimMachine {
   forsake(): boolean {
     const { state } = this;
     if (!isIdle(state) || !keepsPromise(state, this.#machine.world.now())) return true;
-    state.phase = 'resting';
+    state.stage = 'resting';
     this.#machine.each((_, member) => this.#machine.giveBack(member));
     return false;
   }
@@ -125,7 +125,7 @@ export class ClaimMachine {
   release(): void {
     const { state } = this;
     state.lost = false;
-    state.phase = 'over';
+    state.stage = 'over';
     state.waiting = false;
     state.outcome = undefined;
     this.#machine.each((_, member) => this.#machine.giveBack(member));
@@ -166,7 +166,7 @@ export class ClaimMachine {
     const part = this.#machine.part(member);
     part.token = undefined;
     part.heard = 'failed';
-    if (state.phase === 'held') {
+    if (state.stage === 'held') {
       const now = world.now();
       if (state.parts.filter((each) => isVote(each, now)).length < options.need) {
         this.#machine.lose(now);
@@ -182,7 +182,7 @@ export class ClaimMachine {
       askInTurn(this.#machine, member);
       return true;
     }
-    if (state.phase !== 'pausing' || member !== state.line) return false;
+    if (state.stage !== 'pausing' || member !== state.line) return false;
     this.#askAgain();
     return true;
   }
@@ -190,7 +190,7 @@ export class ClaimMachine {
   /** Another claim may hold the key. It needs the votes that this one keeps. */
   looked(): void {
     const { state } = this;
-    if (!state.waiting || (state.phase !== 'resting' && state.phase !== 'returning')) return;
+    if (!state.waiting || (state.stage !== 'resting' && state.stage !== 'returning')) return;
     state.keptSince = undefined;
     this.#machine.each((part, member) => part.token !== undefined && this.#machine.giveBack(member));
   }
@@ -198,13 +198,13 @@ export class ClaimMachine {
   /** A pause has ended. */
   resumed(): void {
     const { state } = this;
-    if (state.phase === 'pausing') this.#askAgain();
+    if (state.stage === 'pausing') this.#askAgain();
     else if (isHeld(state) && this.#machine.world.now() >= (state.healAt ?? Infinity)) askForPlaces(this.#machine);
   }
 
   #askAgain(): void {
     const { state } = this;
-    state.phase = 'asking';
+    state.stage = 'asking';
     this.#machine.part(state.line).heard = undefined;
     this.#goOn();
   }
@@ -219,7 +219,7 @@ export class ClaimMachine {
   #goOn(): void {
     const { state } = this;
     const now = this.#machine.world.now();
-    switch (state.phase) {
+    switch (state.stage) {
       case 'asking':
         goOnAsking(this.#machine, now);
         break;
@@ -238,12 +238,12 @@ export class ClaimMachine {
       case 'over':
         break;
       default:
-        state.phase satisfies never;
+        state.stage satisfies never;
     }
   }
 }
 
 /** No attempt is under way, or waits. */
-function isIdle({ phase, waiting }: ClaimState): boolean {
-  return phase === 'held' || (phase === 'resting' && !waiting);
+function isIdle({ stage, waiting }: ClaimState): boolean {
+  return stage === 'held' || (stage === 'resting' && !waiting);
 }

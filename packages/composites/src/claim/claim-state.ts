@@ -7,7 +7,7 @@ import type { Part } from './part.ts';
  * members have taken back what the claim must not keep. `pausing`: it has the vote of its line, and
  * waits a moment for another member, where a claim that will not get the line may be just leaving.
  */
-export type Phase = 'resting' | 'asking' | 'pausing' | 'confirming' | 'returning' | 'held' | 'renewing' | 'over';
+export type Stage = 'resting' | 'asking' | 'pausing' | 'confirming' | 'returning' | 'held' | 'renewing' | 'over';
 
 /** The outcome of a call of core's. */
 export type Outcome =
@@ -77,7 +77,7 @@ export interface MachineOptions {
 
 /** The state, as plain data: a model check copies it. */
 export interface ClaimState {
-  phase: Phase;
+  stage: Stage;
   readonly parts: Part[];
   line: number;
   askedAll: boolean;
@@ -117,7 +117,7 @@ export interface ClaimState {
 /** The state of a claim that the members were told nothing of. */
 export function initialState(members: number): ClaimState {
   return {
-    phase: 'resting',
+    stage: 'resting',
     parts: Array.from({ length: members }, () => emptyPart()),
     line: 0,
     askedAll: false,
@@ -140,8 +140,8 @@ export function initialState(members: number): ClaimState {
 }
 
 /** Whether core was told that it holds the key. */
-export function isHeld({ phase }: ClaimState): boolean {
-  return phase === 'held' || phase === 'renewing';
+export function isHeld({ stage }: ClaimState): boolean {
+  return stage === 'held' || stage === 'renewing';
 }
 
 /** Whether it was lost before what core was told is over, and some of its votes are left. */

@@ -9,7 +9,7 @@ import { MemberCalls } from './member-calls.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { tooFewAnswers } from './too-few-answers.ts';
 import { ReleaseRound } from './release-round.ts';
-import { Turns } from '../turns.ts';
+import { SerialCalls } from '../serial-calls.ts';
 
 /** What one member has of a claim: under this owner, with this token, in this session. */
 export interface KeptHold {
@@ -25,7 +25,7 @@ export class CombinedClaim implements HostedClaim {
   readonly #host: ClaimHost;
   readonly #calls: MemberCalls;
   readonly #machine: ClaimMachine;
-  readonly #turns = new Turns();
+  readonly #serial = new SerialCalls();
   /** Core gave it up. */
   #released = false;
 
@@ -47,14 +47,14 @@ export class CombinedClaim implements HostedClaim {
 
   /** Nothing is under way, and the members have nothing of it. */
   get isEmpty(): boolean {
-    return !this.#calls.pending && this.#turns.free && this.#machine.isEmpty;
+    return !this.#calls.pending && this.#serial.free && this.#machine.isEmpty;
   }
 
   /** Ends it if no member holds it any more, and no call is under way. Gives whether it did. */
   endIfOver(): boolean {
     const now = this.#calls.now();
     const { parts } = this.#machine.state;
-    const over = this.held && this.#turns.free && parts.every(({ until }) => until <= now);
+    const over = this.held && this.#serial.free && parts.every(({ until }) => until <= now);
     if (!over) return false;
     // Another process may hold them under these owners. A session keeps its hold until a release.
     for (const { index, provider } of this.#host.members) if (provider.traits.expiry !== 'session') this.#leave(index);
@@ -64,7 +64,7 @@ export class CombinedClaim implements HostedClaim {
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
     this.#calls.wake = wake ?? this.#calls.wake;
-    return this.#inTurn(async () => {
+    return this.#oneAfterAnother(async () => {
       const ready = this.#host.ready(claim.ttl);
       if (ready !== undefined) await ready;
       // Nothing may be asked for a claim after its release.
@@ -107,7 +107,7 @@ export class CombinedClaim implements HostedClaim {
   }
 
   renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
-    return this.#inTurn(async () => {
+    return this.#oneAfterAnother(async () => {
       const { state } = this.#machine;
       if (!this.held || (token !== undefined && token < state.token)) return false;
       const change = changeOf(this.#calls.claim, claim);
@@ -217,8 +217,8 @@ export class CombinedClaim implements HostedClaim {
     return tooFewAnswers(this.#host, this.#machine.state.parts, this.#calls.claim, this.#machine.isEmpty);
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.#turns.take(work, () => this.#host.changed(this));
+  #oneAfterAnother<T>(work: () => Promise<T>): Promise<T> {
+    return this.#serial.run(work, () => this.#host.changed(this));
   }
 }
 

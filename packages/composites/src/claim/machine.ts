@@ -1,6 +1,6 @@
 import type { MemberCall } from '../members/member-answers.ts';
 import { isHeld, keepsPromise } from './claim-state.ts';
-import type { ClaimState, MachineOptions, MachineWorld, Outcome, Phase } from './claim-state.ts';
+import type { ClaimState, MachineOptions, MachineWorld, Outcome, Stage } from './claim-state.ts';
 import { emptyPart, hasSomething, isUnasked, isUnraised } from './part.ts';
 import type { Part } from './part.ts';
 
@@ -130,8 +130,8 @@ export class Machine {
   }
 
   /** Core has called: what the members answered before does not count. */
-  beginRound(phase: Phase): void {
-    this.state.phase = phase;
+  beginRound(stage: Stage): void {
+    this.state.stage = stage;
     this.state.patient = true;
     for (const part of this.state.parts) {
       part.heard = undefined;
@@ -158,7 +158,7 @@ export class Machine {
 
   /** Answers core once the members have taken back what the claim must not keep. */
   answerLater(outcome: Outcome): void {
-    this.state.phase = 'returning';
+    this.state.stage = 'returning';
     this.state.outcome = outcome;
     this.settleIfReturned();
   }
@@ -167,8 +167,8 @@ export class Machine {
   settleIfReturned(): void {
     const { state } = this;
     const { outcome } = state;
-    if (state.phase !== 'returning' || state.returning > 0 || outcome === undefined) return;
-    state.phase = 'resting';
+    if (state.stage !== 'returning' || state.returning > 0 || outcome === undefined) return;
+    state.stage = 'resting';
     state.outcome = undefined;
     this.world.settle(outcome);
   }

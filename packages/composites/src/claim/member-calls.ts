@@ -87,7 +87,7 @@ export class MemberCalls implements MachineWorld {
       freeVotes(this.#host, member, this.claim);
     }
     this.#releasing = round;
-    const wasRenewing = this.machine.state.phase === 'renewing';
+    const wasRenewing = this.machine.state.stage === 'renewing';
     this.machine.release();
     this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
     round.begun();

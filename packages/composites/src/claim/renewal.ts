@@ -56,14 +56,14 @@ export function goOnRenewing(machine: Machine, now: number): void {
     // The next call must not meet the answers of this one.
     if (state.parts.some(isPending)) return;
     const { outcome } = state;
-    state.phase = 'held';
+    state.stage = 'held';
     state.outcome = undefined;
     world.settle(outcome);
     return;
   }
   switch (decideRenewal(machine, now)) {
     case 'renewed':
-      state.phase = 'held';
+      state.stage = 'held';
       // A member that has lost its vote may give another. A release by force looks the same, so it
       // is not asked before the others have told that the lease goes on.
       if (!state.found)
@@ -72,14 +72,14 @@ export function goOnRenewing(machine: Machine, now: number): void {
       machine.promise({ kind: 'renewed', until: heldUntil(machine, now) });
       break;
     case 'lost':
-      state.phase = 'resting';
+      state.stage = 'resting';
       state.found = false;
       machine.lose(now);
       machine.each((_, member) => machine.giveBack(member));
       world.settle({ kind: 'lost' });
       break;
     case 'unavailable':
-      state.phase = 'held';
+      state.stage = 'held';
       world.settle({ kind: 'unavailable' });
       break;
     default:

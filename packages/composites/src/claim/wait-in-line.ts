@@ -55,7 +55,7 @@ export function waitInLine(machine: Machine, now: number): void {
   const keeps = state.parts.some((each, member) => member < line && isVote(each, now));
   if (!state.paused && part.inLine && keeps) {
     state.paused = true;
-    state.phase = 'pausing';
+    state.stage = 'pausing';
     world.pause(pause);
     return;
   }

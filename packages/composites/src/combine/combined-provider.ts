@@ -240,7 +240,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   }
 }
 
-/** Refuses an owner or a key that a composite cannot have. `reserved`: the key is one of its own. */
+/** Refuses an owner or a key that a composite cannot have. `reserved`: the key is its own. */
 export function checkClaim(what: 'composite' | 'migration', { owner, key }: Claim, reserved: boolean): void {
   const invalid = (message: string): LockError => new LockError('LOCK_INVALID', message, { key });
   if (owner.length > longestOwner) {

@@ -38,7 +38,7 @@ export class PhaseSteps implements Pick<PhaseWorld, 'announce' | 'look' | 'check
   readonly #host: StepHost;
   #presence: Lease | undefined = undefined;
   /** Answers of steps that began before the last change of the presence count for nothing. */
-  #turn = 0;
+  #generation = 0;
   #closed = false;
   /** The store that could not be asked before the process acts under the other one. */
   #silent: End | undefined = undefined;
@@ -68,14 +68,14 @@ export class PhaseSteps implements Pick<PhaseWorld, 'announce' | 'look' | 'check
   }
 
   announce(end: End): void {
-    const turn = this.#turn;
+    const generation = this.#generation;
     const { rules, locks, note, identity } = this.#parts;
     this.#step(async () => {
       await identity.notWrong();
       // A presence with the note is none of a process that acts.
       await note.write(end);
       const lease = await locks[end].acquire(presenceKey(rules.name, end), { mode: 'shared', wait: patience });
-      if (turn !== this.#turn) {
+      if (generation !== this.#generation) {
         await lease.release();
         return undefined;
       }
@@ -118,7 +118,7 @@ export class PhaseSteps implements Pick<PhaseWorld, 'announce' | 'look' | 'check
 
   withdraw(): void {
     const presence = this.#presence;
-    this.#turn += 1;
+    this.#generation += 1;
     this.#presence = undefined;
     presence?.release().catch(() => {});
   }
@@ -131,7 +131,7 @@ export class PhaseSteps implements Pick<PhaseWorld, 'announce' | 'look' | 'check
   /** Steps that are under way come to nothing. */
   stop(): void {
     this.#closed = true;
-    this.#turn += 1;
+    this.#generation += 1;
   }
 
   /** The presence goes with its `Locks`. */
@@ -141,13 +141,13 @@ export class PhaseSteps implements Pick<PhaseWorld, 'announce' | 'look' | 'check
 
   /** One step. What it gives is done, unless the presence has changed since. */
   #step(work: () => Promise<(() => void) | undefined>): void {
-    const turn = this.#turn;
+    const generation = this.#generation;
     const run = async (): Promise<void> => {
       try {
         const settle = await work();
-        if (turn === this.#turn) settle?.();
+        if (generation === this.#generation) settle?.();
       } catch (error) {
-        if (turn !== this.#turn) return;
+        if (generation !== this.#generation) return;
         this.#host.machine.failed();
         this.#host.refused({ error });
       }
@@ -180,7 +180,7 @@ export class PhaseSteps implements Pick<PhaseWorld, 'announce' | 'look' | 'check
     if (this.#presence !== lease) return;
     const given: unknown = lease.signal.reason;
     const why = given instanceof Error ? given.message : String(given);
-    this.#turn += 1;
+    this.#generation += 1;
     this.#presence = undefined;
     this.#host.lost(new LockError('LOCK_LOST', `the presence of this process in "${end}" has ended: ${why}`));
   }

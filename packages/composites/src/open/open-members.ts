@@ -120,7 +120,7 @@ function weakened(lacking: readonly string[]): LockError | undefined {
 
 /** Never a URL, which may have a password in it. */
 export function nameOf({ provider }: Backend): string {
-  return typeof provider === 'string' && !provider.includes('://') ? provider : 'adapter';
+  return typeof provider === 'string' && !provider.includes('://') ? provider.replace(/:$/, '') : 'adapter';
 }
 
 function providerOf(outcome: Outcome): LockProvider | undefined {

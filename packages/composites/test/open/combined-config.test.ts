@@ -120,7 +120,7 @@ describe('openLocks with provider "combine"', () => {
     [
       'a member with a strange scheme',
       combined(`consul://me:${password}@h`),
-      'member 1 of 1: openLocks: no adapter is',
+      'member 1 of 1 (consul): openLocks: no adapter is',
     ],
     ['a member with a URL as provider', combined({ provider: `redis://${password}` }), 'member 1 of 1 (adapter): '],
     [

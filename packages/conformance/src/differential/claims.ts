@@ -4,7 +4,7 @@ import { inWords } from './compare.ts';
 import type { Party } from './plan.ts';
 
 /** A party of a sequence, as its process knows it. */
-export interface Member extends Party {
+export interface RunningParty extends Party {
   readonly owner: string;
   readonly provider: LockProvider;
   readonly wake: () => void;
@@ -16,7 +16,7 @@ export interface Member extends Party {
 }
 
 /** The claim of a party, with what `more` has instead of its wish. */
-export function claimOf({ owner, ttl, wish }: Member, key: string, more: Partial<Claim>): Claim {
+export function claimOf({ owner, ttl, wish }: RunningParty, key: string, more: Partial<Claim>): Claim {
   const { mode, permits, resize, ...others } = { ...wish, ...more };
   return {
     key,
@@ -39,7 +39,7 @@ export function termsOf({ mode, permits, resize }: Hold): Partial<Claim> {
   return { mode, ...(permits !== undefined && { permits }), ...(resize !== undefined && { resize }) };
 }
 
-export function otherMode({ mode }: Hold, { wish }: Member): Partial<Claim> {
+export function otherMode({ mode }: Hold, { wish }: RunningParty): Partial<Claim> {
   if (mode === 'shared') return { mode: 'exclusive' };
   return { mode: 'shared', permits: wish.permits ?? 2 };
 }

@@ -2,7 +2,7 @@ import type { Grant, LockProvider } from '@locks/core';
 import { emptyRecord, isLockError } from '@locks/core/adapter';
 import type { Hold, KeyCall, KeyRecord, KeyRules, Place, step } from '@locks/core/adapter';
 import { claimOf, isGrant, otherMode, lastingCall, termsOf, tokenOf, traceOf } from './claims.ts';
-import type { Member } from './claims.ts';
+import type { RunningParty } from './claims.ts';
 import { differenceOf, inWords } from './compare.ts';
 import type { Closeness } from './compare.ts';
 import type { Difference, DifferentialTime } from './options.ts';
@@ -47,7 +47,7 @@ class Sequence {
   calls = 0;
   readonly #plan: Plan;
   readonly #bench: Bench;
-  readonly #members: readonly Member[];
+  readonly #parties: readonly RunningParty[];
   readonly #rules: KeyRules;
   readonly #trace: string[] = [];
   #record: KeyRecord = emptyRecord();
@@ -59,17 +59,17 @@ class Sequence {
   constructor(plan: Plan, bench: Bench) {
     this.#plan = plan;
     this.#bench = bench;
-    this.#members = plan.parties.map((party, index) => {
-      const member: Member = {
-        ...party,
+    this.#parties = plan.parties.map((planned, index) => {
+      const party: RunningParty = {
+        ...planned,
         owner: `party-${index}/${bench.key}`,
         provider: bench.providers[index] as LockProvider,
-        wake: () => (member.woken = true),
+        wake: () => (party.woken = true),
         woken: false,
         waits: false,
         gone: false,
       };
-      return member;
+      return party;
     });
     this.#rules = {
       ...plan.rules,
@@ -91,46 +91,46 @@ class Sequence {
       const provider = this.#provider(action.via);
       return await this.#compare({ op: 'inspect' }, undefined, () => provider.inspect(this.#bench.key));
     }
-    const member = this.#members[action.who] as Member;
+    const party = this.#parties[action.who] as RunningParty;
     // Core uses no owner again after its release, and renews what an attempt was answered with.
-    if (member.gone || (action.op === 'renew' && this.#holdOf(member)?.assigned)) return undefined;
-    if (action.op === 'acquire') return await this.#acquire(member, action);
-    const hold = this.#holdOf(member);
-    const claim = claimOf(member, this.#bench.key, hold === undefined ? {} : termsOf(hold));
+    if (party.gone || (action.op === 'renew' && this.#holdOf(party)?.assigned)) return undefined;
+    if (action.op === 'acquire') return await this.#acquire(party, action);
+    const hold = this.#holdOf(party);
+    const claim = claimOf(party, this.#bench.key, hold === undefined ? {} : termsOf(hold));
     if (action.op === 'renew') {
       const own = hold?.token ?? this.#record.token;
       const token = action.token === undefined || own === 0 ? undefined : BigInt(own + action.token);
       const renewed = { ...claim, ttl: action.ttl };
-      return await this.#compare({ op: 'renew', claim: renewed, token }, member, () =>
-        member.provider.renew(renewed, token),
+      return await this.#compare({ op: 'renew', claim: renewed, token }, party, () =>
+        party.provider.renew(renewed, token),
       );
     }
-    member.gone = true;
+    party.gone = true;
     const forced = hold !== undefined && !hold.assigned;
-    const provider = forced ? this.#provider(action.via) : member.provider;
-    return await this.#compare({ op: 'release', claim }, member, () => provider.release(claim));
+    const provider = forced ? this.#provider(action.via) : party.provider;
+    return await this.#compare({ op: 'release', claim }, party, () => provider.release(claim));
   }
 
   async #acquire(
-    member: Member,
+    party: RunningParty,
     action: Action & { readonly op: 'acquire' },
   ): Promise<Difference | 'abandoned' | undefined> {
-    const hold = this.#holdOf(member);
+    const hold = this.#holdOf(party);
     const { waits } = action;
     const floor = action.floor === undefined ? {} : { floor: BigInt(Math.max(0, this.#record.token + action.floor)) };
-    const claim = claimOf(member, this.#bench.key, {
-      ...(action.converts && hold?.assigned === false ? otherMode(hold, member) : member.wish),
+    const claim = claimOf(party, this.#bench.key, {
+      ...(action.converts && hold?.assigned === false ? otherMode(hold, party) : party.wish),
       ...floor,
     });
-    member.woken = false;
-    const call: KeyCall = { op: 'acquire', claim, contact: waits ? member.owner : undefined };
-    const wake = waits ? member.wake : undefined;
-    return await this.#compare(call, member, () => member.provider.tryAcquire(claim, wake));
+    party.woken = false;
+    const call: KeyCall = { op: 'acquire', claim, contact: waits ? party.owner : undefined };
+    const wake = waits ? party.wake : undefined;
+    return await this.#compare(call, party, () => party.provider.tryAcquire(claim, wake));
   }
 
   async #compare(
     call: KeyCall,
-    member: Member | undefined,
+    party: RunningParty | undefined,
     send: () => Promise<unknown>,
   ): Promise<Difference | 'abandoned' | undefined> {
     const { time, close } = this.#bench;
@@ -142,7 +142,7 @@ class Sequence {
     this.#slack = Math.max(this.#slack, answered - sent);
     const { record: before } = this.#bench.step(this.#record, { op: 'inspect' }, sent, this.#rules);
     this.#leastToken = tokenOf(answer);
-    const toldByMessage = member !== undefined && this.#learn(call, before, member, answer);
+    const toldByMessage = party !== undefined && this.#learn(call, before, party, answer);
     const after = toldByMessage
       ? { record: before, answer: answer as Grant }
       : this.#bench.step(before, this.#bench.lasting ? lastingCall(call) : call, sent, this.#rules);
@@ -153,13 +153,13 @@ class Sequence {
       remaining: close.remaining + this.#slack,
     });
     if (what !== undefined) return this.#difference(what, call, before, answer, after.answer);
-    if (member !== undefined && call.op === 'acquire' && 'granted' in Object(answer)) {
+    if (party !== undefined && call.op === 'acquire' && 'granted' in Object(answer)) {
       const busy = !(answer as Grant).granted;
-      member.waits = busy && (call.contact !== undefined || member.waits);
+      party.waits = busy && (call.contact !== undefined || party.waits);
     }
     // They change nothing, and a head knows from `retryAfter` when a hold ends.
     const quiet = call.op === 'inspect' || answer instanceof Error;
-    if (quiet || (await this.#turnsAreTold(member))) return undefined;
+    if (quiet || (await this.#turnsAreTold(party))) return undefined;
     return this.#difference('wake', call, before, answer, after.answer);
   }
 
@@ -178,8 +178,8 @@ class Sequence {
    * The token of an assigned hold is known when an attempt is answered with it. Returns whether the
    * store was not asked, as a message had told the grant before: then the ttl goes on.
    */
-  #learn(call: KeyCall, before: KeyRecord, member: Member, answer: unknown): boolean {
-    const hold = before.holds.find(({ owner }) => owner === member.owner);
+  #learn(call: KeyCall, before: KeyRecord, party: RunningParty, answer: unknown): boolean {
+    const hold = before.holds.find(({ owner }) => owner === party.owner);
     if (call.op !== 'acquire' || hold?.assigned !== true || !isGrant(answer)) return false;
     const { floor = -1n } = call.claim;
     const told = Number(answer.token);
@@ -195,9 +195,9 @@ class Sequence {
   }
 
   /** Whether each claim that waits and whose turn it is was woken, apart from the caller. */
-  async #turnsAreTold(caller: Member | undefined): Promise<boolean> {
+  async #turnsAreTold(caller: RunningParty | undefined): Promise<boolean> {
     const { time, margin } = this.#bench;
-    const turn = this.#members.find(
+    const turn = this.#parties.find(
       (one) => one !== caller && one.waits && !one.gone && !one.woken && this.#isTurnOf(one),
     );
     if (turn === undefined) return true;
@@ -207,11 +207,11 @@ class Sequence {
     return turn.woken;
   }
 
-  #isTurnOf(member: Member): boolean {
+  #isTurnOf(party: RunningParty): boolean {
     const { holds, line } = this.#record;
-    if (this.#holdOf(member)?.assigned) return true;
+    if (this.#holdOf(party)?.assigned) return true;
     const head = line[0];
-    if (head?.owner !== member.owner || !this.#plan.rules.fair) return false;
+    if (head?.owner !== party.owner || !this.#plan.rules.fair) return false;
     const any = holds[0];
     const room = head.mode === 'shared' && any?.mode === 'shared' && holds.length < (head.permits ?? Infinity);
     return any === undefined || room;
@@ -239,7 +239,7 @@ class Sequence {
     return { what, seed, rules, call, before, answer, expected, trace: this.#trace };
   }
 
-  #holdOf({ owner }: Member): Hold | undefined {
+  #holdOf({ owner }: RunningParty): Hold | undefined {
     const now = this.#bench.time.now();
     return this.#record.holds.find((hold) => hold.owner === owner && hold.until > now);
   }

@@ -79,6 +79,7 @@ export function closedError(): LockError {
   return new LockError('LOCK_CLOSED', 'This Locks is closed; open another one.');
 }
 
+/** A call of a provider after its `close`. */
 export function providerClosed(name: string): LockError {
   return new LockError('LOCK_CLOSED', `The ${name} provider is closed.`);
 }

@@ -20,7 +20,7 @@ async function open(target: string | undefined): Promise<Locks> {
   return locks;
 }
 
-/** A store that nobody of this library knows: all of an adapter, with a record provider over it. */
+/** A store that this library has no adapter for: a record provider over a map. */
 const store = `
   const records = new Map();
   const read = async (key) => ({ ...records.get(key), now: performance.now() });
@@ -30,7 +30,7 @@ const store = `
     return true;
   };
   function fromConfig({ url, options, runtime }) {
-    if (!schemes.some((scheme) => url.startsWith(scheme + '://'))) throw misconfigured('locks', 'its URL is another one');
+    if (!schemes.some((scheme) => url.toLowerCase().startsWith(scheme + '://'))) throw misconfigured('locks', 'its URL is another one');
     return createRecordProvider({ name: schemes[0], scope: 'process', read, replace }, { ...options, runtime });
   }`;
 

@@ -1,7 +1,7 @@
 import { LockError, askOption, isLockError, secretText, tlsAnswer } from '@locks/core/adapter';
 import type { Asked, OptionReader, Runtime } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
-import type { Place } from './place.ts';
+import type { Target } from './target.ts';
 
 /** What a connection shows to its server. */
 export interface Shown {
@@ -34,10 +34,10 @@ export interface Credentials {
   explain(error: Error): Error;
 }
 
-/** The credentials of `place`, each of which may be a function. */
-export function credentialsOf(place: Place, runtime: Runtime): Credentials {
+/** The credentials of `target`, each of which may be a function. */
+export function credentialsOf(target: Target, runtime: Runtime): Credentials {
   const names = ['username', 'password', 'sentinelUsername', 'sentinelPassword'] as const;
-  let tls = typeof place.tls === 'function' ? {} : optionsOf(place.tls);
+  let tls = typeof target.tls === 'function' ? {} : optionsOf(target.tls);
   let failure: LockError | undefined;
   let asking: Promise<Shown> | undefined;
   let wasAccepted = false;
@@ -45,13 +45,13 @@ export function credentialsOf(place: Place, runtime: Runtime): Credentials {
   async function one<T>(name: keyof Shown, option: Asked<T> | undefined, reader: OptionReader<T>) {
     if (option === undefined) return undefined;
     const { where } = redisSource;
-    return await askOption(option, { where, name, reader, runtime, within: place.connectTimeout });
+    return await askOption(option, { where, name, reader, runtime, within: target.connectTimeout });
   }
 
   async function askAll(): Promise<Shown> {
     try {
-      const texts = names.map(async (name) => [name, await one(name, place[name], secretText)] as const);
-      const [answer, ...answers] = await Promise.all([one('tls', place.tls, tlsAnswer), ...texts]);
+      const texts = names.map(async (name) => [name, await one(name, target[name], secretText)] as const);
+      const [answer, ...answers] = await Promise.all([one('tls', target.tls, tlsAnswer), ...texts]);
       tls = optionsOf(answer);
       failure = undefined;
       return { ...(Object.fromEntries(answers) as unknown as Omit<Shown, 'tls'>), tls };
@@ -66,11 +66,11 @@ export function credentialsOf(place: Place, runtime: Runtime): Credentials {
     return new LockError('LOCK_UNAVAILABLE', `${error.message} The next connection asks for the credentials again.`);
   }
 
-  const change = [...names, 'tls' as const].some((name) => typeof place[name] === 'function');
+  const change = [...names, 'tls' as const].some((name) => typeof target[name] === 'function');
   return {
     change,
     get shown() {
-      const known = names.map((name) => [name, typeof place[name] === 'function' ? undefined : place[name]]);
+      const known = names.map((name) => [name, typeof target[name] === 'function' ? undefined : target[name]]);
       return { ...(Object.fromEntries(known) as Omit<Shown, 'tls'>), tls };
     },
     ask: () => (asking = askAll()),

@@ -2,12 +2,12 @@ import { LockError, misconfigured } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
 import type { Credentials } from './credentials.ts';
 import { otherProtocol } from './other-protocol.ts';
-import type { Place } from './place.ts';
+import type { Target } from './target.ts';
 
 /** A better error for a first connection that failed, where there is one. */
 export async function explainFirst(
   failure: LockError,
-  { kind, hosts, name }: Place,
+  { kind, hosts, name }: Target,
   credentials: Credentials,
 ): Promise<LockError | undefined> {
   const unanswered = await credentials.failure();

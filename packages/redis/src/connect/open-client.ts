@@ -12,36 +12,36 @@ import type { Classes, LibraryName } from './libraries.ts';
 import { openNodeRedis } from './open-node-redis.ts';
 import { connectFirst } from './own-client.ts';
 import type { OwnClient, OwnClusterClient } from './own-client.ts';
-import { given, pauseAfter } from './place.ts';
-import type { Opened, Place } from './place.ts';
+import { given, pauseAfter } from './target.ts';
+import type { Opened, Target } from './target.ts';
 
 /**
  * Opens a client of this package's own, of the library `wanted` or of one that is installed.
  * @throws `LOCK_MISCONFIGURED` where another attempt would fail in the same way; else
  * `LOCK_UNAVAILABLE`.
  */
-export async function openClient(place: Place, wanted: LibraryName | undefined, runtime: Runtime): Promise<Opened> {
+export async function openClient(target: Target, wanted: LibraryName | undefined, runtime: Runtime): Promise<Opened> {
   const library = await importLibrary(wanted);
-  const credentials = credentialsOf(place, runtime);
-  if (library.name === 'redis') return await openNodeRedis(library, place, credentials, runtime);
-  const open = place.kind === 'cluster' ? openCluster : openServer;
-  return await open(library, place, credentials, runtime);
+  const credentials = credentialsOf(target, runtime);
+  if (library.name === 'redis') return await openNodeRedis(library, target, credentials, runtime);
+  const open = target.kind === 'cluster' ? openCluster : openServer;
+  return await open(library, target, credentials, runtime);
 }
 
 async function openServer(
   { Redis }: Classes,
-  place: Place,
+  target: Target,
   credentials: Credentials,
   runtime: Runtime,
 ): Promise<Opened> {
   const lost = (error: Error): void => noteLoss(client, error);
   const options = {
-    ...serverOptions(place, credentials, lost),
-    ...(place.kind === 'sentinel' ? sentinelOptions(place, credentials) : place.hosts[0]),
+    ...serverOptions(target, credentials, lost),
+    ...(target.kind === 'sentinel' ? sentinelOptions(target, credentials) : target.hosts[0]),
   };
   const client: OwnClient = new (checked(Redis, runtime))({
     ...options,
-    ...given({ db: place.db }),
+    ...given({ db: target.db }),
     lazyConnect: true,
   });
   if (credentials.change) askAtConnect(client, credentials);
@@ -51,17 +51,17 @@ async function openServer(
     noteLoss(client, undefined);
     credentials.accepted();
   });
-  await connectServer(client, place, credentials, runtime);
+  await connectServer(client, target, credentials, runtime);
   return { client, close: () => client.disconnect() };
 }
 
 async function openCluster(
   { Cluster }: Classes,
-  place: Place,
+  target: Target,
   credentials: Credentials,
   runtime: Runtime,
 ): Promise<Opened> {
-  const client = new (checked(Cluster, runtime))([...place.hosts], clusterOptions(place, credentials));
+  const client = new (checked(Cluster, runtime))([...target.hosts], clusterOptions(target, credentials));
   if (credentials.change) {
     client.on('+node', (node) => askAtConnect(node, credentials));
     explainReplies(client, credentials);
@@ -74,12 +74,12 @@ async function openCluster(
     noteLoss(client, undefined);
     credentials.accepted();
   });
-  await connectCluster(client, place, credentials, runtime);
+  await connectCluster(client, target, credentials, runtime);
   return { client, close: () => client.disconnect() };
 }
 
 function serverOptions(
-  { connectionName, connectTimeout, timeout }: Place,
+  { connectionName, connectTimeout, timeout }: Target,
   { shown: { username, password, tls } }: Credentials,
   lost: (error: Error) => void = () => {},
 ): object {
@@ -106,7 +106,7 @@ function serverOptions(
   };
 }
 
-function sentinelOptions({ hosts, name, connectTimeout }: Place, { change, shown }: Credentials): object {
+function sentinelOptions({ hosts, name, connectTimeout }: Target, { change, shown }: Credentials): object {
   const { sentinelUsername, sentinelPassword, tls } = shown;
   return {
     ...given({ name, sentinelUsername, sentinelPassword }),
@@ -123,13 +123,13 @@ function sentinelOptions({ hosts, name, connectTimeout }: Place, { change, shown
   };
 }
 
-function clusterOptions(place: Place, credentials: Credentials): object {
+function clusterOptions(target: Target, credentials: Credentials): object {
   // Nodes are dropped when they close, and found again: the client of a node does not reconnect.
   const {
     retryStrategy: _retryStrategy,
     enableOfflineQueue,
     ...redisOptions
-  } = serverOptions(place, credentials) as {
+  } = serverOptions(target, credentials) as {
     readonly retryStrategy: unknown;
     readonly enableOfflineQueue: boolean;
   };
@@ -143,18 +143,18 @@ function clusterOptions(place: Place, credentials: Credentials): object {
     maxRedirections: 6,
     retryDelayOnTryAgain: 50,
     retryDelayOnClusterDown: 50,
-    slotsRefreshTimeout: Math.min(place.connectTimeout, 1_000),
+    slotsRefreshTimeout: Math.min(target.connectTimeout, 1_000),
     lazyConnect: true,
   };
 }
 
 async function connectServer(
   client: OwnClient,
-  place: Place,
+  target: Target,
   credentials: Credentials,
   runtime: Runtime,
 ): Promise<void> {
-  const { db, connectTimeout: limit } = place;
+  const { db, connectTimeout: limit } = target;
   await connectFirst({
     client,
     db,
@@ -166,13 +166,13 @@ async function connectServer(
     errors: 'error',
     limit,
     runtime,
-    explain: (failure) => explainFirst(failure, place, credentials),
+    explain: (failure) => explainFirst(failure, target, credentials),
   });
 }
 
 async function connectCluster(
   client: OwnClusterClient,
-  place: Place,
+  target: Target,
   credentials: Credentials,
   runtime: Runtime,
 ): Promise<void> {
@@ -184,8 +184,8 @@ async function connectCluster(
       await Promise.all(one.nodes('master').map(checkVersion));
     },
     errors: 'node error',
-    limit: place.connectTimeout,
+    limit: target.connectTimeout,
     runtime,
-    explain: (failure) => explainFirst(failure, place, credentials),
+    explain: (failure) => explainFirst(failure, target, credentials),
   });
 }

@@ -13,19 +13,19 @@ import { connectFirst } from './own-client.ts';
 import type { OwnClusterClient } from './own-client.ts';
 import { ownNodeRedis } from './own-node-redis.ts';
 import type { OwnNodeRedis } from './own-node-redis.ts';
-import { given } from './place.ts';
-import type { Opened, Place } from './place.ts';
+import { given } from './target.ts';
+import type { Opened, Target } from './target.ts';
 import { masterOf } from './sentinel-master.ts';
 
 /** Opens a client of this package's own over node-redis. */
 export async function openNodeRedis(
   library: NodeRedis,
-  place: Place,
+  target: Target,
   credentials: Credentials,
   runtime: Runtime,
 ): Promise<Opened> {
-  const connections: Connections = { template: templateOf(library), place, credentials, runtime };
-  const { kind, db, connectTimeout } = place;
+  const connections: Connections = { template: templateOf(library), target, credentials, runtime };
+  const { kind, db, connectTimeout } = target;
   const errors = kind === 'cluster' ? 'node error' : 'error';
   const client = kind === 'cluster' ? clusterOf(connections) : serverOf(connections);
   client.on(errors, (error) => {
@@ -48,7 +48,7 @@ export async function openNodeRedis(
     errors,
     limit: connectTimeout,
     runtime,
-    explain: (failure) => explainFirst(failure, place, credentials),
+    explain: (failure) => explainFirst(failure, target, credentials),
   });
   return { client, close: () => client.disconnect() };
 }
@@ -70,15 +70,15 @@ function templateOf({ createClient }: NodeRedis): NodeRedisCopy {
 interface Connections {
   /** What clients are copies of. */
   readonly template: NodeRedisCopy;
-  readonly place: Place;
+  readonly target: Target;
   readonly credentials: Credentials;
   readonly runtime: Runtime;
 }
 
 /** A client of one server, which is the master that Sentinels name where there are some. */
 function serverOf(connections: Connections): OwnNodeRedis {
-  const { place, credentials, runtime } = connections;
-  const { kind, hosts, name = '', connectTimeout } = place;
+  const { target, credentials, runtime } = connections;
+  const { kind, hosts, name = '', connectTimeout } = target;
   if (kind === 'server') return keptAt(connections, () => hosts[0]);
   // Sentinels that say nothing are passed over.
   const limit = Math.min(connectTimeout, 1_000);
@@ -90,7 +90,7 @@ function serverOf(connections: Connections): OwnNodeRedis {
 }
 
 function clusterOf(connections: Connections): OwnClusterClient {
-  const { hosts, connectTimeout } = connections.place;
+  const { hosts, connectTimeout } = connections.target;
   return ownCluster({
     seeds: hosts,
     runtime: connections.runtime,
@@ -108,8 +108,8 @@ function keptAt(
   connections: Connections,
   find: () => RedisHost | undefined | Promise<RedisHost | undefined>,
 ): OwnNodeRedis {
-  const { place, credentials, runtime } = connections;
-  const { db, connectTimeout, timeout } = place;
+  const { target, credentials, runtime } = connections;
+  const { db, connectTimeout, timeout } = target;
   return ownNodeRedis({
     runtime,
     timeout,
@@ -125,7 +125,7 @@ function keptAt(
 
 /** A client of the library for one connection. */
 function createFor(
-  { template, place: { connectionName, connectTimeout } }: Connections,
+  { template, target: { connectionName, connectTimeout } }: Connections,
   host: RedisHost | undefined,
   { tls, ...shown }: { readonly tls: object | undefined },
 ): NodeRedisCopy {

@@ -8,7 +8,7 @@ import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import type { RedisClient } from '../wire/client.ts';
 import { CheckedSends } from './checked-client.ts';
 import type { Connecting } from './own-client.ts';
-import { pauseAfter } from './place.ts';
+import { pauseAfter } from './target.ts';
 
 /** What the client is made of. */
 export interface OwnNodeRedisParts {

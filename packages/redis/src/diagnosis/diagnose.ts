@@ -8,9 +8,9 @@ import type { Server } from './server.ts';
 
 /** Looks at the server of `config`, or at the masters of its Cluster. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
-  const { client, close, place, options } = await openFromConfig(config);
+  const { client, close, target, options } = await openFromConfig(config);
   try {
-    const { kind, hosts, password, tls } = place;
+    const { kind, hosts, password, tls } = target;
     const use = {
       ...options,
       kind,

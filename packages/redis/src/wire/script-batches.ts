@@ -19,7 +19,7 @@ const undecided = new Error('left to its own script');
 /** The server did not know the script for many calls, and did nothing. */
 const unloaded = new Error('to be sent again');
 
-interface Member {
+interface BatchedCall {
   /** The script for many calls. */
   readonly many: Script;
   readonly args: readonly (string | number)[];
@@ -31,7 +31,7 @@ interface Member {
 export class ScriptBatches {
   readonly #client: ScriptSender;
   readonly #deadline: Deadline;
-  readonly #batches: Batches<Member>;
+  readonly #batches: Batches<BatchedCall>;
   readonly #unloaded = new Set<Script>();
 
   constructor(client: ScriptSender, deadline: Deadline) {
@@ -60,7 +60,7 @@ export class ScriptBatches {
     return (outcome) => this.#batches.add({ many, args: call.manyArgs(), call, outcome });
   }
 
-  async #sendAlone({ call, outcome }: Member): Promise<void> {
+  async #sendAlone({ call, outcome }: BatchedCall): Promise<void> {
     try {
       outcome.answered(await sendScript(this.#client, call));
     } catch (error) {
@@ -68,8 +68,8 @@ export class ScriptBatches {
     }
   }
 
-  async #send(members: readonly Member[]): Promise<void> {
-    const { many, args } = members[0] as Member;
+  async #send(members: readonly BatchedCall[]): Promise<void> {
+    const { many, args } = members[0] as BatchedCall;
     const keys = members.flatMap(({ call }) => call.manyKeys());
     const owners = members.map(({ call }) => call.owner);
     let replies: unknown;

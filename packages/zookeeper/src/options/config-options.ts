@@ -36,14 +36,14 @@ export function readConfigOptions({ url, options }: Pick<AdapterConfig, 'url' | 
 
 const example = 'zookeeper://user:password@host1:2181,host2:2181/chroot';
 
-interface Place {
+interface ZookeeperUrl {
   readonly servers?: string | undefined;
   readonly username?: string;
   readonly password?: string;
 }
 
 /** A `URL` has one host only. */
-function readZookeeperUrl(text: string): Place {
+function readZookeeperUrl(text: string): ZookeeperUrl {
   try {
     const [, authority = '', path = ''] = /^zookeeper:\/\/([^/]*)(\/.*)?$/is.exec(text) ?? [];
     const at = authority.lastIndexOf('@');

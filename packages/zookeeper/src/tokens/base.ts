@@ -26,7 +26,7 @@ const highestBase = 10n ** 18n - 1n;
 export const highestFloor: bigint = 9n * 10n ** 17n;
 
 /** The claim that gets a token. */
-export interface Place {
+export interface TokenRequest {
   /** The transaction that made its node, or otherwise gave it its turn before others. */
   readonly order: bigint;
   readonly mode: Mode;
@@ -70,20 +70,21 @@ export interface Headroom {
  * and be granted afterwards. A later sharer may have got the same token before the raise. So the
  * first one raises the base too, unless the raise was longer than the line was old.
  */
-export function mint(place: Place, base: Base, listedAt: bigint, headroom: Headroom = {}): Minted {
+export function mint(request: TokenRequest, base: Base, listedAt: bigint, headroom: Headroom = {}): Minted {
   // Its node may have been removed by force meanwhile. Then the next holder may not have seen this
   // base.
   if (base.mzxid > listedAt) return { state: 'older' };
-  if (place.order <= 0n) throw implausible('the number of the transaction that made the node of a claim', place.order);
+  if (request.order <= 0n)
+    throw implausible('the number of the transaction that made the node of a claim', request.order);
   const { clock = 1_000_000n, transactions = 1_024n } = headroom;
-  const token = base.value + place.order;
-  const isLow = place.floor !== undefined && token <= place.floor;
+  const token = base.value + request.order;
+  const isLow = request.floor !== undefined && token <= request.floor;
   // With any earlier base, tokens up to this one may have been given.
-  const isDoubtful = place.mode === 'shared' && base.mzxid > place.order && token <= base.previous + base.mzxid;
+  const isDoubtful = request.mode === 'shared' && base.mzxid > request.order && token <= base.previous + base.mzxid;
   if (!isLow && !isDoubtful) return { state: 'minted', token };
-  const beyondFloor = isLow ? place.floor + 1n - place.order + clock : 0n;
-  // The raise comes after the place, for whatever reason.
-  const beyondGiven = place.mode === 'shared' ? base.value + (listedAt - place.order) + transactions : 0n;
+  const beyondFloor = isLow ? request.floor + 1n - request.order + clock : 0n;
+  // The raise comes after the claim came, for whatever reason.
+  const beyondGiven = request.mode === 'shared' ? base.value + (listedAt - request.order) + transactions : 0n;
   return { state: 'raise', to: beyondFloor > beyondGiven ? beyondFloor : beyondGiven };
 }
 

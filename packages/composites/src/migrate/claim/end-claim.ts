@@ -26,7 +26,7 @@ export class EndClaim {
     this.#outer = outer;
   }
 
-  /** Attempts begin under `scope`: what the claim has under another one goes back, but its place. */
+  /** Attempts begin under `scope`: what it has under another one goes back, but its place. */
   enter(before: Scope, scope: Scope, claim: Claim): void {
     const { both } = this.#host;
     const keeps = keepsPlace(before, scope, this.#clean);
@@ -43,7 +43,7 @@ export class EndClaim {
     this.#owner = undefined;
   }
 
-  /** An attempt or a renewal is sent. Gives the store of `scope`, and the claim as that knows it. */
+  /** An attempt or a renewal is sent. Gives the store of `scope`, and the claim as it is there. */
   send(claim: Claim, scope: Scope, sentAt: number): readonly [LockProvider, Claim] {
     this.#lastSend = sentAt;
     if (scope.phase !== 'both') this.#owner ??= this.newOwner();

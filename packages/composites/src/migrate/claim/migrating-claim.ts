@@ -3,7 +3,7 @@ import { LockError, isLockError } from '@locks/core/adapter';
 import { above, leavesNothing } from '@locks/core/composite';
 import type { MemberHold } from '../../members/key-states.ts';
 import { callMember } from '../../members/member-answers.ts';
-import { Turns } from '../../turns.ts';
+import { SerialCalls } from '../../serial-calls.ts';
 import { MigratingHold } from './migrating-hold.ts';
 import type { MigrationHost } from './migration-host.ts';
 
@@ -15,7 +15,7 @@ export class MigratingClaim {
   #wake: (() => void) | undefined = undefined;
   #stage: 'new' | 'waiting' | 'held' | 'over' = 'new';
   #attempting = false;
-  readonly #turns = new Turns();
+  readonly #serial = new SerialCalls();
 
   constructor(host: MigrationHost, claim: Claim) {
     this.owner = claim.owner;
@@ -31,7 +31,7 @@ export class MigratingClaim {
   /** Ends it if its hold is over, and no call is under way. Gives whether it did. */
   endIfOver(): boolean {
     const { span, scope, claim } = this.#hold;
-    const over = this.#stage === 'held' && this.#turns.free && span.isOver;
+    const over = this.#stage === 'held' && this.#serial.free && span.isOver;
     if (!over || (scope.phase === 'both' && !this.#host.both.endIfOver(claim))) return false;
     // Another process may hold it under this owner, and its key may rest.
     this.#stage = 'over';
@@ -42,7 +42,7 @@ export class MigratingClaim {
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
     const { keeper } = this.#host;
     this.#wake = wake ?? this.#wake;
-    return this.#inTurn(async () => {
+    return this.#oneAfterAnother(async () => {
       await keeper.begun();
       if (this.#stage === 'over') return { granted: false };
       const held = this.#stage === 'held' && this.#hold.span.lasts;
@@ -59,12 +59,12 @@ export class MigratingClaim {
   }
 
   renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
-    return this.#inTurn(async () => {
+    return this.#oneAfterAnother(async () => {
       const { keeper } = this.#host;
       keeper.read();
       if (this.#stage !== 'held' || (token !== undefined && token < this.#hold.token)) return false;
       this.#hold.claim = claim;
-      const renewed = await this.#hold.renew(token, (work) => void this.#inTurn(work).catch(() => {}));
+      const renewed = await this.#hold.renew(token, (work) => void this.#oneAfterAnother(work).catch(() => {}));
       if (renewed === false) {
         this.#stage = 'waiting';
         this.#hold.follow(undefined);
@@ -143,8 +143,8 @@ export class MigratingClaim {
     return this.#stage === 'over';
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.#turns.take(work, () => {
+  #oneAfterAnother<T>(work: () => Promise<T>): Promise<T> {
+    return this.#serial.run(work, () => {
       if (this.#stage === 'new') this.#host.forget(this);
     });
   }

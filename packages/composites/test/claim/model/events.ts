@@ -82,7 +82,7 @@ function addCore(each: Contender, setting: Setting, now: number, faults: Faults,
       break;
     case 'held':
       add('release');
-      if (each.renewals > 0 && machine.phase === 'held' && lease !== undefined && now < lease.until) add('renew');
+      if (each.renewals > 0 && machine.stage === 'held' && lease !== undefined && now < lease.until) add('renew');
       break;
     case 'lost':
       add('forsake');
@@ -92,10 +92,10 @@ function addCore(each: Contender, setting: Setting, now: number, faults: Faults,
       break;
     default:
   }
-  if (machine.phase === 'pausing') add('resume');
+  if (machine.stage === 'pausing') add('resume');
   // One that sees no holder changes nothing.
   if (each.looks) for (const seen of faults.looks > 0 ? [0, 1] : [0]) add('look', seen);
-  if (machine.patient && isBusy(machine.phase) && each.calls.some(({ silent }) => silent)) add('limit');
+  if (machine.patient && isBusy(machine.stage) && each.calls.some(({ silent }) => silent)) add('limit');
   each.wakes.forEach((_, item) => add('wake', item));
   if (faults.crashes > 0 && stage !== 'new' && stage !== 'done') add('crash');
   if (faults.flips > 0 && stage !== 'done') machine.parts.forEach((_, member) => add('flip', member));
@@ -106,8 +106,8 @@ function addAttempts(kind: EventKind, { floors }: Setting, add: Add): void {
   for (let item = 0; item < Math.max(1, floors.length); item += 1) add(kind, item);
 }
 
-function isBusy(phase: string): boolean {
-  return phase === 'asking' || phase === 'confirming' || phase === 'renewing';
+function isBusy(stage: string): boolean {
+  return stage === 'asking' || stage === 'confirming' || stage === 'renewing';
 }
 
 function addCall(call: Call, way: Way, faults: Faults, item: number, add: Add): void {

@@ -133,8 +133,8 @@ class Hasher {
 
   #machine(machine: ClaimState): void {
     const hash = this.#hash;
-    const { phase, line, moves, returning, keptSince, outcome } = machine;
-    hash.add(code(phase) * 64 + line * 8 + moves);
+    const { stage, line, moves, returning, keptSince, outcome } = machine;
+    hash.add(code(stage) * 64 + line * 8 + moves);
     hash.add(
       (machine.askedAll ? 1 : 0) +
         (machine.waits ? 2 : 0) +

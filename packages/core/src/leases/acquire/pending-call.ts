@@ -6,7 +6,7 @@ import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { channels, messageAbout } from '../diagnostics/channels.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { Closable } from '../ending/closable.ts';
-import type { LinkedMember } from '../ending/linked-set.ts';
+import type { Linked } from '../ending/linked-set.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 
 /**
@@ -18,8 +18,8 @@ export abstract class PendingCall<Answer, Host extends AcquisitionHost = Acquisi
 {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
-  setPrevious: LinkedMember | undefined = undefined;
-  setNext: LinkedMember | undefined = undefined;
+  setPrevious: Linked | undefined = undefined;
+  setNext: Linked | undefined = undefined;
   readonly startedAt: number;
   readonly result: Promise<Answer>;
   protected readonly host: Host;

@@ -1,18 +1,18 @@
 /** Something that can be on a linked set. The links belong to the set. */
-export interface LinkedMember {
-  setPrevious: LinkedMember | undefined;
-  setNext: LinkedMember | undefined;
+export interface Linked {
+  setPrevious: Linked | undefined;
+  setNext: Linked | undefined;
 }
 
 /**
  * A set linked through its members. Adding and deleting are a few pointer writes, where a `Set`
  * would hash each new object.
  */
-export class LinkedSet<Member extends LinkedMember> {
-  readonly #ends: LinkedMember;
+export class LinkedSet<Member extends Linked> {
+  readonly #ends: Linked;
 
   constructor() {
-    const ends: LinkedMember = { setPrevious: undefined, setNext: undefined };
+    const ends: Linked = { setPrevious: undefined, setNext: undefined };
     ends.setPrevious = ends;
     ends.setNext = ends;
     this.#ends = ends;
@@ -26,7 +26,7 @@ export class LinkedSet<Member extends LinkedMember> {
 
   /** Adds `member`, which must not be on any set. */
   add(member: Member): void {
-    const last = this.#ends.setPrevious as LinkedMember;
+    const last = this.#ends.setPrevious as Linked;
     member.setPrevious = last;
     member.setNext = this.#ends;
     last.setNext = member;

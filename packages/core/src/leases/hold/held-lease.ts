@@ -7,7 +7,7 @@ import { outsideContext } from '../../time/outside-context.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { LossCode } from '../diagnostics/messages.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
-import type { LinkedMember } from '../ending/linked-set.ts';
+import type { Linked } from '../ending/linked-set.ts';
 import { takeTicket, writeHandOver } from '../hand-over/hand-over.ts';
 import { ReleaseCall } from '../release/release-call.ts';
 import type { Kept, LeaseHost } from './lease-host.ts';
@@ -20,7 +20,7 @@ import type { Terms } from './terms.ts';
 type Ending = 'released' | 'handed over' | 'lost' | 'closed';
 
 /** What became of a lease that is not held any more. */
-interface Outcome {
+interface LeaseEnd {
   readonly ending: Ending;
   readonly reason: LockError | undefined;
   releasing: Promise<boolean> | undefined;
@@ -38,10 +38,10 @@ const none: Extras = { session: undefined, controller: undefined, closing: undef
 
 /** A granted lease, from its grant to its end. */
 export class HeldLease extends StoredHold implements Holding, Kept, Renewable, AbortFollower {
-  setPrevious: LinkedMember | undefined = undefined;
-  setNext: LinkedMember | undefined = undefined;
+  setPrevious: Linked | undefined = undefined;
+  setNext: Linked | undefined = undefined;
   /** `undefined`: it is held, unless its deadline has passed unnoticed. */
-  #outcome: Outcome | undefined = undefined;
+  #ended: LeaseEnd | undefined = undefined;
   /** `undefined`: none was needed yet, as for most leases. */
   #renewals: LeaseRenewals | undefined = undefined;
   #working = false;
@@ -54,11 +54,11 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
   }
 
   get held(): boolean {
-    return this.#outcome === undefined && this.host.runtime.clock.exact() < this.deadline;
+    return this.#ended === undefined && this.host.runtime.clock.exact() < this.deadline;
   }
 
   get remaining(): number {
-    return this.#outcome === undefined ? Math.max(0, this.deadline - this.host.runtime.clock.exact()) : 0;
+    return this.#ended === undefined ? Math.max(0, this.deadline - this.host.runtime.clock.exact()) : 0;
   }
 
   get signal(): AbortSignal {
@@ -76,12 +76,12 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
   /** Why it ended against its holder's will; `undefined` while held and after `release`. */
   get lostReason(): LockError | undefined {
     this.isHeld();
-    return this.#outcome?.reason;
+    return this.#ended?.reason;
   }
 
   /** Its `Locks` is closing, and the work under it goes on. */
   get draining(): boolean {
-    return this.#outcome === undefined && this.#extras.closing !== undefined;
+    return this.#ended === undefined && this.#extras.closing !== undefined;
   }
 
   beginWork(): void {
@@ -93,7 +93,7 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
   }
 
   get over(): boolean {
-    return this.#outcome !== undefined;
+    return this.#ended !== undefined;
   }
 
   renew(): Promise<void> {
@@ -121,14 +121,14 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
   }
 
   release(): Promise<boolean> {
-    const releasing = this.#outcome?.releasing;
+    const releasing = this.#ended?.releasing;
     if (releasing !== undefined) return releasing;
     const now = this.host.runtime.clock.exact();
     if (!this.isHeld(now)) return Promise.resolve(false);
-    const outcome = this.#end('released');
+    const end = this.#end('released');
     const left = this.left(now, true, this.#renewals?.inFlight);
-    outcome.releasing = new ReleaseCall(this.host, left, this.deadline).result;
-    return outcome.releasing;
+    end.releasing = new ReleaseCall(this.host, left, this.deadline).result;
+    return end.releasing;
   }
 
   /**
@@ -136,7 +136,7 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
    * lease is kept until the work ends, or this is called again.
    */
   close(reason: LockError): void {
-    if (this.#outcome !== undefined) return;
+    if (this.#ended !== undefined) return;
     if (this.#working && !this.draining) {
       this.#extras = { ...this.#extras, closing: reason };
       this.#abort(reason);
@@ -169,18 +169,18 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
    * makes it lapse.
    */
   isHeld(now: number = this.host.runtime.clock.exact()): boolean {
-    if (this.#outcome === undefined && now >= this.deadline) this.#lapse();
-    return this.#outcome === undefined;
+    if (this.#ended === undefined && now >= this.deadline) this.#lapse();
+    return this.#ended === undefined;
   }
 
   ended(): LockError {
-    const { ending, reason } = this.#outcome ?? {};
+    const { ending, reason } = this.#ended ?? {};
     return reason ?? releasedError(this.claim, ending === 'handed over' ? ending : 'released');
   }
 
   /** It is lost, if it has not ended. */
   lose(code: LossCode, why: string, cause?: LockError): void {
-    if (this.#outcome !== undefined) return;
+    if (this.#ended !== undefined) return;
     const reason = lostError(this.claim, why, cause);
     this.#end('lost', reason);
     this.#abort(reason);
@@ -211,16 +211,16 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
     return (this.#renewals ??= new LeaseRenewals(this.host, this));
   }
 
-  #end(ending: Ending, reason?: LockError): Outcome {
-    const outcome: Outcome = { ending, reason, releasing: undefined };
+  #end(ending: Ending, reason?: LockError): LeaseEnd {
+    const end: LeaseEnd = { ending, reason, releasing: undefined };
     if (this.draining) this.host.drained?.(this.owner);
-    this.#outcome = outcome;
+    this.#ended = end;
     this.host.timers.cancel(this);
     this.host.leases.delete(this);
     if (channels.slow.hasSubscribers) this.host.slowWaits.held(this.key, this.age());
     const { session } = this.#extras;
     if (session !== undefined) this.host.signals.unfollow(session, this);
-    return outcome;
+    return end;
   }
 
   /**

@@ -38,7 +38,7 @@ export class ReentrantLease {
     const lost = PublicLease.lostReason(this.lease);
     if (lost !== undefined) throw lost;
     this.#holds += 1;
-    return new PublicLease(new Hold(this));
+    return new PublicLease(new NestedLease(this));
   }
 
   async leave(): Promise<boolean> {
@@ -53,7 +53,7 @@ export class ReentrantLease {
  * One of several holds on a lease. Each ends on its own, and the last one to end releases the
  * lease.
  */
-class Hold extends LeaseView {
+class NestedLease extends LeaseView {
   readonly #shared: ReentrantLease;
   #leaving: Promise<boolean> | undefined = undefined;
 

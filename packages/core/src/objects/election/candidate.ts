@@ -3,7 +3,7 @@ import type { Lease } from '../../lease.ts';
 import { channels } from '../../leases/diagnostics/channels.ts';
 import type { ElectionMessage } from '../../leases/diagnostics/messages.ts';
 import type { Closable } from '../../leases/ending/closable.ts';
-import type { LinkedMember } from '../../leases/ending/linked-set.ts';
+import type { Linked } from '../../leases/ending/linked-set.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
 import { PublicLease } from '../../leases/hold/public-lease.ts';
 import type { JointCalls } from '../joint-calls.ts';
@@ -31,8 +31,8 @@ export class Candidate implements Election, Closable {
     printAs('Election', Candidate.prototype);
   }
 
-  setPrevious: LinkedMember | undefined = undefined;
-  setNext: LinkedMember | undefined = undefined;
+  setPrevious: Linked | undefined = undefined;
+  setNext: Linked | undefined = undefined;
   readonly ended: Promise<void>;
   readonly #host: ElectionHost;
   readonly #locks: JointCalls;

@@ -3,7 +3,7 @@ import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import type { Closable } from '../../leases/ending/closable.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
-import type { LinkedMember, LinkedSet } from '../../leases/ending/linked-set.ts';
+import type { Linked, LinkedSet } from '../../leases/ending/linked-set.ts';
 import type { LockState } from '../../lock-state.ts';
 import { checkKey } from '../../options/key.ts';
 import { labelOf } from '../../options/owner.ts';
@@ -60,7 +60,7 @@ export class Observer implements Leadership {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Leader | null, void> {
     const changes = new Changes(this.#host.provider.traits.fencing !== 'none');
-    const waiting = new Waiting();
+    const waiting = new IteratorPause();
     for (;;) {
       this.#signal?.throwIfAborted();
       try {
@@ -114,9 +114,9 @@ function isSame(one: Leader | null, other: Leader | null | undefined): boolean {
 }
 
 /** The pause of one iterator, which ends when its `Locks` is closed. */
-class Waiting implements Closable {
-  setPrevious: LinkedMember | undefined = undefined;
-  setNext: LinkedMember | undefined = undefined;
+class IteratorPause implements Closable {
+  setPrevious: Linked | undefined = undefined;
+  setNext: Linked | undefined = undefined;
   readonly #end = new AbortController();
 
   async pause({ runtime, acquisitions }: ElectionHost, ms: number, signal: AbortSignal | undefined): Promise<void> {

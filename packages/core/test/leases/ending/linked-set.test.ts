@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { LinkedSet } from '../../../src/leases/ending/linked-set.ts';
-import type { LinkedMember } from '../../../src/leases/ending/linked-set.ts';
+import type { Linked } from '../../../src/leases/ending/linked-set.ts';
 
-class Member implements LinkedMember {
-  setPrevious: LinkedMember | undefined = undefined;
-  setNext: LinkedMember | undefined = undefined;
+class Member implements Linked {
+  setPrevious: Linked | undefined = undefined;
+  setNext: Linked | undefined = undefined;
 }
 
 describe('a linked set', () => {

@@ -1,9 +1,9 @@
 import { mint, raiseFor } from '../../../src/tokens/base.ts';
-import type { Base, Headroom, Minted, Place } from '../../../src/tokens/base.ts';
+import type { Base, Headroom, Minted, TokenRequest } from '../../../src/tokens/base.ts';
 
 /** How a client comes to its token: as this package does it, or broken in one way. */
 export interface Rules {
-  mint(place: Place, base: Base, listedAt: bigint): Minted;
+  mint(request: TokenRequest, base: Base, listedAt: bigint): Minted;
   raiseFor(token: bigint, order: bigint, base: Base): bigint | undefined;
   /**
    * `once`: read when its node is made, and not again before it raises it itself. `late`: the
@@ -19,7 +19,7 @@ export interface Rules {
 const none: Headroom = { clock: 0n, transactions: 8n };
 
 export const production: Rules = {
-  mint: (place, base, listedAt) => mint(place, base, listedAt, none),
+  mint: (request, base, listedAt) => mint(request, base, listedAt, none),
   raiseFor: (token, order, base) => raiseFor(token, order, base, none),
   reading: 'watched',
   compareAndSet: true,
@@ -33,20 +33,20 @@ export const broken = {
   'the base goes with the parent of the contenders': { ...production, baseInParent: true },
   'the base may be newer than the list': {
     ...production,
-    mint: (place, base) => mint(place, base, base.mzxid > place.order ? base.mzxid : place.order, none),
+    mint: (request, base) => mint(request, base, base.mzxid > request.order ? base.mzxid : request.order, none),
   },
   'sharers from before a raise take their token as it comes': {
     ...production,
-    mint: (place, base, listedAt) => mint({ ...place, mode: 'exclusive' }, base, listedAt, none),
+    mint: (request, base, listedAt) => mint({ ...request, mode: 'exclusive' }, base, listedAt, none),
   },
   'who was there before a raise takes the transaction of a write of its own': {
     ...production,
     // The later of the two is what the list is known to show.
-    mint: (place, base, listedAt) => mint({ ...place, mode: 'exclusive', order: listedAt }, base, listedAt, none),
+    mint: (request, base, listedAt) => mint({ ...request, mode: 'exclusive', order: listedAt }, base, listedAt, none),
   },
   'the floor is not looked at': {
     ...production,
-    mint: (place, base, listedAt) => mint({ ...place, floor: undefined }, base, listedAt, none),
+    mint: (request, base, listedAt) => mint({ ...request, floor: undefined }, base, listedAt, none),
   },
   'a later token is not made known': { ...production, raiseFor: () => undefined },
 } as const satisfies Readonly<Record<string, Rules>>;

@@ -4,7 +4,7 @@ import type { RedisKind } from '../options/redis-url.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
 
 /** What a client of this package's own connects to, and how. */
-export interface Place {
+export interface Target {
   readonly kind: RedisKind;
   readonly hosts: readonly RedisHost[];
   /** What the Sentinels call the master. */

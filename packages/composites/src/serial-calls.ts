@@ -1,0 +1,22 @@
+/** The calls of one claim: one of an owner follows the other. */
+export class SerialCalls {
+  #last: Promise<unknown> | undefined = undefined;
+
+  /** No call is under way. */
+  get free(): boolean {
+    return this.#last === undefined;
+  }
+
+  /** Runs `work` once the calls before it are over, and `after` when it is over, too. */
+  async run<T>(work: () => Promise<T>, after: () => void): Promise<T> {
+    while (this.#last !== undefined) await this.#last.catch(() => {});
+    const call = work();
+    this.#last = call;
+    try {
+      return await call;
+    } finally {
+      this.#last = undefined;
+      after();
+    }
+  }
+}
