@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import type { Claim, Grant, LockProvider } from '@locks/core';
 import type { Context } from '../context/context.ts';
-import { expectAnswer, mustBeBusy } from '../checks/expect.ts';
-import { now, sleep, turn } from '../checks/time.ts';
+import { expectAnswer, mustBeBusy, mustFree } from '../checks/expect.ts';
+import { certain, now, sleep, turn } from '../checks/time.ts';
 
 /** The numbers from 0 to `count - 1`. */
 export function range(count: number): readonly number[] {
@@ -51,6 +52,36 @@ export async function firstGrant(
     if (answeredAt >= deadline) return undefined;
     await sleep(Math.max(2, context.ttl / 50));
   }
+}
+
+/**
+ * The hold of `claim`, restarted by `what` between `sentAt` and `answeredAt`, lasts `validity` and
+ * ends with its ttl.
+ */
+export async function mustRestart(
+  context: Context,
+  other: LockProvider,
+  { key, mode }: Claim,
+  {
+    what,
+    sentAt,
+    answeredAt,
+    validity,
+  }: Omit<TimedGrant, 'grant'> & { readonly what: string; readonly validity: number },
+): Promise<void> {
+  const { ttl, patience } = context;
+  const next = context.claim(key);
+  const taken = await firstGrant(context, other, next, answeredAt + ttl + patience);
+  const since = (moment: number): number => Math.round(moment - sentAt);
+  assert.ok(
+    taken !== undefined,
+    `expected the ${mode} hold to end ${ttl} ms after its ${what}, it lasted ${since(now())} ms`,
+  );
+  assert.ok(
+    taken.answeredAt - sentAt >= certain(validity),
+    `expected the ${mode} hold to last ${ttl} ms from its ${what}, another owner was granted after ${since(taken.answeredAt)} ms`,
+  );
+  await mustFree(other, next, 'by the next holder');
 }
 
 /** Fails unless the key of `claim` is held: another exclusive owner is refused. */
