@@ -169,6 +169,7 @@ export class CombinedClaim implements HostedClaim {
   adoptPlace(owner: string, sentAt: number, uncertain: boolean): void {
     this.#calls.adoptOwners(new Map([[0, owner]]));
     this.#machine.adoptPlace(sentAt, uncertain);
+    this.#host.changed(this);
   }
 
   /** Gives back all but a place in the first line. Gives the owner that has it there. */

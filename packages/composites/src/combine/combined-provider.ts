@@ -4,9 +4,7 @@ import type { Runtime } from '@locks/core/adapter';
 import { AbortFollowers, TimerWheel, printAsProvider, providerClosed, setKey } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
-import type { KeptHold } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
-import type { KnownLease } from '../claim/claim-state.ts';
 import { combineStates, holdsByOwner, isEnough, isKnown } from '../members/key-states.ts';
 import type { MemberHold, ToldState } from '../members/key-states.ts';
 import { closeMembers } from '../members/close-members.ts';
@@ -108,37 +106,21 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   // For a migration, whose claims are not always taken in all members.
 
-  /**
-   * A claim that the members hold already, under these owners. `known`: unless another process
-   * took it. Gives what aborts when the lease has ended with a session.
-   */
-  adopt(claim: Claim, holds: readonly MemberHold[], known?: KnownLease): AbortSignal | undefined {
-    const adopted = new CombinedClaim(this, claim);
-    this.#claims.add(adopted);
-    return adopted.adopt(holds, known);
+  /** A claim that the members have already. Its methods are to be told what they have. */
+  adopt(claim: Claim): CombinedClaim {
+    return this.#claims.add(new CombinedClaim(this, claim));
   }
 
-  /** Gives up all that the claim has, but the hold of `kept`. Gives that as `kept` knows it. */
-  surrender({ owner }: Claim, kept?: number): KeptHold | undefined {
-    return this.#forget(owner)?.surrender(kept);
+  /** Knows the claim no more. Its methods are to be told what goes back. */
+  forget({ owner }: Claim): CombinedClaim | undefined {
+    const known = this.#claims.get(owner);
+    if (known !== undefined) this.#claims.delete(known);
+    return known;
   }
 
   /** Whether the hold of the claim has ended. Then it is forgotten. */
   endIfOver({ owner }: Claim): boolean {
     return this.#claims.get(owner)?.endIfOver() ?? true;
-  }
-
-  /** A claim that waits in the first member's line already, under this owner. */
-  adoptPlace(claim: Claim, owner: string, sentAt: number, uncertain: boolean): void {
-    const adopted = new CombinedClaim(this, claim);
-    adopted.adoptPlace(owner, sentAt, uncertain);
-    this.#claims.add(adopted);
-    this.changed(adopted);
-  }
-
-  /** Gives up all but a place in the first member's line. Gives the owner that has it there. */
-  surrenderPlace({ owner }: Claim): string | undefined {
-    return this.#forget(owner)?.surrenderPlace();
   }
 
   close(): Promise<void> {
@@ -176,12 +158,6 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     const waiting = this.#waiting.get(key);
     if (claim.waiting) this.#waiting.set(key, (waiting ?? new Set()).add(claim));
     else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
-  }
-
-  #forget(owner: string): CombinedClaim | undefined {
-    const known = this.#claims.get(owner);
-    if (known !== undefined) this.#claims.delete(known);
-    return known;
   }
 
   /**

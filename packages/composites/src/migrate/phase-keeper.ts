@@ -39,7 +39,7 @@ export class PhaseKeeper implements PhaseWorld {
   readonly #floors: Floors;
   readonly #identity: Identity;
   readonly #others: OtherProcesses;
-  readonly #steps: PhaseSteps;
+  readonly steps: PhaseSteps;
   readonly #desired: () => Phase | undefined;
   #timer: object | number | undefined = undefined;
   #closed = false;
@@ -60,7 +60,7 @@ export class PhaseKeeper implements PhaseWorld {
     const isBoth = (): boolean => !this.#closed && this.state.desired === 'both';
     this.#identity = new Identity(rules, isBoth);
     this.#others = new OtherProcesses(rules, isBoth);
-    this.#steps = new PhaseSteps(
+    this.steps = new PhaseSteps(
       {
         rules,
         locks: this.#locks,
@@ -81,12 +81,12 @@ export class PhaseKeeper implements PhaseWorld {
 
   /** The presence is certainly held. */
   get present(): boolean {
-    return this.#steps.present;
+    return this.steps.present;
   }
 
   /** How long the presence is certainly held, in ms. */
   get remaining(): number {
-    return this.#steps.remaining;
+    return this.steps.remaining;
   }
 
   /** What an attempt begins under. */
@@ -143,13 +143,13 @@ export class PhaseKeeper implements PhaseWorld {
 
   /** What helps where this process stays in `both`, and a store does not answer. */
   get advice(): string | undefined {
-    return this.#steps.advice;
+    return this.steps.advice;
   }
 
   /** No lease is granted or renewed under an end any more. */
   stop(): void {
     this.#closed = true;
-    this.#steps.stop();
+    this.steps.stop();
     if (this.#timer !== undefined) this.#rules.runtime.clearTimer(this.#timer);
     this.#note.stop();
     this.#settleBegun();
@@ -157,35 +157,11 @@ export class PhaseKeeper implements PhaseWorld {
 
   /** Gives the presence back: no lease under the end is left. */
   async close(): Promise<void> {
-    this.#steps.forget();
+    this.steps.forget();
     await Promise.all([this.#locks.from, this.#locks.to, this.#floors].map((each) => each.close()));
   }
 
   // What the machine asks for.
-
-  announce(end: End): void {
-    this.#steps.announce(end);
-  }
-
-  look(end: End): void {
-    this.#steps.look(end);
-  }
-
-  check(end: End): void {
-    this.#steps.check(end);
-  }
-
-  mark(end: End): void {
-    this.#steps.mark(end);
-  }
-
-  probe(end: End): void {
-    this.#steps.probe(end);
-  }
-
-  withdraw(): void {
-    this.#steps.withdraw();
-  }
 
   pause(): void {
     this.#arm();
@@ -198,7 +174,7 @@ export class PhaseKeeper implements PhaseWorld {
   changed(): void {
     this.tell('changed');
     const { acting, desired } = this.state;
-    if (acting) this.#steps.acts();
+    if (acting) this.steps.acts();
     this.#write(acting ? undefined : desired);
     this.#settleBegun();
     this.#host.changed();

@@ -2,8 +2,8 @@ import { entering, initialPhase, nextStep } from './decisions.ts';
 import type { PhaseState } from './decisions.ts';
 import type { End, Phase } from './phase.ts';
 
-/** What the machine asks of the world around it. */
-export interface PhaseWorld {
+/** What the machine asks for in the stores. */
+export interface StoreSteps {
   /** Takes the presence of `end`. Then calls `stepped`, or `failed`. */
   announce(end: End): void;
   /** Looks for presences of the other end. Then calls `looked`, or `failed`. */
@@ -16,6 +16,11 @@ export interface PhaseWorld {
   probe(end: End): void;
   /** Gives the presence back. */
   withdraw(end: End): void;
+}
+
+/** What the machine asks of the world around it. */
+export interface PhaseWorld {
+  readonly steps: StoreSteps;
   /** Calls `retry` later. */
   pause(): void;
   /** Whether leases or attempts under the end are left. */
@@ -95,7 +100,7 @@ export class PhaseMachine {
       case 'probe':
         state.end ??= state.desired as End;
         state.underWay = true;
-        this.#world[step](state.end);
+        this.#world.steps[step](state.end);
         break;
       case 'act':
         state.acting = true;
@@ -120,7 +125,7 @@ export class PhaseMachine {
     const { state } = this;
     const { end } = state;
     this.#apart();
-    if (end !== undefined) this.#world.withdraw(end);
+    if (end !== undefined) this.#world.steps.withdraw(end);
     if (state.refused) this.#world.pause();
     this.goOn();
   }

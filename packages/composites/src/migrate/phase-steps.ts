@@ -5,7 +5,7 @@ import type { Identity } from './identity.ts';
 import { presenceKey } from './keys.ts';
 import type { MigrateRules } from './options.ts';
 import type { OtherProcesses, Refusal } from './other-processes.ts';
-import type { PhaseMachine, PhaseWorld } from './phase-machine.ts';
+import type { PhaseMachine, StoreSteps } from './phase-machine.ts';
 import type { PhaseNote } from './phase-note.ts';
 import { oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
@@ -33,7 +33,7 @@ interface StepHost {
 }
 
 /** Takes the steps of one process in the stores, and has its presence. */
-export class PhaseSteps implements Pick<PhaseWorld, 'announce' | 'look' | 'check' | 'mark' | 'probe' | 'withdraw'> {
+export class PhaseSteps implements StoreSteps {
   readonly #parts: Parts;
   readonly #host: StepHost;
   #presence: Lease | undefined = undefined;

@@ -31,13 +31,13 @@ export class EndClaim {
     const { both } = this.#host;
     const keeps = keepsPlace(before, scope, this.#clean);
     if (before.phase === 'both') {
-      this.#owner = keeps ? both.surrenderPlace(claim) : undefined;
-      if (!keeps) both.surrender(claim);
+      this.#owner = keeps ? both.forget(claim)?.surrenderPlace() : undefined;
+      if (!keeps) both.forget(claim)?.surrender();
       return;
     }
     if (keeps && scope.phase !== 'both') return;
     if (this.#owner !== undefined) {
-      if (keeps) both.adoptPlace(claim, this.#owner, this.#lastSend, !this.#clean);
+      if (keeps) both.adopt(claim).adoptPlace(this.#owner, this.#lastSend, !this.#clean);
       else this.#giveBack(claim, this.#owner, before.phase);
     }
     this.#owner = undefined;

@@ -75,7 +75,7 @@ export class MigratingHold {
   adopt([first, ...others]: readonly [MemberHold, ...MemberHold[]]): void {
     this.span.until = this.span.now() + this.claim.ttl;
     if (others.some(({ member }) => member !== first.member)) {
-      this.#host.both.adopt(this.claim, [first, ...others]);
+      this.#host.both.adopt(this.claim).adopt([first, ...others]);
       return;
     }
     this.#scope = { ...this.#host.keeper.scope(), phase: ends[first.member] ?? 'to' };
@@ -144,7 +144,7 @@ export class MigratingHold {
   /** The lease counts on the store of the end alone from now on. `false`: it had no hold there. */
   #shed(scope: Scope): boolean {
     if (scope.phase === 'both') return true;
-    const kept = this.#host.both.surrender(this.claim, ends.indexOf(scope.phase));
+    const kept = this.#host.both.forget(this.claim)?.surrender(ends.indexOf(scope.phase));
     this.inEnd.take(kept, this.#token);
     this.follow(kept?.lost);
     this.#scope = scope;
@@ -176,7 +176,8 @@ export class MigratingHold {
     const claim = { ...this.claim, owner: this.inEnd.newOwner(), floor: this.#token };
     const other = await takeOtherStore(this.#host, owner, { end, claim, until: this.span.until, isNeeded });
     const own = this.inEnd.hold(end, claim, this.#sessions.unfollow(theSession));
-    this.follow(both.adopt(this.claim, [own, other], { token: this.#token, promisedUntil: this.span.until }));
+    const known = { token: this.#token, promisedUntil: this.span.until };
+    this.follow(both.adopt(this.claim).adopt([own, other], known));
     this.#carriedFrom = this.#scope;
     this.#scope = ofBoth;
     keeper.tell('carried', { key: claim.key });

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../src/migrate/decisions.ts';
-import type { PhaseMachine, PhaseWorld } from '../../../src/migrate/phase-machine.ts';
+import type { PhaseMachine, PhaseWorld, StoreSteps } from '../../../src/migrate/phase-machine.ts';
 import { oppositeOf } from '../../../src/migrate/phase.ts';
 import type { End, Phase } from '../../../src/migrate/phase.ts';
 import { ClaimSteps } from './claim-steps.ts';
@@ -8,13 +8,14 @@ import { storeOf } from './world.ts';
 import type { Call, Process, Setting, World } from './world.ts';
 
 /** What the code around the machine does for one process, in the model. */
-export class Actor implements PhaseWorld, Owner {
+export class Actor implements PhaseWorld, StoreSteps, Owner {
   readonly setting: Setting;
   readonly world: World;
   readonly index: number;
   readonly rules: Rules;
   readonly machine: PhaseMachine;
   readonly claims: ClaimSteps;
+  readonly steps: StoreSteps = this;
 
   constructor(setting: Setting, rules: Rules, world: World, index: number) {
     this.setting = setting;
