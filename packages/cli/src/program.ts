@@ -18,13 +18,13 @@ import type { RunOptions } from './run/run.ts';
 import type { StoreOptions } from './store/open-store.ts';
 
 /** The command line without the command of `run`, and that command. */
-interface Line {
+interface SplitLine {
   readonly own: readonly string[];
   readonly command: readonly string[] | undefined;
 }
 
 /** All after the first `--` is of the command that `run` runs, whatever it looks like. */
-export function splitLine(words: readonly string[]): Line {
+export function splitLine(words: readonly string[]): SplitLine {
   const at = words.indexOf('--');
   if (at === -1 || words[0] === 'complete') return { own: words, command: undefined };
   return { own: words.slice(0, at), command: words.slice(at + 1) };

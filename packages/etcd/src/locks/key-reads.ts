@@ -4,7 +4,7 @@ import { readsOfAll } from './line.ts';
 import type { KeyLine } from './line.ts';
 
 /** What goes on for a key, and the read that follows it. */
-interface Turn {
+interface KeyRead {
   readonly running: Promise<unknown>;
   next: Promise<KeyLine> | undefined;
 }
@@ -15,7 +15,7 @@ interface Turn {
  */
 export class KeyReads {
   readonly #parts: Pick<LockParts, 'members' | 'keys'>;
-  readonly #turns = new Map<string, Turn>();
+  readonly #reads = new Map<string, KeyRead>();
 
   constructor(parts: Pick<LockParts, 'members' | 'keys'>) {
     this.#parts = parts;
@@ -23,30 +23,30 @@ export class KeyReads {
 
   /** Whether a claim of this process tries for `key`, or reads its line. */
   isBusy(key: string): boolean {
-    return this.#turns.has(key);
+    return this.#reads.has(key);
   }
 
   /** `work` for `key`, which others wait for. */
   async lead<T>(key: string, work: () => Promise<T>): Promise<T> {
     const running = work();
-    const turn: Turn = { running, next: undefined };
-    this.#turns.set(key, turn);
+    const known: KeyRead = { running, next: undefined };
+    this.#reads.set(key, known);
     try {
       return await running;
     } finally {
-      if (this.#turns.get(key) === turn && turn.next === undefined) this.#turns.delete(key);
+      if (this.#reads.get(key) === known && known.next === undefined) this.#reads.delete(key);
     }
   }
 
   /** The line of `key`, read after what goes on for it now. */
   async after(key: string): Promise<KeyLine> {
-    const turn = this.#turns.get(key);
-    if (turn === undefined) return await this.lead(key, () => this.#read(key));
-    turn.next ??= turn.running.then(
+    const known = this.#reads.get(key);
+    if (known === undefined) return await this.lead(key, () => this.#read(key));
+    known.next ??= known.running.then(
       () => this.lead(key, () => this.#read(key)),
       () => this.lead(key, () => this.#read(key)),
     );
-    return await turn.next;
+    return await known.next;
   }
 
   async #read(key: string): Promise<KeyLine> {

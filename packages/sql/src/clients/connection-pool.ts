@@ -14,7 +14,7 @@ export interface ConnectionRules<Connection> {
   keepRunning(connection: Connection, keeps: boolean): void;
 }
 
-interface Waiting<Connection> {
+interface Borrower<Connection> {
   readonly resolve: (connection: Connection) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -24,7 +24,7 @@ export class ConnectionPool<Connection extends object> {
   readonly #rules: ConnectionRules<Connection>;
   /** With the timer that ends it. The last that came back is the first to go. */
   readonly #idle: { readonly connection: Connection; readonly timer: NodeJS.Timeout }[] = [];
-  readonly #waiting: Waiting<Connection>[] = [];
+  readonly #waiting: Borrower<Connection>[] = [];
   /** Open, or being opened. */
   #size = 0;
   #opening = 0;

@@ -15,7 +15,7 @@ export interface JointCalls<T> {
   left(claim: Claim, within: number): Promise<T>;
 }
 
-interface Member<T> {
+interface BatchedClaim<T> {
   readonly claim: Claim;
   readonly resolve: (outcome: T | Promise<T>) => void;
   readonly reject: (error: unknown) => void;
@@ -26,7 +26,7 @@ export class ClaimBatches<T> {
   readonly #calls: JointCalls<T>;
   readonly #timeout: number;
   readonly #clock: Clock;
-  readonly #batches: Batches<Member<T>>;
+  readonly #batches: Batches<BatchedClaim<T>>;
 
   /** `timeout`: how long a call may take, in ms. */
   constructor(calls: JointCalls<T>, timeout: number, clock: Clock) {
@@ -44,7 +44,7 @@ export class ClaimBatches<T> {
     return new Promise((resolve, reject) => this.#batches.add({ claim, resolve, reject }));
   }
 
-  async #send(members: readonly Member<T>[]): Promise<void> {
+  async #send(members: readonly BatchedClaim<T>[]): Promise<void> {
     const end = this.#clock.now() + this.#timeout;
     let decided: ReadonlyMap<string, T>;
     try {

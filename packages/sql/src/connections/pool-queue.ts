@@ -2,7 +2,7 @@ import { LockError, outsideContext } from '@locks/core/adapter';
 import type { SqlClient } from '../clients/client.ts';
 
 /** A call that waits for a connection. */
-interface Waiting<Connection> {
+interface Borrower<Connection> {
   readonly resolve: (connection: Connection) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -16,7 +16,7 @@ interface Waiting<Connection> {
 export class PoolQueue<Connection> {
   readonly #client: SqlClient<Connection>;
   /** By call. First come, first served. */
-  readonly #waiting = new Map<object, Waiting<Connection>>();
+  readonly #waiting = new Map<object, Borrower<Connection>>();
   /** Given back in this turn of the event loop. */
   readonly #spare: Connection[] = [];
   /** They must not be lent again. */
@@ -123,7 +123,7 @@ export class PoolQueue<Connection> {
   }
 
   /** The call that has waited longest; it waits no more. */
-  #next(): Waiting<Connection> | undefined {
+  #next(): Borrower<Connection> | undefined {
     for (const [call, waiting] of this.#waiting) {
       this.#waiting.delete(call);
       return waiting;

@@ -5,7 +5,7 @@ import { discard } from '../connection/session.ts';
 import { closeFile } from './open-file.ts';
 
 /** A call that waits for a connection. */
-interface Waiting {
+interface Borrower {
   readonly resolve: (connection: Promise<Database>) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -17,7 +17,7 @@ export function createFilePool(
   open: () => Promise<Database>,
 ): { readonly client: SqlClient<Database>; end(): Promise<void> } {
   const idle: Database[] = [];
-  const waiting: Waiting[] = [];
+  const waiting: Borrower[] = [];
   let opened = 0;
   let ended = false;
   let allClosed = (): void => {};
