@@ -82,13 +82,10 @@ async function postgresServer(atTheEnd: AtTheEnd, isRestored: boolean): Promise<
         }
         // Without its row the tables are of no layout, and each new connection is refused.
         if (!isRestored) {
-          await transaction.raw(
-            'INSERT INTO locks_layout SELECT version, readable_from, ? FROM saved.locks_layout',
-            [0],
-          );
+          await transaction.raw('INSERT INTO locks_layout SELECT version, readable_from, 0 FROM saved.locks_layout');
         }
       });
-      // As a restore does. What is asked next goes over new connections.
+      // As a restore does. Later calls go over new connections.
       await client.raw(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       );
