@@ -62,7 +62,7 @@ async function postgresServer(atTheEnd: AtTheEnd, isRestored: boolean): Promise<
   atTheEnd(() => client.destroy());
   const tables = async (): Promise<readonly string[]> => {
     const { rows } = await client.raw<{ rows: { name: string }[] }>(
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '%version%'",
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
     );
     return rows.map(({ name }) => name);
   };
@@ -80,7 +80,15 @@ async function postgresServer(atTheEnd: AtTheEnd, isRestored: boolean): Promise<
           await transaction.raw('DELETE FROM public.??', [table]);
           if (isRestored) await transaction.raw('INSERT INTO public.?? SELECT * FROM saved.??', [table, table]);
         }
+        // Without its row the tables are of no layout, and each new connection is refused.
+        if (!isRestored) {
+          await transaction.raw('INSERT INTO locks_layout SELECT version, readable_from, 0 FROM saved.locks_layout');
+        }
       });
+      // As a restore does. Later calls go over new connections.
+      await client.raw(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
     },
   };
 }

@@ -42,15 +42,15 @@ FROM "locks_acquire"(
 -- The first attempts of several exclusive claims on one key, in their order.
 -- $1 key, $2 owners, $3 their ttls (ms), $4 their tokens must exceed these, $5 whether claims wait
 -- behind the line, $6 this process, $7 ttl of a place (ms), $8 longest wait for the row (ms)
--- Returns for each claim its owner, and what "attempt" returns.
+-- Returns for each claim what "attempt" returns, but the permits in use.
 WITH answers AS MATERIALIZED (
-  SELECT c.owner, c.nth, a.token, a.retry_ms, a.refusal, a.turn_process, a.turn_owner
+  SELECT c.nth, a.token, a.retry_ms, a.refusal, a.turn_process, a.turn_owner
   FROM unnest($2::text[], $3::integer[], $4::bigint[]) WITH ORDINALITY AS c (owner, ttl_ms, above, nth)
   CROSS JOIN LATERAL "locks_acquire"(
     $1::bytea, c.owner, c.ttl_ms, c.above, NULL, $5::boolean, true, $6::text, $7::integer, '{}', $8::integer
   ) AS a
 )
-SELECT owner, token, retry_ms, refusal, turn_process, turn_owner,
+SELECT token, retry_ms, refusal, turn_process, turn_owner,
   CASE WHEN (SELECT bool_and(token IS NULL) FROM answers) THEN set_config('synchronous_commit', 'off', true) END
 FROM answers ORDER BY nth
 

@@ -10,15 +10,15 @@ const largest = 32;
 export interface EntryCalls {
   /** Of one claim. */
   alone(claim: Claim, within: number): Promise<Attempt>;
-  /** Of several exclusive claims, in one statement. What became of each by its owner. */
-  together(claims: readonly Claim[], within: number): Promise<ReadonlyMap<string, Attempt | LockError>>;
+  /** Of several exclusive claims, in one statement. What became of each, in their order. */
+  together(claims: readonly Claim[], within: number): Promise<readonly (Attempt | LockError)[]>;
 }
 
 interface Entry {
   readonly claim: Claim;
   /** When the caller must have its answer, by the clock. */
   readonly end: number;
-  readonly resolve: (attempt: Attempt | Promise<Attempt>) => void;
+  readonly resolve: (attempt: Attempt) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -82,11 +82,9 @@ export class Entries {
   async #sendTogether(entries: readonly Entry[], within: number): Promise<void> {
     const claims = entries.map(({ claim }) => claim);
     const attempts = await this.#calls.together(claims, within);
-    for (const { claim, resolve, reject } of entries) {
-      const attempt = attempts.get(claim.owner);
-      if (attempt === undefined) reject(new Error(`no answer for a claim of "${claim.key}"`));
-      else if (attempt instanceof LockError) reject(attempt);
-      else resolve(attempt);
+    for (const [index, attempt] of attempts.entries()) {
+      if (attempt instanceof LockError) entries[index]?.reject(attempt);
+      else entries[index]?.resolve(attempt);
     }
   }
 }

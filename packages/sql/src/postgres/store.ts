@@ -89,7 +89,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   async function enterAll(
     connection: PgConnection,
     claims: readonly Claim[],
-  ): Promise<ReadonlyMap<string, Attempt | LockError>> {
+  ): Promise<readonly (Attempt | LockError)[]> {
     const { key } = claims[0] as Claim;
     const rows = await prepared.ask(
       connection,
@@ -103,12 +103,10 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       Math.ceil(waiterTtl),
       prepared.longestWait(Math.min(...claims.map(({ ttl }) => ttl))),
     );
-    return new Map(
-      claims.map((claim, index) => {
-        const [owner, token, retryAfter, refusal, ...turn] = rows[index] ?? [];
-        return [owner ?? '', refusal === 'upgrade' ? upgradeRefused(claim) : toAttempt(token, retryAfter, turn)];
-      }),
-    );
+    return claims.map((claim, index) => {
+      const [token, retryAfter, refusal, ...turn] = rows[index] ?? [];
+      return refusal === 'upgrade' ? upgradeRefused(claim) : toAttempt(token, retryAfter, turn);
+    });
   }
 
   async function renew(connection: PgConnection, claim: Claim, token: bigint | undefined): Promise<Renewed> {

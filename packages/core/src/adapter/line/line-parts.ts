@@ -75,7 +75,7 @@ export interface LineParts {
   tryFree?(claim: Claim): Promise<Grant | undefined> | undefined;
   /** Subscribes to the turns of this process. Called when the first claim has to wait. */
   readonly listen?: Listen | undefined;
-  /** One query that finds the turns of all claims that wait, while no listener hears. */
+  /** One query finds the turns of all claims that wait: for when no listener tells them. */
   readonly look?: Look | undefined;
   /** Told how this process hears of its turns, as often as that is found out again. */
   readonly report?: ((state: 'listening' | 'polling', reason: unknown) => void) | undefined;

@@ -88,9 +88,9 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
   attempt(connection: Connection, claim: Claim, line: Line | undefined): Promise<Attempt>;
   /**
    * The first attempts of exclusive claims on one key, with a place in line for each that is not
-   * granted: in their order, in one statement. What became of each claim by its owner.
+   * granted: in their order, in one statement. What became of each, in the same order.
    */
-  enterAll?(connection: Connection, claims: readonly Claim[]): Promise<ReadonlyMap<string, Attempt | LockError>>;
+  enterAll?(connection: Connection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]>;
   renew(connection: Connection, claim: Claim, token: bigint | undefined): Promise<Renewed>;
   /**
    * Gives up the hold, or the place in line. `waits`: other claims of this process are in line, so

@@ -53,12 +53,12 @@ export function removeLeftWakeFiles(path: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(prefix) || !name.endsWith(suffix)) continue;
     const file = join(folder, name);
-    if (hasEnded(processOf(file))) removeWakeFile(file);
+    if (hasEnded(creatorOf(file))) removeWakeFile(file);
   }
 }
 
 /** The name of the process that has created it; '': it cannot be read. */
-function processOf(file: string): string {
+function creatorOf(file: string): string {
   try {
     // To read a pipe would wait for its writer.
     return lstatSync(file).isFile() ? readFileSync(file, 'utf8').slice(mark.length) : '';
