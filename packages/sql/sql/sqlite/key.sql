@@ -18,7 +18,8 @@ WHERE (owner = :owner AND held_until > :now)
 RETURNING version;
 
 -- name: renew-held
--- Restarts the ttl of an exclusive hold, and raises its token.
+-- Restarts the ttl of an exclusive hold, and raises its token. Not where it would end earlier than
+-- the head of a line was told.
 -- :key, :owner, :until (expiry), :now, :token (or null)
 -- Returns a row when it did.
 UPDATE "locks" SET
@@ -26,6 +27,7 @@ UPDATE "locks" SET
   version = coalesce(:token, version),
   touched = :now
 WHERE key = :key AND owner = :owner AND held_until > :now AND version <= coalesce(:token, version)
+  AND (line_until IS NULL OR held_until <= :until)
 RETURNING version;
 
 -- name: release-held

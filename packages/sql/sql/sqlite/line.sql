@@ -3,10 +3,9 @@
 -- name: keep-place
 -- Shows that a place in line is still wanted.
 -- :key, :owner, :process, :permits, :now, :deadline
--- Returns a row if there is one.
+-- Returns nothing.
 UPDATE "locks_line" SET process = :process, permits = :permits, seen = :now, deadline = :deadline
-WHERE key = :key AND owner = :owner
-RETURNING place;
+WHERE key = :key AND owner = :owner;
 
 -- name: take-place
 -- Takes the last place in line.
@@ -32,26 +31,36 @@ WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners));
 -- Returns nothing.
 DELETE FROM "locks_line" WHERE key = :key AND owner = :owner;
 
--- name: head-of-line
--- The first in line, without the places of processes that have ended.
--- :key, :ended (a JSON array)
--- Returns its owner, its process, the permits it wants (null is exclusive), when its place lapses,
--- and how long it lasts.
-SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line"
-WHERE key = :key AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
-ORDER BY place LIMIT 1;
+-- name: read-places
+-- What the rules of a key look at in its line: the first two places, that of one owner, and the first
+-- that fixes the number of permits.
+-- :key, :owner, :permits (1 where their number matters), :ended (a JSON array): processes whose places
+-- count no more
+-- Returns for each its owner, its process, the permits it wants (null is exclusive), when it lapses,
+-- and how long it lasts, in their order.
+WITH standing AS (
+  SELECT * FROM "locks_line"
+  WHERE key = :key AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
+)
+SELECT place, owner, process, permits, deadline, deadline - seen AS lasts FROM (SELECT * FROM standing ORDER BY place LIMIT 2)
+UNION
+SELECT place, owner, process, permits, deadline, deadline - seen FROM standing WHERE owner = :owner
+UNION
+SELECT place, owner, process, permits, deadline, deadline - seen
+FROM (SELECT * FROM standing WHERE :permits AND permits >= 0 ORDER BY place LIMIT 1)
+ORDER BY place;
+
+-- name: has-places
+-- Whether any claim is in line.
+-- :key
+-- Returns a row if there is one.
+SELECT 1 FROM "locks_line" WHERE key = :key LIMIT 1;
 
 -- name: hasten-lapse
 -- Lets a place in line lapse earlier; how long it lasts stays.
 -- :key, :owner, :deadline
 -- Returns nothing.
 UPDATE "locks_line" SET seen = seen - (deadline - :deadline), deadline = :deadline WHERE key = :key AND owner = :owner;
-
--- name: permits-in-line
--- What others in line want to share the key with.
--- :key, :owner
--- Returns the permits of one of them that fixes a number.
-SELECT permits FROM "locks_line" WHERE key = :key AND permits >= 0 AND owner <> :owner LIMIT 1;
 
 -- name: purge-line
 -- Drops the places whose deadline has passed, wherever they stand.

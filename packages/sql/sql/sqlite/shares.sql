@@ -1,24 +1,20 @@
 -- The shares of a key: one row for each shared holder.
 
--- name: find-share
--- The share of one owner.
--- :key, :owner
--- Returns its token.
-SELECT token FROM "locks_shares" WHERE key = :key AND owner = :owner;
-
 -- name: read-shares
--- What a key's shares come to.
--- :key
--- Returns their number, the earliest and the latest expiry, and the permits they were taken with.
-SELECT count(*) AS number, min(expires) AS first, max(expires) AS last, max(permits) AS permits
-FROM "locks_shares" WHERE key = :key;
+-- The shares of a key.
+-- :key, :now
+-- Returns owner, token, permits and expiry of each that has not expired, the earliest token first.
+SELECT owner, token, permits, expires FROM "locks_shares" WHERE key = :key AND expires > :now ORDER BY token, owner;
 
 -- name: write-share
--- Adds a share, or restarts its ttl.
+-- Adds a share, or changes one.
 -- :key, :owner, :token, :permits, :until (expiry)
 -- Returns nothing.
 INSERT INTO "locks_shares" (key, owner, token, permits, expires) VALUES (:key, :owner, :token, :permits, :until)
-ON CONFLICT (key, owner) DO UPDATE SET token = excluded.token, expires = excluded.expires;
+ON CONFLICT (key, owner) DO UPDATE SET
+  token = excluded.token,
+  permits = excluded.permits,
+  expires = excluded.expires;
 
 -- name: remove-share
 -- Gives up a share.

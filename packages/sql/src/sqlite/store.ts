@@ -21,7 +21,6 @@ import { explain } from './errors.ts';
 import { LinePace, slowestPace } from './turns/line-pace.ts';
 import { attempt, release, renew } from './key/operations.ts';
 import type { Rules } from './key/operations.ts';
-import { KeyRecord } from './key/record.ts';
 import type { Session, StatementName } from './connection/session.ts';
 import { changeRegister, readRegister } from './registers.ts';
 import { statements } from './statements.ts';
@@ -58,7 +57,7 @@ class SqliteStore implements LockStore<Database> {
     this.#rules = {
       fair,
       waiterTtl,
-      leastToken: (floor) => leastToken(runtime, floor),
+      leastToken: () => epoch(runtime),
       placeTaken: () => this.#pace.moved(hostTime()),
     };
     this.listening = options.listen ? this.#listening(options.process) : undefined;
@@ -97,7 +96,8 @@ class SqliteStore implements LockStore<Database> {
   }
 
   async attempt(connection: Database, claim: Claim, line: Line | undefined): Promise<Attempt> {
-    return this.#decide(connection, claim, (record) => attempt(record, claim, line, this.#rules));
+    const session = this.#sessions.of(connection);
+    return session.write(() => attempt(session, claim, line, hostTime(), this.#rules));
   }
 
   async renew(connection: Database, claim: Claim, token: bigint | undefined): Promise<Renewed> {
@@ -113,7 +113,7 @@ class SqliteStore implements LockStore<Database> {
         token: token === undefined ? null : Number(token),
       };
       if (session.row('renewHeld', parameters) !== undefined) return { renewed: true, turns: [] };
-      return renew(new KeyRecord(session, key, now), claim, token);
+      return renew(session, claim, token, now, this.#rules);
     });
   }
 
@@ -123,7 +123,7 @@ class SqliteStore implements LockStore<Database> {
     return session.write(() => {
       const now = hostTime();
       if (session.row('releaseHeld', { key, owner, now }) !== undefined) return { freed: true, turns: [] };
-      return release(new KeyRecord(session, key, now), claim);
+      return release(session, claim, now, this.#rules);
     });
   }
 
@@ -201,10 +201,5 @@ class SqliteStore implements LockStore<Database> {
     const least = leastToken(this.#options.runtime, floor);
     const row = session.row('acquireFree', { key, owner, until, now, least });
     return row && BigInt(numberOf(row['version']));
-  }
-
-  #decide<T>(connection: Database, { key }: Claim, decision: (record: KeyRecord) => T): T {
-    const session = this.#sessions.of(connection);
-    return session.write(() => decision(new KeyRecord(session, key, hostTime())));
   }
 }
