@@ -32,22 +32,21 @@ WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners));
 DELETE FROM "locks_line" WHERE key = :key AND owner = :owner;
 
 -- name: read-places
--- What the rules of a key look at in its line: the first two places, that of one owner, and the first
--- that fixes the number of permits.
--- :key, :owner, :permits (1 where their number matters), :ended (a JSON array): processes whose places
--- count no more
--- Returns for each its owner, its process, the permits it wants (null is exclusive), when it lapses,
--- and how long it lasts, in their order.
+-- What the rules of a key look at in its line: the first two places, that of one owner, and the
+-- first that fixes the number of permits.
+-- :key, :owner, :permits (1 where their number matters), :ended (a JSON array): processes whose
+-- places count no more
+-- Returns for each its place, owner, process, the permits it wants (null is exclusive), when it
+-- lapses, and how long it lasts, in their order.
 WITH standing AS (
-  SELECT * FROM "locks_line"
+  SELECT place, owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line"
   WHERE key = :key AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
 )
-SELECT place, owner, process, permits, deadline, deadline - seen AS lasts FROM (SELECT * FROM standing ORDER BY place LIMIT 2)
+SELECT * FROM (SELECT * FROM standing ORDER BY place LIMIT 2)
 UNION
-SELECT place, owner, process, permits, deadline, deadline - seen FROM standing WHERE owner = :owner
+SELECT * FROM standing WHERE owner = :owner
 UNION
-SELECT place, owner, process, permits, deadline, deadline - seen
-FROM (SELECT * FROM standing WHERE :permits AND permits >= 0 ORDER BY place LIMIT 1)
+SELECT * FROM (SELECT * FROM standing WHERE :permits AND permits >= 0 ORDER BY place LIMIT 1)
 ORDER BY place;
 
 -- name: has-places

@@ -38,13 +38,7 @@ export function attempt(session: Session, claim: Claim, line: Line | undefined, 
 }
 
 /** Restarts the ttl of a hold. */
-export function renew(
-  session: Session,
-  claim: Claim,
-  token: bigint | undefined,
-  now: number,
-  rules: Rules,
-): Renewed {
+export function renew(session: Session, claim: Claim, token: bigint | undefined, now: number, rules: Rules): Renewed {
   const { key, owner } = claim;
   const stored = new StoredKey(session, { key, owner, fixesPermits: false, now });
   const { record, answer, wake } = step(stored.record, { op: 'renew', claim, token }, now / 1_000, rules);

@@ -167,7 +167,10 @@ export class StoredKey {
     }
     if (before.size === 0) return taken;
     for (const owner of before.keys()) this.#session.run('leaveLine', { key, owner });
-    if (this.#session.row('hasPlaces', { key }) === undefined) columns.line_until = columns.next_lapse = null;
+    if (this.#session.row('hasPlaces', { key }) === undefined) {
+      columns.line_until = null;
+      columns.next_lapse = null;
+    }
     return taken;
   }
 }
