@@ -3,15 +3,15 @@ import type { CoreRecipe } from './recipe.ts';
 export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a claim that is given up is not released',
-    file: 'leases/acquire/acquisition.js',
-    find: 'if (this.#leaves || this.#inFlight !== undefined) {',
-    replace: 'if (this.#leaves === undefined) {',
+    file: 'leases/acquire/sent-claim.js',
+    find: 'if (!this.#leaves && this.#inFlight === undefined) return;',
+    replace: 'if (this.#leaves !== undefined) return;',
     caughtBy: ['locks-abort', 'locks-timeout', 'locks-abort-through-outage', 'locks-unknown-attempt-given-up'],
     mayAlsoFail: ['locks-late-grant', 'locks-wakes-spurious', 'locks-close', 'locks-polling-pace'],
   },
   {
     name: 'an attempt of which nothing is known is not released',
-    file: 'leases/acquire/acquisition.js',
+    file: 'leases/acquire/sent-claim.js',
     find: 'this.#leaves = true; this.#uncertain ||=',
     replace: 'this.#uncertain ||=',
     caughtBy: ['locks-unknown-attempt-given-up'],

@@ -28,22 +28,27 @@ export interface Meal {
   remove(): void;
 }
 
+/** The changed text of the file of a recipe. Throws if there is no such place to change. */
+export function change({ name, file, find, replace }: CoreRecipe): string {
+  const text = readFileSync(join(dist, file), 'utf8');
+  const [place, ...more] = text.matchAll(pattern(find));
+  if (place === undefined || more.length > 0) {
+    throw new Error(`"${name}": ${file} must have this exactly once, so that the recipe can change it:\n${find}`);
+  }
+  return text.slice(0, place.index) + replace + text.slice(place.index + place[0].length);
+}
+
 /**
  * A copy of the built core with the change of `recipe`. Throws if there is no such place to change.
  */
-export function cook({ name, file, find, replace }: CoreRecipe): Meal {
+export function cook(recipe: CoreRecipe): Meal {
+  const changed = change(recipe);
   const directory = mkdtempSync(join(tmpdir(), 'locks-flawed-core-'));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
   try {
     cpSync(dist, directory, { recursive: true, filter: (source) => !/\.(map|d\.ts)$/.test(source) });
     writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
-    const path = join(directory, file);
-    const text = readFileSync(path, 'utf8');
-    const [place, ...more] = text.matchAll(pattern(find));
-    if (place === undefined || more.length > 0) {
-      throw new Error(`"${name}": ${file} must have this exactly once, so that the recipe can change it:\n${find}`);
-    }
-    writeFileSync(path, text.slice(0, place.index) + replace + text.slice(place.index + place[0].length));
+    writeFileSync(join(directory, recipe.file), changed);
     // Past the loader of the test runner, which would not find it there.
     return { core: createRequire(import.meta.url)(join(directory, 'index.js')) as Core, remove };
   } catch (error) {

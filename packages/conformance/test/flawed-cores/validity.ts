@@ -33,17 +33,17 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'a late grant is dropped instead of handed back',
     file: 'leases/acquire/acquisition.js',
-    find: 'this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: sentAt });',
+    find: 'this.#sent.handBack(this.host.releases);',
     replace: '',
     caughtBy: ['locks-late-grant'],
   },
   {
     name: 'a late renewal revives the lease',
     file: 'leases/hold/held-lease.js',
-    find: 'return this.#outcome !== undefined; } renew()',
+    find: 'return this.#ended !== undefined; } renew()',
     replace: `const now = this.host.runtime.clock.exact();
-        const late = this.#outcome !== undefined;
-        this.#outcome = undefined;
+        const late = this.#ended !== undefined;
+        this.#ended = undefined;
         if (late) super.renewed(now, {}, now);
         return false;
     }
@@ -63,8 +63,8 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'held is a flag that a timer sets',
     file: 'leases/hold/held-lease.js',
-    find: `this.#outcome === undefined && this.host.runtime.clock.exact() < this.deadline`,
-    replace: `this.#outcome === undefined`,
+    find: `this.#ended === undefined && this.host.runtime.clock.exact() < this.deadline`,
+    replace: `this.#ended === undefined`,
     caughtBy: ['locks-blocked-loop'],
     alone: true,
   },
