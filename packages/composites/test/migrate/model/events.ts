@@ -1,6 +1,6 @@
 import type { PhaseState } from '../../../src/migrate/decisions.ts';
 import { oppositeOf } from '../../../src/migrate/phase.ts';
-import type { Phase } from '../../../src/migrate/phase.ts';
+import type { End, Phase } from '../../../src/migrate/phase.ts';
 import { isOfLift, isOfPhase } from './actor.ts';
 import { storeOf } from './world.ts';
 import type { Actions, Hold, Process, Setting, World } from './world.ts';
@@ -85,8 +85,20 @@ export function carriedTo(setting: Setting, { now, stores }: World, process: Pro
   const { claim } = process;
   if (claim === undefined || claim.phase !== 'both' || now >= claim.toldUntil) return undefined;
   const end = oppositeOf(claim.end);
-  const hold = stores[storeOf(setting, process, end)]?.holds[claim.key];
-  return hold?.number === claim.numbers[end === 'from' ? 0 : 1] ? hold : undefined;
+  const store = storeOf(setting, process, end);
+  const hold = stores[store]?.holds[claim.key];
+  if (hold?.number !== claim.numbers[end === 'from' ? 0 : 1] || isConfirmed(process, end, store)) return undefined;
+  return hold;
+}
+
+/**
+ * A renewal under way has the word of this store already, as it asks `from` before `to`. A store
+ * that lets go after its word breaks a promise, which the migration cannot make up for.
+ */
+function isConfirmed({ claim, calls }: Process, end: End, store: number): boolean {
+  if (claim?.stage !== 'renewing') return false;
+  const underWay = calls.filter((call) => call.kind === 'renew' && !call.orphan);
+  return underWay.some((call) => (call.store === store ? call.answer === 'yes' : end === 'from'));
 }
 
 type Add = (kind: EventKind, item?: number) => void;
