@@ -1,6 +1,7 @@
 import type { Busy, Claim, Grant } from '../../contract.ts';
 import { LockError, isLockError, isPermanent } from '../../errors/lock-error.ts';
 import { lastsFor } from './assignment.ts';
+import { BusyKeys } from './busy-keys.ts';
 import type { Line, LineParts, Waiting } from './line-parts.ts';
 import { Places } from './places.ts';
 import type { Place } from './place.ts';
@@ -33,6 +34,7 @@ class ProcessLine implements Line {
   readonly #parts: LineParts;
   readonly #places: Places;
   readonly #subscription: Subscription;
+  readonly #busyKeys = new BusyKeys();
   readonly #pollInterval: number;
   readonly #patience: number;
   #closed: Error | undefined = undefined;
@@ -53,7 +55,7 @@ class ProcessLine implements Line {
     if (assigned !== undefined) return assigned;
     const parts = this.#parts;
     const now = parts.runtime.clock.now();
-    const free = parts.tryFree === undefined || this.#places.waitsFor(claim.key) ? undefined : parts.tryFree(claim);
+    const free = this.#isBusy(claim.key, now) ? undefined : parts.tryFree?.(claim);
     if (wake === undefined && free === undefined) return await this.#attemptAlone(claim, now);
     const end = now + parts.deadline.timeout;
     let within: number | undefined;
@@ -143,9 +145,19 @@ class ProcessLine implements Line {
   }
 
   /** `sentAt`: the attempt was not sent before, by the clock. */
-  #answered({ owner, ttl }: Claim, answer: Grant | Waiting, sentAt: number): void {
-    if (answer.granted) this.#places.granted(owner, { token: answer.token, sentAt, validity: answer.validity ?? ttl });
-    else this.#places.answeredBusy(owner);
+  #answered({ key, owner, ttl }: Claim, answer: Grant | Waiting, sentAt: number): void {
+    if (answer.granted) {
+      if (!this.#places.isRepeated(owner)) this.#busyKeys.free(key);
+      this.#places.granted(owner, { token: answer.token, sentAt, validity: answer.validity ?? ttl });
+    } else {
+      if (this.#parts.tryFree !== undefined) this.#busyKeys.found(key, sentAt);
+      this.#places.answeredBusy(owner);
+    }
+  }
+
+  /** So an attempt for a free key is not worth its cost. Without a subscription it is. */
+  #isBusy(key: string, now: number): boolean {
+    return this.#places.waitsFor(key) || (this.#subscription.open && this.#busyKeys.has(key, now));
   }
 
   /**

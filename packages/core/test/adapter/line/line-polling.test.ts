@@ -79,8 +79,40 @@ describe('a line that only looks', () => {
     expect(await setting.line.tryAcquire(claimOf('a'))).toEqual(busy);
     expect(await setting.line.tryAcquire(claimOf('shared'))).toEqual(busy);
     for (const owner of ['b', 'b', 'free 3']) expect(await setting.acquire(owner)).toEqual(busy);
-    expect(tried).toEqual(['free 1', 'free 2', 'a', 'b']);
+    expect(tried).toEqual(['free 1', 'free 2', 'a']);
     expect(setting.attempted()).toEqual(['a alone', 'shared alone', 'b', 'b', 'free 3']);
+  });
+
+  test('makes no cheaper attempt on a key that it found busy lately, and had no grant of at once since', async () => {
+    const tried: string[] = [];
+    const setting = new LineSetting({
+      look: true,
+      listen: false,
+      tryFree: async ({ owner }) => void tried.push(owner),
+    });
+    const attempt = (owner: string): Promise<unknown> => setting.line.tryAcquire(claimOf(owner));
+    expect(await attempt('finds it busy')).toEqual(busy);
+    await setting.runtime.advance(499);
+    expect(await attempt('again, which counts')).toEqual(busy);
+    await setting.runtime.advance(499);
+    expect(await attempt('still lately')).toEqual(busy);
+    await setting.runtime.advance(500);
+    expect(await attempt('long after')).toEqual(busy);
+    setting.answer = async () => ({ granted: true, token: 7n });
+    expect(await attempt('is granted at once')).toMatchObject({ granted: true });
+    expect(await attempt('then')).toMatchObject({ granted: true });
+    expect(tried).toEqual(['finds it busy', 'long after', 'then']);
+  });
+
+  test('remembers so many busy keys, and forgets the oldest of more', async () => {
+    const tried: string[] = [];
+    const setting = new LineSetting({ look: true, listen: false, tryFree: async ({ key }) => void tried.push(key) });
+    const attempt = (key: number): Promise<unknown> =>
+      setting.line.tryAcquire({ ...claimOf(`${tried.length}`), key: `${key}` });
+    for (let key = 0; key <= 256; key += 1) await attempt(key);
+    tried.length = 0;
+    for (const key of [256, 1, 0]) await attempt(key);
+    expect(tried).toEqual(['0']);
   });
 });
 
