@@ -19,6 +19,17 @@ interface Waiter {
 const findWaiters = `SELECT CAST(process AS CHAR) AS process, CAST(IS_USED_LOCK(CONCAT('locks_', process)) AS CHAR) AS session
   FROM locks_line ORDER BY place`;
 
+/** How long a place lasts, in ms. One that has no session yet gets it a third of this later. */
+const waiterTtl = 6_000;
+
+/** The first in line, once its session keeps its lock. */
+function firstWithSession(url: string): Promise<Waiter> {
+  return eventually('a waiter with a session', async () => {
+    const [first] = await waitersAt(url);
+    return first !== undefined && first.session !== null && first;
+  });
+}
+
 function waitersAt(url: string): Promise<readonly Waiter[]> {
   return withClient(url, async (client) => {
     return (await rowsOf(client, findWaiters)) as unknown as readonly Waiter[];
@@ -39,11 +50,10 @@ function waitWith(party: Party): { readonly granted: Promise<unknown>; leave(): 
 
 test('a process that waits keeps a lock in a session of its own, until it is closed', async () => {
   const url = await setting();
-  const [holder, party] = [join(url), join(url)];
+  const [holder, party] = [join(url), join(url, { waiterTtl })];
   await holder.locks.acquire('job', { ttl: 60_000 });
   const { leave, granted } = waitWith(party);
-  await eventually('a waiter', async () => (await waitersAt(url)).length === 1);
-  const [{ process, session }] = (await waitersAt(url)) as readonly [Waiter];
+  const { process, session } = await firstWithSession(url);
   expect(process).toMatch(/^[\w-]{16}\+@[0-9a-f]{8}$/);
   expect(session).toMatch(/^\d+$/);
   leave();
@@ -59,7 +69,7 @@ test('a process that waits keeps a lock in a session of its own, until it is clo
 
 test('a waiter keeps its place though its session was ended, and has another one soon', async () => {
   const url = await setting();
-  const [holder, first, second] = [join(url), join(url), join(url)];
+  const [holder, first, second] = [join(url), join(url, { waiterTtl }), join(url)];
   const lease = await holder.locks.acquire('job', { ttl: 60_000 });
   const order: string[] = [];
   const waits: Promise<unknown>[] = [];
@@ -67,11 +77,11 @@ test('a waiter keeps its place though its session was ended, and has another one
     waits.push(locks.withLock('job', () => order.push(name)));
     await eventually(`${name} in line`, async () => (await waitersAt(url)).length === waits.length);
   }
-  const [before] = await waitersAt(url);
-  await withClient(url, async (client) => void (await client.query(`KILL ${before?.session}`)));
+  const before = await firstWithSession(url);
+  await withClient(url, async (client) => void (await client.query(`KILL ${before.session}`)));
   await eventually('another session', async () => {
     const [now] = await waitersAt(url);
-    return now?.process === before?.process && now?.session !== null && now?.session !== before?.session;
+    return now?.process === before.process && now?.session !== null && now?.session !== before.session;
   });
   await lease.release();
   await Promise.all(waits);
