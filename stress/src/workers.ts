@@ -62,6 +62,8 @@ export function createWorkers(options: WorkersOptions): Workers {
     append({ ev: 'worker', t: now(), worker: name, slot });
     const child = startChild<Order>(join(options.application, 'programs/worker/worker-process.js'), {
       cwd: options.application,
+      // Under faults a flow of a worker waits for long for the work of another one, which ends.
+      execArgv: ['--disable-warning=LOCKS_OWN_WAIT'],
       output: openSync(errors, 'a'),
     });
     const member: Member = { name, child, hasObeyed: false, isGone: false, expected: 'to run' };
