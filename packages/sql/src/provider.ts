@@ -1,4 +1,5 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
+import type { Runtime } from '@locks/core/adapter';
 import { KeyCalls } from './connections/key-calls.ts';
 import { StoreCalls } from './connections/store-calls.ts';
 import type { StoreCallsParts } from './connections/store-calls.ts';
@@ -21,6 +22,7 @@ export class SqlProvider implements LockProvider {
   readonly name: string;
   readonly traits: Traits;
   readonly #store: LockStore;
+  readonly #runtime: Runtime;
   readonly #calls: StoreCalls;
   readonly #keyCalls: KeyCalls;
   readonly #line: SqlLine;
@@ -34,6 +36,7 @@ export class SqlProvider implements LockProvider {
     this.name = name;
     this.traits = { scope, expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, resize: true, wake: true };
     this.#store = store;
+    this.#runtime = runtime;
     this.#calls = new StoreCalls(parts);
     this.#keyCalls = new KeyCalls(this.#calls, store, runtime);
     const { connections, deadline } = this.#calls;
@@ -60,16 +63,18 @@ export class SqlProvider implements LockProvider {
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    const sentAt = this.#runtime.clock.exact();
     const { renewed, turns } = await this.#keyCalls.renew(claim, token);
-    this.#line.tell(turns);
+    this.#line.tell(turns, sentAt);
     return renewed ? {} : false;
   }
 
   async release(claim: Claim): Promise<boolean> {
-    this.#line.leave(claim);
+    const waited = this.#line.leave(claim);
+    const sentAt = this.#runtime.clock.exact();
     const { freed, turns } = await this.#keyCalls.release(claim, this.#line.waitsFor(claim.key));
-    this.#line.tell(turns);
-    return freed;
+    this.#line.tell(turns, sentAt);
+    return freed && !waited;
   }
 
   async inspect(key: string): Promise<KeyState> {

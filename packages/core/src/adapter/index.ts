@@ -40,7 +40,7 @@ export { checkRegister } from '../options/register.ts';
 export { outsideContext } from '../time/outside-context.ts';
 export type { Assignment } from './line/assignment.ts';
 export { createLine } from './line/create-line.ts';
-export type { Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
+export type { FoundTurn, Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
 export { createRecordProvider } from './record/create-record-provider.ts';
 export type { ReadRecord, RecordOptions, RecordStore, StoredRecord } from './record/record-store.ts';
 export { permitsRefused, refusalOf, tokensEnded, upgradeRefused } from '../errors/refusals.ts';

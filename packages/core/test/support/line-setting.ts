@@ -1,5 +1,5 @@
 import { createDeadline, createLine } from '../../src/adapter/index.ts';
-import type { Assignment, Line, LineParts, Listener, Waiting } from '../../src/adapter/index.ts';
+import type { Assignment, FoundTurn, Line, LineParts, Listener, Waiting } from '../../src/adapter/index.ts';
 import type { Claim, Grant } from '../../src/contract.ts';
 import { createDeferred } from './deferred.ts';
 import { VirtualRuntime } from './virtual-runtime.ts';
@@ -42,7 +42,7 @@ export class LineSetting {
   readonly wakes: string[] = [];
   readonly line: Line;
   answer: (attempted: Attempted) => Promise<Grant | Waiting> = async () => ({ granted: false, retryAfter: refresh });
-  turns: () => Promise<readonly string[]> = async () => [];
+  turns: () => Promise<readonly (string | FoundTurn)[]> = async () => [];
   probe: () => Promise<unknown> = async () => {};
   /** Listeners are open at once, without a call of `accept`. */
   prompt = true;
@@ -70,9 +70,9 @@ export class LineSetting {
         ? {
             interval: () => 25,
             heardInterval,
-            turns: (keys) => {
+            turns: async (keys) => {
               this.looks.push(keys);
-              return this.turns();
+              return (await this.turns()).map((turn) => (typeof turn === 'string' ? { owner: turn } : turn));
             },
           }
         : undefined,

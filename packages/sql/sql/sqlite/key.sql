@@ -2,7 +2,8 @@
 
 -- name: acquire-free
 -- Takes the key if it is free and no claim is in line; restarts the ttl if this owner holds it
--- exclusively. It does nothing where shares or places have lapsed: a transaction clears these.
+-- exclusively, unless it was given the key in line, and no call of it had that. It does nothing
+-- where shares or places have lapsed: a transaction clears these.
 -- Tokens end at 2^53, where JavaScript's numbers do.
 -- :key, :owner, :until (expiry), :now, :least (the least token)
 -- Returns the fencing token; no row when a transaction must decide.
@@ -12,8 +13,9 @@ ON CONFLICT (key) DO UPDATE SET
   version = CASE WHEN owner = :owner AND held_until > :now THEN version ELSE max(version + 1, :least) END,
   owner = :owner,
   held_until = :until,
+  assigned_to = NULL,
   touched = :now
-WHERE (owner = :owner AND held_until > :now)
+WHERE (owner = :owner AND held_until > :now AND assigned_to IS NOT :owner)
   OR (version < 9007199254740992 AND line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
 RETURNING version;
 
@@ -27,6 +29,7 @@ UPDATE "locks" SET
   version = coalesce(:token, version),
   touched = :now
 WHERE key = :key AND owner = :owner AND held_until > :now AND version <= coalesce(:token, version)
+  AND assigned_to IS NOT :owner
   AND (line_until IS NULL OR held_until <= :until)
 RETURNING version;
 
@@ -41,8 +44,8 @@ RETURNING version;
 -- name: read-key
 -- The row of a key.
 -- :key
--- Returns its version, owner, held_until, line_until and next_lapse.
-SELECT version, owner, held_until, line_until, next_lapse FROM "locks" WHERE key = :key;
+-- Returns its version, owner, held_until, assigned_to, line_until and next_lapse.
+SELECT version, owner, held_until, assigned_to, line_until, next_lapse FROM "locks" WHERE key = :key;
 
 -- name: read-swept
 -- What a new row's token must exceed.
@@ -51,14 +54,15 @@ SELECT swept FROM "locks_host";
 
 -- name: write-key
 -- Writes the row of a key.
--- :key, :version, :owner, :held_until, :line_until, :next_lapse, :now
+-- :key, :version, :owner, :held_until, :assigned_to, :line_until, :next_lapse, :now
 -- Returns nothing.
-INSERT INTO "locks" (key, version, owner, held_until, line_until, next_lapse, touched)
-VALUES (:key, :version, :owner, :held_until, :line_until, :next_lapse, :now)
+INSERT INTO "locks" (key, version, owner, held_until, assigned_to, line_until, next_lapse, touched)
+VALUES (:key, :version, :owner, :held_until, :assigned_to, :line_until, :next_lapse, :now)
 ON CONFLICT (key) DO UPDATE SET
   version = excluded.version,
   owner = excluded.owner,
   held_until = excluded.held_until,
+  assigned_to = excluded.assigned_to,
   line_until = excluded.line_until,
   next_lapse = excluded.next_lapse,
   touched = excluded.touched;

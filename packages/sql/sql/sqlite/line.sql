@@ -2,20 +2,20 @@
 
 -- name: keep-place
 -- Shows that a place in line is still wanted.
--- :key, :owner, :process, :permits, :now, :deadline
+-- :key, :owner, :process, :permits, :ttl, :floor, :now, :deadline
 -- Returns nothing.
-UPDATE "locks_line" SET process = :process, permits = :permits, seen = :now, deadline = :deadline
+UPDATE "locks_line" SET process = :process, permits = :permits, ttl = :ttl, floor = :floor, seen = :now, deadline = :deadline
 WHERE key = :key AND owner = :owner;
 
 -- name: take-place
 -- Takes the last place in line.
--- :key, :owner, :process, :permits, :now, :deadline
+-- :key, :owner, :process, :permits, :ttl, :floor, :now, :deadline
 -- Returns nothing.
-INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline)
+INSERT INTO "locks_line" (key, place, owner, process, permits, ttl, floor, seen, deadline)
 VALUES (
   :key,
   (SELECT coalesce(max(place), 0) + 1 FROM "locks_line" WHERE key = :key),
-  :owner, :process, :permits, :now, :deadline
+  :owner, :process, :permits, :ttl, :floor, :now, :deadline
 );
 
 -- name: keep-others
@@ -36,10 +36,10 @@ DELETE FROM "locks_line" WHERE key = :key AND owner = :owner;
 -- first that fixes the number of permits.
 -- :key, :owner, :permits (1 where their number matters), :ended (a JSON array): processes whose
 -- places count no more
--- Returns for each its place, owner, process, the permits it wants (null is exclusive), when it
--- lapses, and how long it lasts, in their order.
+-- Returns for each its place, owner, process, the permits it wants (null is exclusive), its ttl and
+-- floor, when it lapses, and how long it lasts, in their order.
 WITH standing AS (
-  SELECT place, owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line"
+  SELECT place, owner, process, permits, ttl, floor, deadline, deadline - seen AS lasts FROM "locks_line"
   WHERE key = :key AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
 )
 SELECT * FROM (SELECT * FROM standing ORDER BY place LIMIT 2)
@@ -74,10 +74,11 @@ DELETE FROM "locks_line" WHERE key = :key AND deadline <= :now;
 SELECT min(deadline) AS first, max(deadline) AS last FROM "locks_line" WHERE key = :key;
 
 -- name: turns
--- The first in line on each of some keys: whether it is in one process and can go.
+-- The first in line on each of some keys: whether it is in one process and can go. And who was
+-- given the key in line.
 -- :keys (a JSON array), :process, :now, :ended (a JSON array): processes whose places count no more
--- Returns the owner, or null; its process; when time alone may change that; and version and place,
--- which change when the line moves.
+-- Returns the owner, or null; its process; when time alone may change that; version and place,
+-- which change when the line moves; and who was given the key, or null, with what is left of that.
 SELECT
   CASE WHEN head.process = :process AND (
     record.held_until IS NULL
@@ -87,23 +88,27 @@ SELECT
     )))
   ) THEN head.owner END AS owner,
   min(
-    head.deadline,
+    coalesce(head.deadline, record.held_until),
     coalesce(
       CASE
         WHEN record.owner IS NULL THEN (SELECT min(expires) FROM "locks_shares" WHERE key = record.key AND expires > :now)
         WHEN record.held_until > :now THEN record.held_until
       END,
-      head.deadline
+      head.deadline,
+      record.held_until
     )
   ) AS changes,
   record.version,
   head.place,
-  head.process
+  head.process,
+  CASE WHEN record.owner = record.assigned_to AND record.held_until > :now THEN record.owner END AS assigned_to,
+  record.held_until - :now AS remaining
 FROM json_each(:keys) AS wanted
 JOIN "locks" AS record ON record.key = wanted.value
-JOIN "locks_line" AS head ON head.key = record.key AND head.place = (
+LEFT JOIN "locks_line" AS head ON head.key = record.key AND head.place = (
   SELECT place FROM "locks_line"
   WHERE key = record.key AND deadline > :now
     AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
   ORDER BY place LIMIT 1
-);
+)
+WHERE head.owner IS NOT NULL OR (record.owner = record.assigned_to AND record.held_until > :now);

@@ -32,10 +32,13 @@ export interface SqlLineParts {
 
 /** The line of one process, and what answers tell of it. */
 export interface SqlLine extends Pick<Line, 'tryAcquire' | 'waitsFor' | 'close'> {
-  /** Forgets a claim: the first step of its release. */
-  leave(claim: Claim): void;
-  /** Wakes the claims of this process whose turn it is. */
-  tell(turns: readonly Turn[]): void;
+  /**
+   * Forgets a claim: the first step of its release. Returns whether it waited: what it was given in
+   * line was not granted to it yet.
+   */
+  leave(claim: Claim): boolean;
+  /** Wakes the claims whose turn it is, as a call that was sent at `sentAt` was told. */
+  tell(turns: readonly Turn[], sentAt: number): void;
 }
 
 /** The line of one process: attempts are statements, turns are told or looked for. */
@@ -73,10 +76,11 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   async function attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
     if (others !== undefined) await store.beginWait?.();
     const first = others !== undefined && claim.mode === 'exclusive' && !line.isRepeated(claim.owner);
+    const sentAt = runtime.clock.exact();
     const answer = await (first && entries !== undefined
       ? entries.enter(claim, within)
       : attemptAlone(claim, others, within));
-    tell(answer.turns);
+    tell(answer.turns, sentAt);
     if (answer.token !== undefined) return { granted: true, token: answer.token };
     return { granted: false, retryAfter: answer.retryAfter };
   }
@@ -84,7 +88,8 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   function attemptAlone(claim: Claim, others?: readonly Claim[], within?: number): Promise<Attempt> {
     const place = others && { process, others: others.map(({ owner }) => owner) };
     const about = { what: 'an acquire', claim, within } as const;
-    return connections.run((connection) => store.attempt(connection, claim, place), about);
+    const repeated = line.isRepeated(claim.owner);
+    return connections.run((connection) => store.attempt(connection, claim, place, repeated), about);
   }
 
   function createEntries(): Entries | undefined {
@@ -103,10 +108,10 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   }
 
   /** The database sends no message to the process that it answers. */
-  function tell(turns: readonly Turn[]): void {
-    for (const turn of turns) {
-      if (turn.process === process) line.wake(turn.owner);
-      else store.wake?.(turn.process);
+  function tell(turns: readonly Turn[], sentAt: number): void {
+    for (const { process: its, owner, assigned } of turns) {
+      if (its === process) line.wake(owner, assigned && { ...assigned, sentAt });
+      else store.wake?.(its);
     }
   }
 
@@ -115,7 +120,7 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
     waitsFor: (key) => line.waitsFor(key),
     leave(claim) {
       entries?.leave(claim);
-      line.leave(claim.owner);
+      return line.leave(claim.owner);
     },
     close(reason) {
       line.close(reason);

@@ -1,4 +1,5 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import type { FoundTurn } from '@locks/core/adapter';
 import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
@@ -160,7 +161,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
     this.#session?.close();
   }
 
-  async turns(connection: MysqlConnection, keys: readonly string[]): Promise<readonly string[]> {
+  async turns(connection: MysqlConnection, keys: readonly string[]): Promise<readonly FoundTurn[]> {
     const { process } = this.#options;
     const owners: string[] = [];
     for (let start = 0; start < keys.length; start += looksTogether) {
@@ -173,7 +174,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
         else owners.push(...(await this.#nextOf(connection, textOf(key))));
       }
     }
-    return owners;
+    return owners.map((owner) => ({ owner }));
   }
 
   async sweep(connection: MysqlConnection, retention: number, limit: number, after: string): Promise<Swept> {

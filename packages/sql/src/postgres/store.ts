@@ -182,7 +182,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     time: async (connection) => Number((await prepared.ask(connection, 'time'))[0]?.[0]),
     async turns(connection, keys) {
       const rows = await prepared.ask(connection, 'turns', keys.map(bytes), process);
-      return rows.map(([owner]) => owner ?? '');
+      return rows.map(([owner]) => ({ owner: owner ?? '' }));
     },
     async sweep(connection, retention, most, after) {
       const from = Buffer.from(after, 'hex');

@@ -1,4 +1,4 @@
-import type { CallName, LockError } from '@locks/core/adapter';
+import type { CallName, FoundTurn, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
@@ -58,6 +58,8 @@ class SqliteStore implements LockStore<Database> {
       fair,
       waiterTtl,
       leastToken: () => epoch(runtime),
+      // As on Redis: a shorter hold could end before its claim finds it, and has no place any more.
+      ...(fair && { assigns: ({ mode, ttl }) => mode === 'exclusive' && ttl * 2 >= waiterTtl }),
       placeTaken: () => this.#pace.moved(hostTime()),
     };
     this.listening = options.listen ? this.#listening(options.process) : undefined;
@@ -95,9 +97,9 @@ class SqliteStore implements LockStore<Database> {
     }
   }
 
-  async attempt(connection: Database, claim: Claim, line: Line | undefined): Promise<Attempt> {
+  async attempt(connection: Database, claim: Claim, line: Line | undefined, repeated: boolean): Promise<Attempt> {
     const session = this.#sessions.of(connection);
-    return session.write(() => attempt(session, claim, line, hostTime(), this.#rules));
+    return session.write(() => attempt(session, claim, { line, repeated, now: hostTime() }, this.#rules));
   }
 
   async renew(connection: Database, claim: Claim, token: bigint | undefined): Promise<Renewed> {
@@ -159,8 +161,8 @@ class SqliteStore implements LockStore<Database> {
     return changeRegister(this.#sessions.of(connection), name, change);
   }
 
-  async turns(connection: Database, keys: readonly string[]): Promise<readonly string[]> {
-    const look = (): readonly string[] =>
+  async turns(connection: Database, keys: readonly string[]): Promise<readonly FoundTurn[]> {
+    const look = (): readonly FoundTurn[] =>
       this.#watches.get(connection)?.look(keys, this.#options.process, hostTime()) ?? [];
     return this.#sessions.of(connection).read(look);
   }

@@ -42,7 +42,7 @@ test('a sweep removes what is idle for longer than the retention, a stretch at a
   for (let index = 0; index < 5_000; index += 1) insert.run([`idle ${index}`, 1_000 + index]);
   file.observer.exec('COMMIT');
   await store.acquireFree(connection, claim('held', 'me/1'));
-  await store.attempt(connection, claim('held', 'me/2'), { process: 'me', others: [] });
+  await store.attempt(connection, claim('held', 'me/2'), { process: 'me', others: [] }, false);
   await store.acquireFree(connection, claim('released', 'me/3'));
   await store.release(connection, claim('released', 'me/3'), false);
   // The first row is held.
@@ -74,6 +74,7 @@ test('tokens of a swept key do not go back, though the clock of the next process
     behind.connection,
     { ...claim('another', 'me/3'), mode: 'shared' },
     undefined,
+    false,
   );
   expect(shared.token).toBeGreaterThan(token!);
 });

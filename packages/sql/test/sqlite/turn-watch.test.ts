@@ -27,7 +27,9 @@ test('whose turn it is depends on the holder, on the line, and on time', () => {
   const file = ownFile();
   lineUp(file, 4_000);
   const at = (now: number, process: string): readonly string[] =>
-    watching(file).watch.look(['job', 'other'], process, now);
+    watching(file)
+      .watch.look(['job', 'other'], process, now)
+      .map(({ owner }) => owner);
   expect([at(1_000, 'A'), at(1_000, 'B')]).toEqual([[], []]);
   expect([at(4_000, 'A'), at(4_000, 'B')]).toEqual([['a'], []]);
   // The first place has lapsed.
@@ -42,7 +44,7 @@ test('a sharer can go while there are permits left', () => {
     INSERT INTO "locks_shares" (key, owner, token, permits, expires) VALUES ('job', 's', 1, 2, 3000), ('job', 't', 1, 2, 8000);
     INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline) VALUES ('job', 1, 'a', 'A', 2, 0, 9000)`);
   expect(watching(file).watch.look(['job'], 'A', 1_000)).toEqual([]);
-  expect(watching(file).watch.look(['job'], 'A', 3_000)).toEqual(['a']);
+  expect(watching(file).watch.look(['job'], 'A', 3_000)).toEqual([{ owner: 'a' }]);
   file.observer.exec('UPDATE "locks_line" SET permits = NULL');
   expect(watching(file).watch.look(['job'], 'A', 3_000)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Busy, Claim, Grant } from '../../contract.ts';
 import { LockError, isLockError, isPermanent } from '../../errors/lock-error.ts';
 import { lastsFor } from './assignment.ts';
+import type { Assignment } from './assignment.ts';
 import { BusyKeys } from './busy-keys.ts';
 import type { Line, LineParts, Waiting } from './line-parts.ts';
 import { Places } from './places.ts';
@@ -117,7 +118,8 @@ class ProcessLine implements Line {
     return this.#places.leave(owner);
   }
 
-  wake(owner: string): void {
+  wake(owner: string, assigned?: Assignment): void {
+    if (assigned !== undefined) this.#places.assign(owner, assigned);
     queueMicrotask(() => this.#places.wake(owner));
   }
 

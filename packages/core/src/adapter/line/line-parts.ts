@@ -29,10 +29,21 @@ export type Listen = (
   signal: AbortSignal,
 ) => Promise<Listener>;
 
+/** A claim that may hold its key, as far as one look tells. */
+export interface FoundTurn {
+  /** Its owner. One that is not of this process is passed over. */
+  readonly owner: string;
+  /**
+   * The backend has granted it the key already, and it lasts so many ms from the look at least. The
+   * line answers the next attempt with that grant, as with one that a message told.
+   */
+  readonly assigned?: Pick<Assignment, 'token' | 'validity'> | undefined;
+}
+
 /** A query that finds turns where no message tells them. */
 export interface Look {
-  /** Resolves to the owners of this process that are first in line on one of `keys` and can go. */
-  turns(keys: readonly string[]): Promise<readonly string[]>;
+  /** Resolves to the claims of this process that can go, or were granted one of `keys`. */
+  turns(keys: readonly string[]): Promise<readonly FoundTurn[]>;
   /** In how many ms the next look is due. Read before each look. */
   readonly interval: () => number;
   /**
@@ -102,7 +113,7 @@ export interface Line {
   /**
    * Says that it is the turn of `owner`, which the backend told in an answer. Never synchronous.
    */
-  wake(owner: string): void;
+  wake(owner: string, assigned?: Assignment): void;
   /** Wakes every claim a last time, and ends the subscription. Later calls reject with `reason`. */
   close(reason: Error): void;
 }

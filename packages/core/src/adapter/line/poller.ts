@@ -1,5 +1,5 @@
 import type { Runtime, TimerHandle } from '../../time/runtime.ts';
-import type { Look } from './line-parts.ts';
+import type { FoundTurn, Look } from './line-parts.ts';
 import type { Places } from './places.ts';
 
 /**
@@ -46,6 +46,11 @@ export class Poller {
     this.#stop();
   }
 
+  #wake({ owner, assigned }: FoundTurn, sentAt: number): void {
+    if (assigned !== undefined) this.#places.assign(owner, { ...assigned, sentAt });
+    this.#places.wake(owner);
+  }
+
   #schedule(): void {
     if (this.#closed || this.#looking || this.#timer !== undefined || this.#places.size === 0) return;
     const { heardInterval, interval } = this.#look;
@@ -65,8 +70,9 @@ export class Poller {
     this.#looking = true;
     try {
       const keys = this.#places.keys();
+      const sentAt = this.#runtime.clock.exact();
       const turns = keys.length === 0 ? [] : await this.#look.turns(keys);
-      if (!this.#closed) for (const owner of turns) this.#places.wake(owner);
+      if (!this.#closed) for (const turn of turns) this.#wake(turn, sentAt);
     } catch {
       // The next look may be answered. A claim in line also asks at its own pace.
     } finally {

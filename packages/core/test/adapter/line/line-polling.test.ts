@@ -62,6 +62,26 @@ describe('a line that only looks', () => {
     expect([setting.looks.length, setting.wakes.length, setting.runtime.pendingTimers]).toEqual([1, 1, 0]);
   });
 
+  test('answers the next attempt with a grant that a look finds, for as long as it lasts from that look', async () => {
+    const setting = new LineSetting({ look: true, listen: false });
+    await setting.acquire('a');
+    await setting.acquire('b');
+    const assigned = { token: 7n, validity: 4_000 };
+    setting.turns = async () => [
+      { owner: 'a', assigned },
+      { owner: 'of another process', assigned },
+    ];
+    await setting.runtime.advance(25);
+    expect(setting.wakes).toEqual(['a']);
+    setting.attempts.length = 0;
+    setting.turns = async () => [];
+    await setting.runtime.advance(99);
+    const found = await setting.acquire('a');
+    expect(found).toMatchObject({ granted: true, token: 7n, validity: expect.closeTo(3_900, -2) });
+    expect((found as { validity: number }).validity).toBeLessThanOrEqual(3_901);
+    expect(setting.attempts).toEqual([]);
+  });
+
   test('makes the cheaper attempt first, on keys that no claim of the process waits for', async () => {
     const tried: string[] = [];
     const setting = new LineSetting({

@@ -19,6 +19,8 @@ INSERT INTO "locks" SELECT NULL, NULL, NULL, NULL WHERE 0;
 ALTER TABLE "locks" ADD COLUMN line_until INTEGER;
 ALTER TABLE "locks" ADD COLUMN next_lapse INTEGER;
 ALTER TABLE "locks" ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
+-- The owner that a release gave the key to, until a call of it has that. That of another owner says nothing.
+ALTER TABLE "locks" ADD COLUMN assigned_to TEXT;
 -- Holds that began without routines end with the boot, too.
 UPDATE "locks" SET touched = 1 WHERE key > '' AND held_until IS NOT NULL;
 
@@ -33,6 +35,7 @@ CREATE TABLE "locks_shares" (
 ) WITHOUT ROWID;
 
 -- permits: null wants the key exclusively, 0 shared with any number; a negative one fixes none. deadline - seen is how long the place lasts without a sign of life.
+-- ttl, in µs, and floor are those of a hold that a release gives to the claim; 0: it gives none.
 CREATE TABLE "locks_line" (
   key TEXT NOT NULL,
   place INTEGER NOT NULL,
@@ -41,6 +44,8 @@ CREATE TABLE "locks_line" (
   permits INTEGER,
   seen INTEGER NOT NULL,
   deadline INTEGER NOT NULL,
+  ttl INTEGER NOT NULL DEFAULT 0,
+  floor INTEGER,
   PRIMARY KEY (key, place),
   UNIQUE (key, owner)
 ) WITHOUT ROWID;

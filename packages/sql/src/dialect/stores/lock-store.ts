@@ -1,13 +1,12 @@
 import type { Claim } from '@locks/core';
-import type { Listener, LockError, Runtime } from '@locks/core/adapter';
+import type { FoundTurn, Listener, LockError, Runtime } from '@locks/core/adapter';
 import type { TableNames } from '../names.ts';
 import type { Store } from './store.ts';
 
-/** The head of a line that can go now: it is to be told to try. */
-export interface Turn {
+/** The head of a line that can go now, or was given the key: it is to be told. */
+export interface Turn extends FoundTurn {
   /** The process it is in. */
   readonly process: string;
-  readonly owner: string;
 }
 
 /** What a claim that is going to wait sends with an attempt. */
@@ -25,7 +24,7 @@ export type Attempt =
 
 /** What became of a release. */
 export interface Released {
-  /** This call freed a hold that had not expired. */
+  /** This call freed a hold that had not expired, though it may be one that no attempt heard of. */
   readonly freed: boolean;
   readonly turns: readonly Turn[];
 }
@@ -82,10 +81,11 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
   readonly each?: EachStore<Connection> | undefined;
   /**
    * Any attempt, decided after the key row was locked; with `line`, a place in line is taken or
-   * kept.
+   * kept. `repeated`: no attempt of it was granted yet, so a hold that it was given in line may get
+   * a token above a raised floor.
    * @throws `LOCK_INVALID`
    */
-  attempt(connection: Connection, claim: Claim, line: Line | undefined): Promise<Attempt>;
+  attempt(connection: Connection, claim: Claim, line: Line | undefined, repeated: boolean): Promise<Attempt>;
   /**
    * The first attempts of exclusive claims on one key, with a place in line for each that is not
    * granted: in their order, in one statement. What became of each, in the same order.
@@ -98,10 +98,10 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    */
   release(connection: Connection, claim: Claim, waits: boolean): Promise<Released>;
   /**
-   * The owners of this process that are first in line on one of `keys` and can go, as far as one
-   * look tells.
+   * The claims of this process that are first in line on one of `keys` and can go, or were given
+   * the key, as far as one look tells.
    */
-  turns(connection: Connection, keys: readonly string[]): Promise<readonly string[]>;
+  turns(connection: Connection, keys: readonly string[]): Promise<readonly FoundTurn[]>;
   /** Before a claim takes a place in line. It never rejects. */
   beginWait?(): Promise<void>;
   /** No claim waits any more. */

@@ -11,12 +11,21 @@ export interface Rules extends KeyRules {
   placeTaken(): void;
 }
 
+/** How an attempt is made. */
+export interface AttemptUse {
+  /** Absent: no place in line is taken or kept. */
+  readonly line: Line | undefined;
+  /** No attempt of the claim was granted yet. */
+  readonly repeated: boolean;
+  /** When, in µs, as in the other operations. */
+  readonly now: number;
+}
+
 /**
- * An attempt to hold the key; with `line`, a place in line is taken or kept. `now` is in µs, as in
- * the other operations.
+ * An attempt to hold the key.
  * @throws `LOCK_INVALID`
  */
-export function attempt(session: Session, claim: Claim, line: Line | undefined, now: number, rules: Rules): Attempt {
+export function attempt(session: Session, claim: Claim, { line, repeated, now }: AttemptUse, rules: Rules): Attempt {
   const { key, mode, owner, resize } = claim;
   const others = line?.others ?? [];
   if (others.length > 0) {
@@ -24,13 +33,17 @@ export function attempt(session: Session, claim: Claim, line: Line | undefined, 
     session.run('keepOthers', { key, owners: JSON.stringify(others), now, deadline });
   }
   const stored = new StoredKey(session, { key, owner, fixesPermits: mode === 'shared' && !resize, now });
+  const [hold] = stored.record.holds;
+  // The line has answered an attempt with it, so its token stays.
+  if (hold?.owner === owner && !repeated) hold.assigned = false;
   const call = { op: 'acquire', claim, contact: line?.process } as const;
   const { record, answer, wake } = step(stored.record, call, now / 1_000, rules);
   const decided = answer as Grant | Busy | Refusal;
   if (decided.granted === undefined) throw refusalOf(decided, claim);
-  const forfeit = line !== undefined && stored.waited ? hastenAbsentHead(stored, wake, line, now) : undefined;
+  const absent = wake.find((told) => record.line.includes(told));
+  const forfeit = line !== undefined && stored.waited ? hastenAbsentHead(stored, absent, line, now) : undefined;
   if (stored.save(record)) rules.placeTaken();
-  const turns = turnsOf(wake, record, others);
+  const turns = turnsOf(wake, record, now, others);
   if (decided.granted) return { token: decided.token, turns };
   // The head looks after a holder has expired, not at that moment.
   const due = Math.min(rules.waiterTtl / 3, Math.ceil(decided.retryAfter ?? 0) + 1);
@@ -43,16 +56,17 @@ export function renew(session: Session, claim: Claim, token: bigint | undefined,
   const stored = new StoredKey(session, { key, owner, fixesPermits: false, now });
   const { record, answer, wake } = step(stored.record, { op: 'renew', claim, token }, now / 1_000, rules);
   stored.save(record);
-  return { renewed: answer !== false, turns: turnsOf(wake, record) };
+  return { renewed: answer !== false, turns: turnsOf(wake, record, now) };
 }
 
 /** Gives up the hold, or the place in line. */
 export function release(session: Session, claim: Claim, now: number, rules: Rules): Released {
   const { key, owner } = claim;
   const stored = new StoredKey(session, { key, owner, fixesPermits: false, now });
-  const { record, answer, wake } = step(stored.record, { op: 'release', claim }, now / 1_000, rules);
+  const freed = stored.record.holds.some((hold) => hold.owner === owner && hold.until * 1_000 > now);
+  const { record, wake } = step(stored.record, { op: 'release', claim }, now / 1_000, rules);
   stored.save(record);
-  return { freed: answer === true, turns: turnsOf(wake, record) };
+  return { freed, turns: turnsOf(wake, record, now) };
 }
 
 /**
@@ -61,7 +75,7 @@ export function release(session: Session, claim: Claim, now: number, rules: Rule
  */
 function hastenAbsentHead(
   stored: StoredKey,
-  [head]: readonly Place<string>[],
+  head: Place<string> | undefined,
   { process }: Line,
   now: number,
 ): number | undefined {
@@ -78,9 +92,14 @@ function hastenAbsentHead(
  */
 function turnsOf(
   told: readonly Place<string>[],
-  { line: [head] }: KeyRecord<string>,
+  { line: [head], holds }: KeyRecord<string>,
+  now: number,
   kept: readonly string[] = [],
 ): readonly Turn[] {
   const looks = head !== undefined && kept.includes(head.owner) && !told.includes(head);
-  return (looks ? [...told, head] : told).map(({ owner, contact }) => ({ owner, process: contact }));
+  return (looks ? [...told, head] : told).map(({ owner, contact }) => {
+    const hold = holds.find((each) => each.assigned && each.owner === owner);
+    const assigned = hold && { token: BigInt(hold.token), validity: hold.until - now / 1_000 };
+    return { owner, process: contact, assigned };
+  });
 }

@@ -15,6 +15,8 @@ interface Columns {
   owner: string | null;
   /** The latest end of a hold; `null`: there is none. */
   held_until: number | null;
+  /** The owner that was given the key in line, and had no answer with it yet. */
+  assigned_to: string | null;
   /** No place lapses after it; `null`: there is none. */
   line_until: number | null;
   /** No place lapses before it. */
@@ -80,6 +82,7 @@ export class StoredKey {
     const [first] = after.holds;
     columns.version = after.token;
     columns.owner = first?.mode === 'exclusive' ? first.owner : null;
+    columns.assigned_to = first?.assigned === true ? first.owner : null;
     columns.held_until = first === undefined ? null : Math.max(...after.holds.map(({ until }) => toStored(until)));
     this.#saveShares(after.holds);
     const taken = this.#saveLine(after.line);
@@ -93,15 +96,18 @@ export class StoredKey {
       version: numberOf(row === undefined ? this.#session.row('readSwept')?.['swept'] : row['version']),
       owner: textOf(row?.['owner']) || null,
       held_until: numberOrNone(row?.['held_until']) ?? null,
+      assigned_to: textOf(row?.['assigned_to']) || null,
       line_until: numberOrNone(row?.['line_until']) ?? null,
       next_lapse: numberOrNone(row?.['next_lapse']) ?? null,
     };
   }
 
   #readHolds(token: number): Hold[] {
-    const { owner, held_until: until } = this.#read;
+    const { owner, held_until: until, assigned_to: assignedTo } = this.#read;
     if (until === null) return [];
-    if (owner !== null) return [{ owner, ...termsOf(undefined), token, until: until / 1_000, assigned: false }];
+    if (owner !== null) {
+      return [{ owner, ...termsOf(undefined), token, until: until / 1_000, assigned: owner === assignedTo }];
+    }
     const rows = this.#session.rows('readShares', { key: this.#key, now: this.#now });
     return rows.map((row) => ({
       owner: textOf(row['owner']),
@@ -159,7 +165,12 @@ export class StoredKey {
       if (known !== undefined && !changed(known, place)) continue;
       const deadline = toStored(place.until);
       const { owner, contact } = place;
-      const row = { key, owner, process: contact, permits: permitsOf(place) ?? null, now: this.#now, deadline };
+      const terms = {
+        permits: permitsOf(place) ?? null,
+        ttl: toStored(place.ttl),
+        floor: place.floor === undefined ? null : Number(place.floor),
+      };
+      const row = { key, owner, process: contact, ...terms, now: this.#now, deadline };
       this.#session.run(known === undefined ? 'takePlace' : 'keepPlace', row);
       taken ||= known === undefined;
       columns.line_until = Math.max(columns.line_until ?? 0, deadline);
@@ -181,9 +192,8 @@ function placeOf(row: Row): StoredPlace {
     ...termsOf(numberOrNone(row['permits'])),
     contact: textOf(row['process']),
     until: numberOf(row['deadline']) / 1_000,
-    // A claim that was told of its turn attempts again, with these.
-    ttl: 0,
-    floor: undefined,
+    ttl: numberOf(row['ttl']) / 1_000,
+    floor: row['floor'] === null ? undefined : BigInt(numberOf(row['floor'])),
   };
 }
 
