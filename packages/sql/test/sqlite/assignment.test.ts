@@ -1,7 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import type { KeyState, Lease, LockProvider } from '@locks/core';
 import { eventually } from '@locks/test-servers';
 import { expect, test } from 'vitest';
+import type { TestFile } from './support/file.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorkers } from './support/worker.ts';
 
@@ -18,24 +22,33 @@ async function inLine(provider: LockProvider, count: number): Promise<KeyState> 
   });
 }
 
+/** A process whose claim is first in line, and which stands still. */
+async function standing(file: TestFile, provider: LockProvider, ms: number): Promise<() => string> {
+  const [worker] = await startWorkers(file.url, [{}], { waiterTtl });
+  const log = join(file.folder, 'served');
+  writeFileSync(log, '');
+  await worker!.ask('enqueue', { key: 'job', name: 'first', log });
+  await inLine(provider, 1);
+  await worker!.ask('stand', { ms });
+  await setTimeout(100);
+  return () => readFileSync(log, 'utf8');
+}
+
 test('a release gives the key to the first in line, before its process has said a word', async () => {
   const file = ownFile();
-  const [worker] = await startWorkers(file.url, [{}], { waiterTtl });
   const { locks, provider } = await party(file, { waiterTtl });
   const held = await locks.acquire('job', { ttl });
-  const granted = worker!.ask<string>('acquire', { key: 'job', ttl });
-  const { line } = await inLine(provider, 1);
-  worker!.kill('SIGSTOP');
+  const served = await standing(file, provider, 1_000);
+  const { line } = await provider.inspect('job');
   await held.release();
   const state = await provider.inspect('job');
   expect(state).toMatchObject({ holders: [{ owner: line?.[0]?.owner, mode: 'exclusive' }], waiters: 0 });
   const [{ token = 0n, remaining }] = state.holders as [KeyState['holders'][number]];
-  expect(token > held.token).toBe(true);
+  expect([token > held.token, served()]).toEqual([true, '']);
   // No longer than the place, as its process may be gone.
   expect(remaining).toBeLessThanOrEqual(waiterTtl);
-  worker!.kill('SIGCONT');
-  await granted;
-  expect((await provider.inspect('job')).holders).toMatchObject([{ owner: line?.[0]?.owner, token }]);
+  await eventually('the work of the first in line', () => served() === 'first\n');
+  await eventually('a free key', async () => (await provider.inspect('job')).holders.length === 0);
 });
 
 test('a claim of the same process has the grant with no other call', async () => {
@@ -57,22 +70,19 @@ test('a claim of the same process has the grant with no other call', async () =>
 
 test('a process that stands still for longer than its place would last has nothing, and the next one is served', async () => {
   const file = ownFile();
-  const [worker] = await startWorkers(file.url, [{}], { waiterTtl });
   const { locks, provider } = await party(file, { waiterTtl });
   const held = await locks.acquire('job', { ttl });
-  void worker!.ask<string>('acquire', { key: 'job', ttl }).catch(() => {});
-  await inLine(provider, 1);
+  const served = await standing(file, provider, 2 * waiterTtl);
   const waits = locks.acquire('job', { ttl });
   const { line } = await inLine(provider, 2);
-  worker!.kill('SIGSTOP');
   await held.release();
   expect(holderOf(await provider.inspect('job'))).toBe(line?.[0]?.owner);
   const lease = await waits;
-  expect(lease.owner).toBe(line?.[1]?.owner);
-  worker!.kill('SIGCONT');
+  expect([lease.owner, served()]).toEqual([line?.[1]?.owner, '']);
   await inLine(provider, 1);
   expect(lease.held).toBe(true);
   await lease.release();
+  await eventually('the work of the first in line', () => served() === 'first\n');
 });
 
 test('a claim that gives up frees what it was given, which was no hold of it', async () => {
