@@ -73,10 +73,13 @@ test('renewals are judged by the CPU time of client and server', () => {
   expect(Object.values(all)).toEqual([true, false]);
 });
 
-test('memory is compared with async-mutex in the same cell', () => {
+test('memory is compared with the faster build of async-mutex in the same cell', () => {
   const cell = { scenario: 'memory/contended', concurrency: 10 };
-  const peer = { ...cell, subject: 'async-mutex', perSecond: 100 };
-  const target = 'memory, contended, 10 worker(s): ≥ 1 × async-mutex';
-  expect(verdicts(peer, { ...cell, subject: '@locks', perSecond: 101 })).toEqual({ [target]: true });
-  expect(verdicts(peer, { ...cell, subject: '@locks', perSecond: 99 })).toEqual({ [target]: false });
+  const peers = [
+    { ...cell, subject: 'async-mutex', perSecond: 10 },
+    { ...cell, subject: 'async-mutex, CommonJS', perSecond: 100 },
+  ];
+  const target = 'memory, contended, 10 worker(s): ≥ 1 × async-mutex, its faster build';
+  expect(verdicts(...peers, { ...cell, subject: '@locks', perSecond: 101 })).toEqual({ [target]: true });
+  expect(verdicts(...peers, { ...cell, subject: '@locks', perSecond: 99 })).toEqual({ [target]: false });
 });

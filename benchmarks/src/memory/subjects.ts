@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { createLocks, createMemoryProvider } from '@locks/core';
 import { LockFactory } from '@verrou/core';
 import { MemoryStore } from '@verrou/core/drivers/memory';
@@ -33,21 +34,26 @@ export const memorySubjects: readonly MemorySubject[] = [
       };
     },
   },
-  {
-    // No ttl, no owner, no keys: one mutex object for each.
-    name: 'async-mutex',
+  asyncMutex('async-mutex', Mutex),
+  asyncMutex('async-mutex, CommonJS', (createRequire(import.meta.url)('async-mutex') as { Mutex: typeof Mutex }).Mutex),
+];
+
+/** No ttl, no owner, no keys: one mutex object for each. Its two builds differ in speed by far. */
+function asyncMutex(name: string, Build: typeof Mutex): MemorySubject {
+  return {
+    name,
     open() {
       const mutexes = new Map<string, Mutex>();
       return {
         async acquire(key) {
           let mutex = mutexes.get(key);
           if (mutex === undefined) {
-            mutex = new Mutex();
+            mutex = new Build();
             mutexes.set(key, mutex);
           }
           return { release: await mutex.acquire() };
         },
       };
     },
-  },
-];
+  };
+}

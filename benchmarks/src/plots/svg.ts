@@ -24,6 +24,7 @@ const colours: Readonly<Record<string, string>> = {
   'advisory-lock': '#009e73',
   'pg-mutex-lock': '#cc79a7',
   'async-mutex': '#117733',
+  'async-mutex, CommonJS': '#44aa99',
   'distributed-lock': '#cc79a7',
   Curator: '#e69f00',
   kazoo: '#009e73',
