@@ -1,7 +1,7 @@
 import { createRecordProvider } from '@locks/core/adapter';
 import { Pool } from 'pg';
 
-/** The table, for whoever sets it up. */
+/** The statement that creates the table. */
 export const table =
   'CREATE TABLE IF NOT EXISTS records (key text COLLATE "C" PRIMARY KEY, version text NOT NULL, record text NOT NULL)';
 
