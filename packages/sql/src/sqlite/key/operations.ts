@@ -33,9 +33,7 @@ export function attempt(session: Session, claim: Claim, { line, repeated, now }:
     session.run('keepOthers', { key, owners: JSON.stringify(others), now, deadline });
   }
   const stored = new StoredKey(session, { key, owner, fixesPermits: mode === 'shared' && !resize, now });
-  const [hold] = stored.record.holds;
-  // The line has answered an attempt with it, so its token stays.
-  if (hold?.owner === owner && !repeated) hold.assigned = false;
+  if (!repeated) countAsAnswered(stored, owner);
   const call = { op: 'acquire', claim, contact: line?.process } as const;
   const { record, answer, wake } = step(stored.record, call, now / 1_000, rules);
   const decided = answer as Grant | Busy | Refusal;
@@ -63,10 +61,17 @@ export function renew(session: Session, claim: Claim, token: bigint | undefined,
 export function release(session: Session, claim: Claim, now: number, rules: Rules): Released {
   const { key, owner } = claim;
   const stored = new StoredKey(session, { key, owner, fixesPermits: false, now });
-  const freed = stored.record.holds.some((hold) => hold.owner === owner && hold.until * 1_000 > now);
-  const { record, wake } = step(stored.record, { op: 'release', claim }, now / 1_000, rules);
+  // The line knows whether an attempt was answered with what this frees.
+  countAsAnswered(stored, owner);
+  const { record, answer, wake } = step(stored.record, { op: 'release', claim }, now / 1_000, rules);
   stored.save(record);
-  return { freed, turns: turnsOf(wake, record, now) };
+  return { freed: answer === true, turns: turnsOf(wake, record, now) };
+}
+
+/** The line has answered an attempt with a hold that was assigned to `owner`: its token stays. */
+function countAsAnswered({ record }: StoredKey, owner: string): void {
+  const [hold] = record.holds;
+  if (hold?.owner === owner) hold.assigned = false;
 }
 
 /**
