@@ -29,12 +29,14 @@ CALL `locks_acquire_all`(?, ?, CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTA
 -- name: act
 -- All that one statement on the key's row cannot decide: see the procedure.
 -- ?        1 acquire, renew or release; 2 key (hexadecimal), 3 owner, 4 ttl (µs), 5 floor or token,
---          6 permits, 7 process, 8 ttl of a place (µs), 9 other owners, 10 fair, 11 how long it may
---          have waited for the row (µs)
--- Returns  outcome, answer, turn_process, turn_owner.
+--          6 permits, 7 process, 8 ttl of a place (µs), 9 other owners, 10 fair, 11 no attempt of
+--          it was granted yet, 12 how long it may have waited for the row (µs)
+-- Returns  outcome, answer, the first in line that can go (turn_process, turn_owner), what it was
+--          given (turn_token, turn_span in µs; NULL: it has to try), and kept_owner: the first in
+--          line, whose place this kept and who cannot go yet.
 CALL `locks_act`(
   ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
-  CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
+  CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
 )
 
 -- name: renew
@@ -51,19 +53,16 @@ WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND `owner` = ? AND `h
   AND `version` <= COALESCE(CAST(? AS SIGNED), `version`)
 
 -- name: release
--- Frees the key if this owner holds it exclusively.
--- ?        1 this process, 2 key (hexadecimal), 3 how long it may have waited for the row (µs),
---          4 owner
--- Returns  as insertId 0: this owner did not hold it. 1: freed, and the line is empty. 2: the first
---          in line is in another process, which polls. 3: it is in this process. 4: the first in
---          line may be gone.
+-- Frees a key without a line, if this owner holds it exclusively.
+-- ?        1 key (hexadecimal), 2 how long it may have waited for the row (µs), 3 owner
+-- Returns  as insertId 1: freed. 0: this owner does not hold it, or there is a line.
 -- An exclusive hold has no sharers beside it, so shares stays 0, and carries the answer.
 /*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ `locks` SET
-  `shares` = 0 * LAST_INSERT_ID(CASE WHEN `line_until` IS NULL THEN 1 WHEN `head_until` > {clock} THEN IF(`head_process` = ?, 3, 2) ELSE 4 END),
+  `shares` = 0 * LAST_INSERT_ID(1),
   `owner` = NULL,
   `held_until` = NULL
-WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND `owner` = ? AND `held_until` > {clock}
+WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND `owner` = ? AND `held_until` > {clock} AND `line_until` IS NULL
 
 -- name: inspect
 -- The holders of a key, and how many claims wait: see the procedure.

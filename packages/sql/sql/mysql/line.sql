@@ -1,19 +1,28 @@
 -- The line of a key, and how its first waiter is told.
 
--- name: head
--- The first in line on a key.
--- ?        1 key (hexadecimal)
--- Returns  its process and owner.
-SELECT `head_process` AS process, `head_owner` AS owner FROM `locks` WHERE `key` = UNHEX(?) AND `head_owner` IS NOT NULL
+-- name: wake
+-- Ends the wait of the second session of a process: of another one, or of this one.
+-- {session} is the session (hexadecimal), as the tables name it: the server says which connection
+-- that is now.
+-- Returns  nothing, or an error where there is no such session, or it is of another user.
+KILL QUERY IS_USED_LOCK(CONCAT('locks_', X'{session}', ':wakes'))
 
 -- name: turns
--- The waiters of this process that are first in line on one of some keys, and can go. Also keys
--- whose first in line has ended: the procedure finds the next one.
--- ?        1 this process, under whose name its sessions begin, 2 and on: keys (hexadecimal), and
---          this process again
--- Returns  the owners, or NULL with the key (hexadecimal).
-SELECT IF(LOCATE(?, `head_process`) = 1, `head_owner`, NULL) AS owner, HEX(`key`) AS `key` FROM `locks`
-WHERE `key` IN ({keys}) AND IF(
+-- The waiters of this process that are first in line on one of some keys, and can go, or were given
+-- the key and had no answer with it yet. Also keys whose first in line has ended: the procedure
+-- finds the next one.
+-- ?        1, 2 this process, under whose name its sessions begin, 3 and on: keys (hexadecimal),
+--          and this process twice again
+-- Returns  the owners, or NULL with the key (hexadecimal). Of what one was given token and span
+--          (µs); NULL: it has to try.
+SELECT
+  IF(assigned, `owner`, IF(LOCATE(?, `head_process`) = 1, `head_owner`, NULL)) AS owner, HEX(`key`) AS `key`,
+  IF(assigned, CAST(`version` AS CHAR), NULL) AS token, CAST(`held_until` - {clock} AS CHAR) AS span
+FROM (
+  SELECT *, COALESCE(`assigned_to` = `owner` AND LOCATE(?, `assigned_process`) = 1 AND `held_until` > {clock}, FALSE) AS assigned
+  FROM `locks` WHERE `key` IN ({keys})
+) AS `found`
+WHERE assigned OR IF(
   LOCATE(?, `head_process`) = 1,
   `held_until` IS NULL
     OR `held_until` <= {clock}

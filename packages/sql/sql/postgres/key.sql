@@ -28,30 +28,35 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 -- Any attempt.
 -- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 permits (NULL: exclusive; 0: any
 -- number), $6 whether a claim waits behind the line, $7 whether to take a place, $8 this process,
--- $9 ttl of a place (ms), $10 other owners to be kept in line, $11 longest wait for the row (ms)
--- Returns the token, ms until the next attempt, why it was refused, the permits in use, and whose
--- turn it is: process and owner. Without a grant there is nothing that a crash must not undo: the
--- commit does not wait for the disk.
-SELECT token, retry_ms, refusal, permits_in_use, turn_process, turn_owner,
-  CASE WHEN token IS NULL THEN set_config('synchronous_commit', 'off', true) END
+-- $9 ttl of a place (ms), $10 other owners to be kept in line, $11 longest wait for the row (ms),
+-- $12 whether no attempt of it was granted yet, $13 when this was sent, as the process says
+-- Returns the token, ms until the next attempt, why it was refused, the permits in use, and what it
+-- tells of the first in line: "locks_turn". Where nothing is granted there is nothing that a crash
+-- must not undo: the commit does not wait for the disk.
+SELECT token, retry_ms, refusal, permits_in_use, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
+  (turn).span_ms, (turn).sent, (turn).kept,
+  CASE WHEN token IS NULL AND (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
 FROM "locks_acquire"(
-  $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
+  $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer,
+  $12::boolean, $13::text
 )
 
 -- name: enter-all
 -- The first attempts of several exclusive claims on one key, in their order.
 -- $1 key, $2 owners, $3 their ttls (ms), $4 their tokens must exceed these, $5 whether claims wait
--- behind the line, $6 this process, $7 ttl of a place (ms), $8 longest wait for the row (ms)
+-- behind the line, $6 this process, $7 ttl of a place (ms), $8 longest wait for the row (ms), $9
+-- when this was sent, as the process says
 -- Returns for each claim what "attempt" returns, but the permits in use.
 WITH answers AS MATERIALIZED (
-  SELECT c.nth, a.token, a.retry_ms, a.refusal, a.turn_process, a.turn_owner
+  SELECT c.nth, a.token, a.retry_ms, a.refusal, a.turn
   FROM unnest($2::text[], $3::integer[], $4::bigint[]) WITH ORDINALITY AS c (owner, ttl_ms, above, nth)
   CROSS JOIN LATERAL "locks_acquire"(
-    $1::bytea, c.owner, c.ttl_ms, c.above, NULL, $5::boolean, true, $6::text, $7::integer, '{}', $8::integer
+    $1::bytea, c.owner, c.ttl_ms, c.above, NULL, $5::boolean, true, $6::text, $7::integer, '{}', $8::integer, false, $9::text
   ) AS a
 )
-SELECT token, retry_ms, refusal, turn_process, turn_owner,
-  CASE WHEN (SELECT bool_and(token IS NULL) FROM answers) THEN set_config('synchronous_commit', 'off', true) END
+SELECT token, retry_ms, refusal, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
+  (turn).span_ms, (turn).sent, (turn).kept,
+  CASE WHEN (SELECT bool_and(token IS NULL AND (turn).token IS NULL) FROM answers) THEN set_config('synchronous_commit', 'off', true) END
 FROM answers ORDER BY nth
 
 -- name: acquire-all
@@ -77,39 +82,34 @@ RETURNING 1
 
 -- name: renew-any
 -- Restarts the ttl of a hold of any mode.
--- $1 key, $2 owner, $3 ttl (ms), $4 NULL or its token from now on, $5 this process, $6 longest wait
--- for the row (ms)
--- Returns whether it was held, and whose turn it is: process and owner.
-SELECT renewed, turn_process, turn_owner
-FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer)
+-- $1 key, $2 owner, $3 ttl (ms), $4 NULL or the token that this lease gets, $5 whether a claim
+-- waits behind the line, $6 this process, $7 ttl of a place (ms), $8 longest wait for the row (ms)
+-- Returns whether it was renewed, and what it tells of the first in line: "locks_turn".
+SELECT renewed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
+  (turn).span_ms, (turn).sent, (turn).kept
+FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::boolean, $6::text, $7::integer, $8::integer)
 
 -- name: release
--- Ends an exclusive hold and tells the first in line.
--- $1 key, $2 owner, $3 this process, $4 longest wait for the row (ms; NULL: the connection's own
--- limit)
--- Returns, if it was held, whose turn it is, process and owner, and whether that is for the routine
--- to find out, as where the first has ended. A message takes a lock of the whole database, so it is
--- sent only where another process has to be told.
+-- Ends an exclusive hold of a key without a line.
+-- $1 key, $2 owner, $3 longest wait for the row (ms; NULL: the connection's own limit)
+-- Returns a row if it did.
 UPDATE "locks" AS l SET owner = NULL, held_until = NULL
 WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
-  AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
+  AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
+  AND ($3::text IS NULL OR set_config('lock_timeout', $3::text, true) IS NOT NULL)
   AND set_config('synchronous_commit', 'off', true) IS NOT NULL
-RETURNING
-  CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END AS turn_process,
-  CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END AS turn_owner,
-  l.line_until > clock_timestamp() AND (
-    (l.head_until > clock_timestamp()) IS NOT TRUE
-    OR l.head_process <> $3::text AND "locks_ended"(l.head_process)
-  ) AS unclear,
-  CASE WHEN l.head_until > clock_timestamp() AND l.head_process <> $3::text THEN
-    pg_notify('locks_' || l.head_process, l.head_owner)
-  END AS told
+RETURNING 1
 
 -- name: release-any
 -- Ends a hold of any mode, or leaves the line.
--- $1 key, $2 owner, $3 this process, $4 longest wait for the row (ms)
--- Returns whether it was held, and whose turn it is: process and owner.
-SELECT freed, turn_process, turn_owner FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer)
+-- $1 key, $2 owner, $3 whether a claim waits behind the line, $4 this process, $5 ttl of a place
+-- (ms), $6 longest wait for the row (ms)
+-- Returns whether it was held, and what it tells of the first in line: "locks_turn". Where it gave
+-- the key to nobody, the commit does not wait for the disk.
+SELECT freed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
+  (turn).span_ms, (turn).sent, (turn).kept,
+  CASE WHEN (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
+FROM "locks_release"($1::bytea, $2::text, $3::boolean, $4::text, $5::integer, $6::integer)
 
 -- name: inspect
 -- The holders of a key, and the claims that wait.

@@ -3,8 +3,14 @@
 -- name: turns
 -- One look at all lines that a process waits in.
 -- $1 keys, $2 the process, under whose name its sessions begin
--- Returns the owners of this process that are first in line and can go.
-SELECT head.owner
+-- Returns the owners of this process that are first in line and can go, or were given the key and
+-- had no answer with it yet: then with token and span (ms).
+SELECT l.owner, l.version, floor(extract(epoch FROM l.held_until - clock_timestamp()) * 1000)
+FROM "locks" AS l
+WHERE l.key = ANY ($1::bytea[]) AND l.assigned_to = l.owner AND starts_with(l.assigned_process, $2::text)
+  AND l.held_until > clock_timestamp()
+UNION ALL
+SELECT head.owner, NULL, NULL
 FROM "locks" AS l
 CROSS JOIN LATERAL (
   SELECT w.owner, w.process, w.permits FROM "locks_line" AS w
@@ -18,6 +24,13 @@ WHERE l.key = ANY ($1::bytea[]) AND starts_with(head.process, $2::text) AND (
     SELECT count(*) FROM "locks_shares" AS s WHERE s.key = l.key AND s.expires > clock_timestamp()
   ))
 )
+
+-- name: tell
+-- Tells another process what its claim was given, when that is on disk: a transaction that waits
+-- for the disk and sends a message makes all others that do so wait for it.
+-- $1 the session of the process, $2 the message
+-- Returns nothing.
+SELECT pg_notify('locks_' || $1::text, $2::text)
 
 -- name: echo
 -- Sends this process an empty message, over a connection other than the one that listens.

@@ -33,9 +33,9 @@ export function proveListening({ listen, unheard, echo, runtime, reports }: Prov
     let timer: TimerHandle | undefined;
     let failures = 0;
     let hears = false;
-    const listener = await listen((owner) => {
+    const listener = await listen((owner, assigned) => {
       hears = true;
-      heard(owner === '' ? undefined : owner);
+      heard(owner === '' ? undefined : owner, assigned);
     }, lost);
     const over = (): boolean => hears || signal.aborted;
     const ask = async (): Promise<void> => {

@@ -45,7 +45,6 @@ export interface SqlLine extends Pick<Line, 'tryAcquire' | 'waitsFor' | 'close'>
 export function createSqlLine(parts: SqlLineParts): SqlLine {
   const { name, store, acquireFree, connections, options, process, deadline, runtime } = parts;
   const { waiterTtl, pollInterval } = options;
-  const heardInterval = store.listening?.lookInterval;
   const reports = new WakeReports(name);
   const entries = createEntries();
   const line = createLine({
@@ -57,7 +56,10 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
     listen: listenOf(parts, reports),
     look: {
       interval: () => Math.min(pollInterval ?? store.pollInterval, waiterTtl / looksPerTtl),
-      heardInterval: heardInterval && Math.min(heardInterval, waiterTtl / looksPerTtl),
+      get heardInterval() {
+        const heard = store.listening?.lookInterval;
+        return heard && Math.min(heard, waiterTtl / looksPerTtl);
+      },
       turns: (keys) => connections.run((connection) => store.turns(connection, keys), { what: 'a look at the line' }),
     },
     report: (state, reason) => reports.tell(state, reason),
@@ -74,7 +76,6 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   }
 
   async function attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
-    if (others !== undefined) await store.beginWait?.();
     const first = others !== undefined && claim.mode === 'exclusive' && !line.isRepeated(claim.owner);
     const sentAt = runtime.clock.exact();
     const answer = await (first && entries !== undefined
@@ -124,7 +125,6 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
     },
     close(reason) {
       line.close(reason);
-      store.endWaits?.();
     },
     tell,
   };

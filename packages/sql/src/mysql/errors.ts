@@ -30,6 +30,9 @@ export function isInTransaction(error: unknown): boolean {
   return error instanceof TransactionOpen ? !error.sent : numberOf(error) === 1568;
 }
 
+/** The statement was killed. */
+export const interrupted = 1317;
+
 /**
  * The server shuts down (1053). The statement was killed, or took longer than its session allows
  * (1317, 1969, 3024): no handler of a procedure hears of that, so its transaction may be open
@@ -37,7 +40,7 @@ export function isInTransaction(error: unknown): boolean {
  * statement (1243). The server or its storage takes no changes, as after a failover (1290, 1836,
  * 1874).
  */
-const ending: ReadonlySet<number> = new Set([1053, 1317, 1969, 3024, 1927, 4031, 1243, 1290, 1836, 1874]);
+const ending: ReadonlySet<number> = new Set([1053, interrupted, 1969, 3024, 1927, 4031, 1243, 1290, 1836, 1874]);
 
 /**
  * Whether the connection is of no use any more: it failed, the server ends it, or it leads to one

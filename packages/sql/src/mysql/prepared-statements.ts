@@ -5,7 +5,7 @@ import type { TableNames } from '../dialect/names.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
 import type { MysqlConnection, Row, Value } from './connection/connection.ts';
 import { endOf, hex, micros, registerKey } from './encoding.ts';
-import { affected, changed, rowsOf, textOf } from './connection/session.ts';
+import { affected, changed, rowsOf, say, textOf } from './connection/session.ts';
 import { statements as routineStatements } from './statements.ts';
 
 /** Both kinds of store have these. */
@@ -54,6 +54,11 @@ export class PreparedStatements<Name extends string> {
     blanks?: Blanks,
   ): Promise<readonly Row[]> {
     return rowsOf(connection, filled(this.#texts[name], blanks), values);
+  }
+
+  /** A statement without an answer, with the protocol of texts: not every server prepares it. */
+  say(connection: MysqlConnection, name: Name, blanks: Blanks): Promise<void> {
+    return say(connection, filled(this.#texts[name], blanks));
   }
 
   /** The number that a statement leaves by LAST_INSERT_ID; 0: it changed no row. */

@@ -3,27 +3,34 @@ import type { FoundTurn } from '@locks/core/adapter';
 import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
-import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
+import type {
+  Attempt,
+  Line,
+  LockStore,
+  Released,
+  Renewed,
+  StoreListening,
+  StoreOptions,
+  Turn,
+} from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
-import type { MysqlConnection, Value } from './connection/connection.ts';
+import type { MysqlConnection, Row, Value } from './connection/connection.ts';
 import { hex, micros, placesOf, powerOfTwo } from './encoding.ts';
 import { explain } from './errors.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { nameOf, textOf } from './connection/session.ts';
 import { statements } from './statements.ts';
-import { processOf } from '../line/process-name.ts';
-import { createWaitingSession } from './waiting-session.ts';
-import type { WaitingSession } from './waiting-session.ts';
+import { processOf, sessionMark } from '../line/process-name.ts';
+import { ToldTurns } from './told-turns.ts';
+import { createListening } from './listen.ts';
+import type { Listening } from './listen.ts';
 
 /** As many keys as one look at the line asks for. */
 const looksTogether = 256;
 
-/** What the statement of a release answers with. */
-const nobodyInLine = 1n;
-const headIsOurs = 3n;
-const headMayBeGone = 4n;
+const unheard = 'a proxy stands before the server, or it is one of a cluster; set option "listen" to false';
 
 export function createStore(client: SqlClient, options: StoreOptions): LockStore {
   return new MysqlStore(client, options);
@@ -38,14 +45,33 @@ class MysqlStore implements LockStore<MysqlConnection> {
   readonly explain = explain;
   readonly #options: StoreOptions;
   readonly #prepared: PreparedStatements<keyof typeof statements>;
-  /** `undefined`: a pooler is between this process and the server. */
-  readonly #session: WaitingSession | undefined;
+  readonly #listening: Listening;
+  readonly #told: ToldTurns;
+  readonly listening: StoreListening<MysqlConnection> | undefined;
   readonly #facts = new WeakMap<MysqlConnection, ConnectionFacts>();
 
   constructor(client: SqlClient, options: StoreOptions) {
     this.#options = options;
     const { process, runtime, listen } = options;
-    if (listen) this.#session = createWaitingSession(client, process, runtime);
+    this.#listening = createListening(client, process, runtime);
+    const told = new ToldTurns(runtime.clock);
+    this.#told = told;
+    if (listen) {
+      this.listening = {
+        listen: (heard, lost) => {
+          const woken = (): void => {
+            told.woken();
+            heard('');
+          };
+          return this.#listening.listen(woken, lost);
+        },
+        echo: (connection) => this.#wake(connection, this.#listening.name),
+        unheard,
+        get lookInterval() {
+          return told.lookInterval;
+        },
+      };
+    }
     this.#prepared = new PreparedStatements(statements, options.names, options.timeout);
   }
 
@@ -59,11 +85,16 @@ class MysqlStore implements LockStore<MysqlConnection> {
     this.#facts.set(connection, await checkConnection(answer, this.#prepared.names));
   }
 
-  async acquireFree(connection: MysqlConnection, { key, owner, ttl, floor = 0n }: Claim): Promise<bigint | undefined> {
-    if (!this.#clockMoves(connection)) return undefined;
-    const values = [owner, `${floor}`, owner, micros(ttl), hex(key), this.#prepared.longestWait(ttl), owner];
-    const token = await this.#prepared.changed(connection, 'acquireFree', values);
-    return token === 0n ? undefined : token;
+  async acquireFree(connection: MysqlConnection, claim: Claim): Promise<bigint | undefined> {
+    const { key, owner, ttl, floor = 0n } = claim;
+    if (this.#clockMoves(connection)) {
+      const values = [owner, `${floor}`, owner, micros(ttl), hex(key), this.#prepared.longestWait(ttl), owner];
+      const token = await this.#prepared.changed(connection, 'acquireFree', values);
+      if (token !== 0n) return token;
+    }
+    // A new key has no row. Without this the process would open its sessions for it, to wait.
+    const mayOpen = this.listening !== undefined && this.#listening.name === this.#options.process;
+    return mayOpen ? (await this.attempt(connection, claim, undefined, false)).token : undefined;
   }
 
   async acquireAll(connection: MysqlConnection, claims: readonly Claim[]): Promise<readonly bigint[] | undefined> {
@@ -82,8 +113,13 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return inOrder;
   }
 
-  async attempt(connection: MysqlConnection, claim: Claim, line: Line | undefined): Promise<Attempt> {
-    const { outcome, answer, turns } = await this.#act(connection, 'acquire', claim, claim.floor ?? 0n, line);
+  async attempt(
+    connection: MysqlConnection,
+    claim: Claim,
+    line: Line | undefined,
+    repeated: boolean,
+  ): Promise<Attempt> {
+    const { outcome, answer, turns } = await this.#act(connection, 'acquire', claim, claim.floor ?? 0n, line, repeated);
     switch (outcome) {
       case 'granted':
         return { token: BigInt(answer), turns };
@@ -110,17 +146,13 @@ class MysqlStore implements LockStore<MysqlConnection> {
   }
 
   async release(connection: MysqlConnection, claim: Claim, waits: boolean): Promise<Released> {
-    let freed = false;
-    // A statement cannot tell whose turn it is. With waiters here the procedure saves the question.
+    // With waiters here there is a line.
     if (claim.mode === 'exclusive' && !waits && this.#clockMoves(connection)) {
-      const values = [this.#process, hex(claim.key), this.#prepared.longestWait(), claim.owner];
-      const what = await this.#prepared.changed(connection, 'release', values);
-      freed = what >= nobodyInLine;
-      if (what === headIsOurs) return { freed, turns: await this.#head(connection, claim.key) };
-      if (freed && what !== headMayBeGone) return { freed, turns: [] };
+      const values = [hex(claim.key), this.#prepared.longestWait(), claim.owner];
+      if ((await this.#prepared.changed(connection, 'release', values)) !== 0n) return { freed: true, turns: [] };
     }
     const { answer, turns } = await this.#act(connection, 'release', claim, undefined);
-    return { freed: freed || answer === '1', turns };
+    return { freed: answer === '1', turns };
   }
 
   async inspect(connection: MysqlConnection, key: string): Promise<KeyState> {
@@ -153,28 +185,20 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return this.#prepared.changeRegister(connection, name, change);
   }
 
-  beginWait(): Promise<void> {
-    return this.#session?.begin() ?? Promise.resolve();
-  }
-
-  endWaits(): void {
-    this.#session?.close();
-  }
-
   async turns(connection: MysqlConnection, keys: readonly string[]): Promise<readonly FoundTurn[]> {
     const { process } = this.#options;
-    const owners: string[] = [];
+    const found: FoundTurn[] = [];
     for (let start = 0; start < keys.length; start += looksTogether) {
       const some = keys.slice(start, start + looksTogether).map(hex);
       const asked = powerOfTwo(some);
-      const values = [process, ...asked, process];
+      const values = [process, process, ...asked, process];
       const rows = await this.#prepared.rows(connection, 'turns', values, { keys: placesOf(asked) });
-      for (const { owner, key } of rows) {
-        if (owner !== null) owners.push(textOf(owner));
-        else owners.push(...(await this.#nextOf(connection, textOf(key))));
+      for (const { owner, key, token, span } of rows) {
+        if (owner === null) found.push(...(await this.#nextOf(connection, textOf(key))));
+        else found.push({ owner: textOf(owner), assigned: assignedOf(token, span) });
       }
     }
-    return owners.map((owner) => ({ owner }));
+    return this.#told.newOf(found);
   }
 
   async sweep(connection: MysqlConnection, retention: number, limit: number, after: string): Promise<Swept> {
@@ -186,17 +210,13 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return { removed, next: removed === limit ? after : last };
   }
 
-  get #process(): string {
-    return this.#session?.name ?? this.#options.process;
-  }
-
   /** The next in line of a key whose first has ended, if it is of this process. */
-  async #nextOf(connection: MysqlConnection, hexKey: string): Promise<readonly string[]> {
+  async #nextOf(connection: MysqlConnection, hexKey: string): Promise<readonly FoundTurn[]> {
     const { process } = this.#options;
     // A release by an owner that has nothing settles the line.
     const noClaim: Claim = { key: Buffer.from(hexKey, 'hex').toString(), owner: process, ttl: 1, mode: 'exclusive' };
     const { turns } = await this.#act(connection, 'release', noClaim, undefined);
-    return turns.filter((turn) => turn.process === process).map(({ owner }) => owner);
+    return turns.filter((turn) => turn.process === process);
   }
 
   /**
@@ -213,6 +233,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
     claim: Claim,
     token: bigint | undefined,
     line?: Line,
+    repeated = false,
   ): Promise<{ readonly outcome: string; readonly answer: string; readonly turns: readonly Turn[] }> {
     const { waiterTtl, fair } = this.#options;
     const { key, owner, ttl, mode, permits = 0, resize } = claim;
@@ -224,21 +245,38 @@ class MysqlStore implements LockStore<MysqlConnection> {
       micros(ttl),
       token === undefined ? null : `${token}`,
       mode === 'shared' ? `${resize ? -permits : permits}` : null,
-      line === undefined ? null : this.#process,
+      line === undefined ? null : this.#listening.name,
       micros(waiterTtl),
       others,
       fair ? '1' : '0',
+      repeated ? '1' : '0',
       this.#prepared.longestWait(act === 'acquire' ? ttl : undefined),
     ];
     const [row] = await this.#prepared.rows(connection, 'act', values);
     if (row === undefined) throw new Error('the procedure answered nothing');
-    const { turn_process: process, turn_owner: waiter } = row;
-    const turns = waiter === null ? [] : [{ process: processOf(textOf(process)), owner: textOf(waiter) }];
-    return { outcome: textOf(row['outcome']), answer: textOf(row['answer']), turns };
+    return { outcome: textOf(row['outcome']), answer: textOf(row['answer']), turns: await this.#turnsOf(connection, row) };
   }
 
-  async #head(connection: MysqlConnection, key: string): Promise<readonly Turn[]> {
-    const rows = await this.#prepared.rows(connection, 'head', [hex(key)]);
-    return rows.map((row) => ({ process: processOf(textOf(row['process'])), owner: textOf(row['owner']) }));
+  /** Whose turn the procedure has found. Wakes the process of a claim that is not of this one. */
+  async #turnsOf(connection: MysqlConnection, row: Row): Promise<readonly Turn[]> {
+    const { turn_process: session, turn_owner: owner, turn_token: token, turn_span: span, kept_owner: kept } = row;
+    const turns: Turn[] = [];
+    if (owner !== null) {
+      const process = processOf(nameOf(session));
+      turns.push({ process, owner: textOf(owner), assigned: assignedOf(token, span) });
+      if (process === this.#options.process) this.#told.tell(textOf(owner));
+      // Who cannot be woken looks, later.
+      else await this.#wake(connection, nameOf(session)).catch(() => {});
+    }
+    if (kept !== null) turns.push({ process: this.#options.process, owner: textOf(kept) });
+    return turns;
   }
+
+  async #wake(connection: MysqlConnection, session: string): Promise<void> {
+    if (session.includes(sessionMark)) await this.#prepared.say(connection, 'wake', { session: hex(session) });
+  }
+}
+
+function assignedOf(token: unknown, span: unknown): FoundTurn['assigned'] {
+  return token === null ? undefined : { token: BigInt(textOf(token)), validity: Number(textOf(span)) / 1_000 };
 }

@@ -1,8 +1,9 @@
-import type { Listener } from '@locks/core/adapter';
+import type { Assignment, Listener } from '@locks/core/adapter';
 import type { SqlClient } from '../clients/client.ts';
 import { sessionMark } from '../line/process-name.ts';
 import { end } from './connection/cancel.ts';
 import type { PgSession } from './connection/connection.ts';
+import { readTurn } from './turn-message.ts';
 
 /**
  * The advisory lock of a session, by which others see that it lasts. A pooler tells clients another
@@ -16,14 +17,20 @@ export interface Listening {
   /** What the tables call the process: the session that listens, where others see its end. */
   readonly name: string;
   /** Opens a connection beside the pool. */
-  listen(heard: (owner: string) => void, lost: (reason: unknown) => void): Promise<Listener>;
+  listen(
+    heard: (owner: string, assigned?: Assignment) => void,
+    lost: (reason: unknown) => void,
+  ): Promise<Listener>;
 }
 
 export function createListening(client: SqlClient, process: string): Listening {
   let sessions = 0;
   let name = process;
 
-  async function listen(heard: (owner: string) => void, lost: (reason: unknown) => void): Promise<Listener> {
+  async function listen(
+    heard: (owner: string, assigned?: Assignment) => void,
+    lost: (reason: unknown) => void,
+  ): Promise<Listener> {
     if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
     const connection = (await client.connect()) as PgSession;
     sessions += 1;
@@ -38,7 +45,9 @@ export function createListening(client: SqlClient, process: string): Listening {
       });
     }
     connection.on('notification', ({ payload }) => {
-      if (payload !== undefined) heard(payload);
+      if (payload === undefined) return;
+      const { owner, assigned } = readTurn(payload);
+      heard(owner, assigned);
     });
     let subscription: string;
     try {

@@ -1,5 +1,5 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { LockError } from '@locks/core/adapter';
+import type { FoundTurn, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
@@ -12,6 +12,7 @@ import { createEachStore } from './each-store.ts';
 import { bytes } from './encoding.ts';
 import { explain, stateOf } from './errors.ts';
 import { processOf } from '../line/process-name.ts';
+import { assignmentMessage } from './turn-message.ts';
 import { createListening } from './listen.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { statements } from './statements.ts';
@@ -23,7 +24,7 @@ type Row = Reply['rows'][number];
 
 /** Locks in the tables of Postgres, through `pg`. */
 export function createStore(client: SqlClient, options: StoreOptions): LockStore {
-  const { names, timeout, fair, waiterTtl, process } = options;
+  const { names, timeout, fair, waiterTtl, process, runtime } = options;
   const prepared = new PreparedStatements(statements, names, timeout);
   const listening = createListening(client, process);
 
@@ -60,7 +61,12 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     return typeof tokens === 'string' ? tokens.slice(1, -1).split(',').map(BigInt) : undefined;
   }
 
-  async function attempt(connection: PgConnection, claim: Claim, line: Line | undefined): Promise<Attempt> {
+  async function attempt(
+    connection: PgConnection,
+    claim: Claim,
+    line: Line | undefined,
+    repeated: boolean,
+  ): Promise<Attempt> {
     const { key, owner, ttl, floor, mode } = claim;
     const permits = mode === 'shared' ? (claim.permits ?? 0) * (claim.resize ? -1 : 1) : null;
     const others = line?.others ?? [];
@@ -79,11 +85,14 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       Math.ceil(waiterTtl),
       others,
       wait,
+      repeated,
+      sentNow(),
     );
     const [token, retryAfter, refusal, inUse, ...turn] = row ?? [];
+    const turns = await tell(connection, turn);
     if (refusal === 'upgrade') throw upgradeRefused(claim);
     if (refusal === 'permits') throw permitsRefused(claim, Number(inUse) || undefined);
-    return toAttempt(token, retryAfter, turn);
+    return toAttempt(token, retryAfter, turns);
   }
 
   async function enterAll(
@@ -102,11 +111,15 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       listening.name,
       Math.ceil(waiterTtl),
       prepared.longestWait(Math.min(...claims.map(({ ttl }) => ttl))),
+      sentNow(),
     );
-    return claims.map((claim, index) => {
+    const answers: (Attempt | LockError)[] = [];
+    for (const [index, claim] of claims.entries()) {
       const [token, retryAfter, refusal, ...turn] = rows[index] ?? [];
-      return refusal === 'upgrade' ? upgradeRefused(claim) : toAttempt(token, retryAfter, turn);
-    });
+      const turns = await tell(connection, turn);
+      answers.push(refusal === 'upgrade' ? upgradeRefused(claim) : toAttempt(token, retryAfter, turns));
+    }
+    return answers;
   }
 
   async function renew(connection: PgConnection, claim: Claim, token: bigint | undefined): Promise<Renewed> {
@@ -131,25 +144,58 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       owner,
       ttl,
       token ?? null,
+      fair,
       listening.name,
+      Math.ceil(waiterTtl),
       prepared.longestWait(ttl),
     );
     const [renewed, ...turn] = row ?? [];
-    return { renewed: renewed === 't', turns: toTurns(turn) };
+    return { renewed: renewed === 't', turns: await tell(connection, turn) };
   }
 
-  async function release(connection: PgConnection, claim: Claim): Promise<Released> {
+  async function release(connection: PgConnection, claim: Claim, waits: boolean): Promise<Released> {
     const { owner, mode } = claim;
     const key = bytes(claim.key);
-    let freed = false;
-    if (mode === 'exclusive') {
-      const [row] = await prepared.ask(connection, 'release', key, owner, listening.name, prepared.limitOf(connection));
-      freed = row !== undefined;
-      if (row !== undefined && row[2] !== 't') return { freed, turns: toTurns(row) };
+    // With waiters here there is a line.
+    if (mode === 'exclusive' && !waits) {
+      const [row] = await prepared.ask(connection, 'release', key, owner, prepared.limitOf(connection));
+      if (row !== undefined) return { freed: true, turns: [] };
     }
-    const [row] = await prepared.ask(connection, 'releaseAny', key, owner, listening.name, prepared.longestWait());
-    const [freedNow, ...turn] = row ?? [];
-    return { freed: freed || freedNow === 't', turns: toTurns(turn) };
+    const [row] = await prepared.ask(
+      connection,
+      'releaseAny',
+      key,
+      owner,
+      fair,
+      listening.name,
+      Math.ceil(waiterTtl),
+      prepared.longestWait(),
+    );
+    const [freed, ...turn] = row ?? [];
+    return { freed: freed === 't', turns: await tell(connection, turn) };
+  }
+
+  function sentNow(): string {
+    return `${Math.floor(runtime.clock.exact())}`;
+  }
+
+  /** What an answer tells of the first in line. A process other than this one gets a message. */
+  async function tell(
+    connection: PgConnection,
+    [session, owner, token, span, sent, kept]: Row,
+  ): Promise<readonly Turn[]> {
+    const turns: Turn[] = [];
+    if (typeof session === 'string' && typeof owner === 'string') {
+      const turn = { process: processOf(session), owner, assigned: assignedOf(token, span) };
+      turns.push(turn);
+      if (turn.assigned !== undefined && turn.process !== process) {
+        const message = sent === null ? owner : assignmentMessage(owner, turn.assigned, sent ?? '');
+        // A claim that is not told asks at its own pace.
+        await prepared.ask(connection, 'tell', session, message).catch(() => []);
+      }
+    }
+    if (typeof kept === 'string') turns.push({ process, owner: kept });
+    return turns;
   }
 
   async function inspect(connection: PgConnection, key: string): Promise<KeyState> {
@@ -182,7 +228,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     time: async (connection) => Number((await prepared.ask(connection, 'time'))[0]?.[0]),
     async turns(connection, keys) {
       const rows = await prepared.ask(connection, 'turns', keys.map(bytes), process);
-      return rows.map(([owner]) => ({ owner: owner ?? '' }));
+      return rows.map(([owner, token, span]) => ({ owner: owner ?? '', assigned: assignedOf(token, span) }));
     },
     async sweep(connection, retention, most, after) {
       const from = Buffer.from(after, 'hex');
@@ -206,12 +252,15 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   return store;
 }
 
-function toAttempt(token: Row[number] | undefined, retryAfter: Row[number] | undefined, turn: Row): Attempt {
-  const turns = toTurns(turn);
+function toAttempt(
+  token: Row[number] | undefined,
+  retryAfter: Row[number] | undefined,
+  turns: readonly Turn[],
+): Attempt {
   if (typeof token === 'string') return { token: BigInt(token), turns };
   return { token: undefined, retryAfter: Number(retryAfter), turns };
 }
 
-function toTurns([name, owner]: Row): readonly Turn[] {
-  return typeof name === 'string' && typeof owner === 'string' ? [{ process: processOf(name), owner }] : [];
+function assignedOf(token: Row[number] | undefined, span: Row[number] | undefined): FoundTurn['assigned'] {
+  return typeof token === 'string' ? { token: BigInt(token), validity: Number(span) } : undefined;
 }

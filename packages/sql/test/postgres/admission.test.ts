@@ -41,9 +41,9 @@ describe('an upsert that looks into a second table', () => {
 });
 
 /** A claim by the routine of this package. */
-function acquire(key: string, permits: number | null, inLine: boolean): Step {
+function acquire(key: string, permits: number | null, inLine: boolean, ttl = 20_000): Step {
   return [
-    `SELECT token FROM locks_acquire($1, $2, 20000, 0, $3, true, $4, 'elsewhere', 20000, '{}', 5000)`,
+    `SELECT token FROM locks_acquire($1, $2, ${ttl}, 0, $3, true, $4, 'elsewhere', 20000, '{}', 5000, false, '0')`,
     [Buffer.from(key), `first/${randomUUID()}`, permits, inLine],
   ];
 }
@@ -51,9 +51,10 @@ function acquire(key: string, permits: number | null, inLine: boolean): Step {
 testAdmission(postgres, url, {
   share: (key) => [acquire(key, 1, false)],
   hold: (key) => [acquire(key, null, false)],
+  // Its ttl is too short for a key to be given to it.
   lead: (key, holder) => [
-    acquire(key, null, true),
-    ['SELECT freed FROM locks_release($1, $2, $3, 5000)', [Buffer.from(key), holder, 'elsewhere']],
+    acquire(key, null, true, 1_000),
+    ['SELECT freed FROM locks_release($1, $2, false, $3, 20000, 5000)', [Buffer.from(key), holder, 'elsewhere']],
   ],
 });
 

@@ -34,6 +34,9 @@ CREATE TABLE IF NOT EXISTS `locks` (
   -- When somebody in line gave the last sign of life: it lies ahead only where the clock was stepped back.
   `line_seen` BIGINT NULL,
   `next_place` BIGINT NOT NULL DEFAULT 1,
+  -- The owner that was given the key in line. It counts while it is the exclusive holder, until a call of it was answered with that hold.
+  `assigned_to` VARBINARY(255) NULL,
+  `assigned_process` VARBINARY(255) NULL,
   PRIMARY KEY (`key`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
@@ -60,7 +63,9 @@ BEGIN
     ADD COLUMN `line_until` BIGINT NULL,
     ADD COLUMN `next_lapse` BIGINT NULL,
     ADD COLUMN `line_seen` BIGINT NULL,
-    ADD COLUMN `next_place` BIGINT NOT NULL DEFAULT 1;
+    ADD COLUMN `next_place` BIGINT NOT NULL DEFAULT 1,
+    ADD COLUMN `assigned_to` VARBINARY(255) NULL,
+    ADD COLUMN `assigned_process` VARBINARY(255) NULL;
 END//
 DELIMITER ;
 CALL `locks_widen`();
@@ -68,7 +73,7 @@ DROP PROCEDURE `locks_widen`;
 
 -- The same for the other columns.
 SELECT `version`, `owner`, `held_until`, `shares`, `permits`, `head_process`, `head_owner`, `head_permits`, `head_until`, `line_until`,
-  `next_lapse`, `line_seen`, `next_place` FROM `locks` WHERE `key` IS NULL;
+  `next_lapse`, `line_seen`, `next_place`, `assigned_to`, `assigned_process` FROM `locks` WHERE `key` IS NULL;
 
 CREATE TABLE IF NOT EXISTS `locks_shares` (
   `key` VARBINARY(512) NOT NULL,
@@ -93,6 +98,9 @@ CREATE TABLE IF NOT EXISTS `locks_line` (
   `deadline` BIGINT NOT NULL,
   -- Others must ask for the same number of permits.
   `fixes` BOOLEAN NOT NULL DEFAULT TRUE,
+  -- Of its claim: its ttl (0: not known), and what its token must exceed.
+  `ttl` BIGINT NOT NULL DEFAULT 0,
+  `floor` BIGINT NULL,
   PRIMARY KEY (`key`, `place`),
   KEY `owner` (`key`, `owner`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
@@ -141,6 +149,7 @@ CREATE PROCEDURE `locks_act`(
   waiter_ttl BIGINT,
   other_owners LONGBLOB,
   fair BOOLEAN,
+  repeated BOOLEAN,
   called_at DATETIME(6),
   time_limit BIGINT
 )
@@ -153,7 +162,9 @@ BEGIN
   DECLARE row_owner, row_head_process, row_head_owner VARBINARY(255);
   DECLARE row_head_permits, row_head_until BIGINT;
   DECLARE first_expiry, own_token, own_place, answer BIGINT;
-  DECLARE line_changed, can_go, tell BOOLEAN DEFAULT FALSE;
+  DECLARE line_changed, can_go, is_kept BOOLEAN DEFAULT FALSE;
+  DECLARE row_assigned_to, row_assigned_process, turn_process, turn_owner VARBINARY(255);
+  DECLARE head_ttl, head_floor, head_place, turn_token, turn_span BIGINT;
   DECLARE outcome VARBINARY(10) DEFAULT 'done';
   DECLARE usual_wait BIGINT DEFAULT @@session.innodb_lock_wait_timeout;
   -- The server on which a process in line says that it keeps a named lock, for as long as it lasts.
@@ -190,9 +201,11 @@ BEGIN
       -- The key's row first: whoever has it has the key, and what is read afterwards is what others have committed.
       look: LOOP
         SELECT `version`, `owner`, `held_until`, `shares`, `permits`, `head_process`, `head_owner`, `head_permits`, `head_until`,
-            `line_until`, `next_lapse`, `line_seen`, `next_place`
+            `line_until`, `next_lapse`, `line_seen`, `next_place`, IF(`assigned_to` = `owner`, `assigned_to`, NULL),
+            `assigned_process`
           INTO row_version, row_owner, row_held_until, row_shares, row_permits, row_head_process, row_head_owner, row_head_permits,
-            row_head_until, row_line_until, row_next_lapse, row_line_seen, row_next_place
+            row_head_until, row_line_until, row_next_lapse, row_line_seen, row_next_place, row_assigned_to,
+            row_assigned_process
           FROM `locks` WHERE `key` = claim_key FOR UPDATE;
         IF row_version IS NOT NULL OR act <> 'acquire' THEN LEAVE look; END IF;
         -- Not INSERT IGNORE: several who found their row there would share a lock on it, and none of them could go on.
@@ -268,7 +281,7 @@ BEGIN
         ELSEIF act = 'renew' THEN
           SET answer = 0;
           IF row_owner = claim_owner AND row_version <= COALESCE(claim_token, row_version) THEN
-            SET row_held_until = now_at + claim_ttl, answer = 1;
+            SET row_held_until = now_at + claim_ttl, row_assigned_to = NULL, answer = 1;
           ELSEIF own_token <= COALESCE(claim_token, own_token) THEN
             UPDATE `locks_shares` SET `expires` = now_at + claim_ttl, `token` = COALESCE(claim_token, own_token)
               WHERE `key` = claim_key AND `owner` = claim_owner;
@@ -287,7 +300,11 @@ BEGIN
           SET outcome = 'permits', answer = row_permits;
 
         ELSEIF row_owner = claim_owner THEN
-          SET outcome = 'granted', answer = row_version, row_held_until = now_at + claim_ttl;
+          -- It was assigned before this floor was told, so no attempt has its token yet.
+          IF repeated AND row_assigned_to IS NOT NULL AND claim_token >= row_version THEN
+            SET row_version = GREATEST(claim_token + 1, now_at);
+          END IF;
+          SET outcome = 'granted', answer = row_version, row_held_until = now_at + claim_ttl, row_assigned_to = NULL;
           IF claim_permits IS NOT NULL THEN
             INSERT INTO `locks_shares` (`key`, `owner`, `token`, `expires`, `fixes`)
               VALUES (claim_key, claim_owner, row_version, row_held_until, NOT resizes);
@@ -325,12 +342,14 @@ BEGIN
           IF line_process IS NOT NULL THEN
             SELECT `place` INTO own_place FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
             IF own_place IS NULL THEN
-              INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `permits`, `seen`, `deadline`, `fixes`)
-                VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at, now_at + waiter_ttl, NOT resizes);
+              INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `permits`, `seen`, `deadline`, `fixes`, `ttl`, `floor`)
+                VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at, now_at + waiter_ttl, NOT resizes,
+                  claim_ttl, claim_token);
               SET row_next_place = row_next_place + 1;
             ELSE
               UPDATE `locks_line`
-                SET `process` = line_process, `permits` = claim_permits, `seen` = now_at, `deadline` = now_at + waiter_ttl
+                SET `process` = line_process, `permits` = claim_permits, `seen` = now_at, `deadline` = now_at + waiter_ttl, `ttl` = claim_ttl,
+                  `floor` = claim_token
                 WHERE `key` = claim_key AND `place` = own_place;
             END IF;
             SET row_line_seen = now_at;
@@ -360,7 +379,33 @@ BEGIN
           row_held_until IS NULL
           OR (row_owner IS NULL AND row_head_permits IS NOT NULL AND (row_head_permits = 0 OR row_shares < row_head_permits))
         ), FALSE);
-        SET tell = can_go OR (row_head_owner <> claim_owner AND COALESCE(FIND_IN_SET(HEX(row_head_owner), other_owners), 0) > 0);
+        IF can_go THEN
+          SET turn_process = row_head_process, turn_owner = row_head_owner;
+        END IF;
+        -- It gets the key at once, for no longer than its place would have lasted, as its process may be gone. Where its hold could end
+        -- before its claim finds it, or others may come first, it has to try again.
+        IF can_go AND fair AND row_head_permits IS NULL THEN
+          SELECT `ttl`, `floor`, `place` INTO head_ttl, head_floor, head_place FROM `locks_line`
+            WHERE `key` = claim_key AND `owner` = row_head_owner;
+          IF head_ttl * 2 >= waiter_ttl THEN
+            SET turn_span = LEAST(head_ttl, row_head_until - now_at);
+            SET row_version = GREATEST(row_version + 1, COALESCE(head_floor + 1, 0), now_at), turn_token = row_version;
+            SET row_owner = row_head_owner, row_assigned_to = row_head_owner, row_assigned_process = row_head_process, row_held_until = now_at + turn_span;
+            DELETE FROM `locks_line` WHERE `key` = claim_key AND `place` = head_place;
+            SET can_go = FALSE, row_head_owner = NULL;
+            SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
+              FROM `locks_line` WHERE `key` = claim_key AND (`owner` = claim_owner OR NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL))
+              ORDER BY `place` LIMIT 1;
+            IF row_head_owner IS NULL THEN
+              SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL;
+              IF NOT EXISTS (SELECT 1 FROM `locks_line` WHERE `key` = claim_key) THEN
+                SET row_line_until = NULL, row_next_lapse = NULL;
+              END IF;
+            END IF;
+          END IF;
+        END IF;
+        -- One whose place was just kept must look when the hold of another would expire.
+        SET is_kept = NOT can_go AND row_head_owner <> claim_owner AND COALESCE(FIND_IN_SET(HEX(row_head_owner), other_owners), 0) > 0;
         -- Who comes again and finds that the first in line could go and did not doubts that it lives: that one forfeits its place if it
         -- does not come within a sixth of the time that it lasts. One who comes for the first time may have come between the message and its answer.
         IF can_go AND outcome = 'busy' AND own_place IS NOT NULL AND row_head_process <> line_process THEN
@@ -385,15 +430,16 @@ BEGIN
         UPDATE `locks` SET `version` = row_version, `owner` = row_owner, `held_until` = row_held_until, `shares` = row_shares,
             `permits` = row_permits, `head_process` = row_head_process, `head_owner` = row_head_owner,
             `head_permits` = row_head_permits, `head_until` = row_head_until, `line_until` = row_line_until,
-            `next_lapse` = row_next_lapse, `line_seen` = row_line_seen, `next_place` = row_next_place
+            `next_lapse` = row_next_lapse, `line_seen` = row_line_seen, `next_place` = row_next_place, `assigned_to` = row_assigned_to,
+            `assigned_process` = row_assigned_process
           WHERE `key` = claim_key;
       END IF;
     END IF;
     COMMIT;
     SET SESSION innodb_lock_wait_timeout = usual_wait;
   END;
-  SELECT outcome, CAST(answer AS CHAR) AS answer, IF(tell, row_head_process, NULL) AS turn_process,
-    IF(tell, row_head_owner, NULL) AS turn_owner;
+  SELECT outcome, CAST(answer AS CHAR) AS answer, turn_process, turn_owner, CAST(turn_token AS CHAR) AS turn_token,
+    CAST(turn_span AS CHAR) AS turn_span, IF(is_kept, row_head_owner, NULL) AS kept_owner;
 END//
 
 -- Takes all of several keys exclusively, or none, as acquire-free takes one. It never waits for a row that is there.

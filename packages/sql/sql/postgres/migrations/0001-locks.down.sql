@@ -5,6 +5,7 @@ DROP FUNCTION "locks_renew";
 DROP FUNCTION "locks_release";
 DROP FUNCTION "locks_sweep";
 DROP FUNCTION "locks_settle";
+DROP TYPE "locks_turn";
 DROP FUNCTION "locks_lock";
 DROP FUNCTION "locks_ended";
 DROP FUNCTION "locks_check_new";

@@ -41,7 +41,11 @@ ALTER TABLE "locks"
   ADD COLUMN next_lapse timestamptz,
   -- When somebody in line gave the last sign of life: it lies ahead only where the clock was stepped back.
   ADD COLUMN line_seen timestamptz,
-  ADD COLUMN next_place bigint NOT NULL DEFAULT 1;
+  ADD COLUMN next_place bigint NOT NULL DEFAULT 1,
+  -- The owner that was given the key in line, and its process. They count while it is the exclusive holder, until a call of it was
+  -- answered with that hold.
+  ADD COLUMN assigned_to text,
+  ADD COLUMN assigned_process text;
 ALTER TABLE "locks" SET (
   fillfactor = 50,
   autovacuum_vacuum_threshold = 500,
@@ -77,6 +81,11 @@ CREATE TABLE "locks_line" (
   deadline timestamptz NOT NULL,
   -- Others must ask for the same number of permits.
   fixes boolean NOT NULL DEFAULT true,
+  -- Of its claim: its ttl (0: not known), and what its token must exceed.
+  ttl_ms integer NOT NULL DEFAULT 0,
+  above bigint,
+  -- When its process sent what gave the last sign of life, as that process says: it is repeated to it.
+  sent text,
   PRIMARY KEY (key, place),
   UNIQUE (key, owner)
 ) WITH (
@@ -162,12 +171,27 @@ BEGIN
   RETURN r;
 END $$;
 
--- The end of every routine: writes the row, and tells the first in line if it can go now. It is returned, and so are those of `also`
--- that are first but cannot go yet; a process other than the caller's gets a message. With `doubts`, one of another process that can
--- go forfeits its place if it does not come within a sixth of the time that it lasts; `forfeit_ms` is what is left of that.
+-- What a call tells of the first in line.
+CREATE TYPE "locks_turn" AS (
+  -- The first that can go, and the session of its process.
+  process text,
+  owner text,
+  -- What it was given, and for how long: its caller tells it so. NULL: it has to try.
+  token bigint,
+  span_ms integer,
+  -- When it gave its last sign of life, as its process says.
+  sent text,
+  -- The first in line, where the call has kept its place and it cannot go yet.
+  kept text
+);
+
+-- The end of every routine: writes the row, and gives the key to the first in line if it can go now, for no longer than its place would
+-- have lasted, as its process may be gone. Where its hold could end before its claim finds it, or others may come first, it has to try: a
+-- process other than the caller's gets a message. It may be kept of `also`. With `doubts`, one of another process that can go forfeits its
+-- place if it does not come within a sixth of the time that it lasts; `forfeit_ms` is what is left of that.
 CREATE FUNCTION "locks_settle"(
-  r "locks", by_owner text, in_process text, also text[], doubts boolean,
-  OUT turn_process text, OUT turn_owner text, OUT forfeit_ms integer
+  r "locks", by_owner text, in_process text, also text[], doubts boolean, fair boolean, place_ms integer,
+  OUT turn "locks_turn", OUT forfeit_ms integer, OUT held_until timestamptz
 )
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -189,6 +213,27 @@ BEGIN
   IF head.owner <> by_owner THEN
     can_go := r.held_until IS NULL
       OR head.permits IS NOT NULL AND r.owner IS NULL AND (head.permits = 0 OR r.shares < head.permits);
+    IF can_go AND fair AND head.permits IS NULL AND head.ttl_ms * 2 >= place_ms THEN
+      at := clock_timestamp();
+      r.version := greatest(r.version + 1, head.above + 1, (extract(epoch FROM at) * 1000000)::bigint);
+      r.owner := head.owner;
+      r.assigned_to := head.owner;
+      r.assigned_process := head.process;
+      r.held_until := least(at + interval '1 millisecond' * head.ttl_ms::double precision, head.deadline);
+      turn.process := head.process;
+      turn.owner := head.owner;
+      turn.token := r.version;
+      turn.span_ms := floor(extract(epoch FROM r.held_until - at) * 1000)::integer;
+      turn.sent := head.sent;
+      DELETE FROM "locks_line" AS w WHERE w.key = r.key AND w.place = head.place;
+      can_go := false;
+      SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+      passed := coalesce(passed, false) OR head.process <> in_process AND "locks_ended"(head.process);
+      IF passed THEN
+        SELECT * INTO head FROM "locks_line" AS w
+        WHERE w.key = r.key AND (w.process = in_process OR NOT "locks_ended"(w.process)) ORDER BY w.place LIMIT 1;
+      END IF;
+    END IF;
     IF can_go AND doubts AND head.process <> in_process THEN
       at := clock_timestamp();
       forfeit := at + (head.deadline - head.seen) / 6;
@@ -217,13 +262,19 @@ BEGIN
   UPDATE "locks" AS l
   SET version = r.version, owner = r.owner, held_until = r.held_until, shares = r.shares, permits = r.permits,
     head_process = r.head_process, head_owner = r.head_owner, head_until = r.head_until,
-    line_until = r.line_until, next_lapse = r.next_lapse, line_seen = r.line_seen, next_place = r.next_place
+    line_until = r.line_until, next_lapse = r.next_lapse, line_seen = r.line_seen, next_place = r.next_place,
+    assigned_to = r.assigned_to, assigned_process = r.assigned_process
   WHERE l.key = r.key AND l IS DISTINCT FROM r;
-  IF head.owner <> by_owner AND (can_go OR head.owner = ANY (also)) THEN
-    turn_process := head.process;
-    turn_owner := head.owner;
-    -- It takes a lock of the whole database, so only where somebody has to be told.
-    IF can_go AND head.process <> in_process THEN PERFORM pg_notify('locks_' || head.process, head.owner); END IF;
+  held_until := r.held_until;
+  IF head.owner <> by_owner THEN
+    IF can_go THEN
+      turn.process := head.process;
+      turn.owner := head.owner;
+      -- It takes a lock of the whole database, so only where somebody has to be told.
+      IF head.process <> in_process THEN PERFORM pg_notify('locks_' || head.process, head.owner); END IF;
+    ELSIF head.owner = ANY (also) THEN
+      turn.kept := head.owner;
+    END IF;
   END IF;
 END $$;
 
@@ -231,9 +282,8 @@ END $$;
 -- and negative where other claims may have another number.
 CREATE FUNCTION "locks_acquire"(
   of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer, fair boolean,
-  to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer,
-  OUT token bigint, OUT retry_ms integer, OUT refusal text, OUT permits_in_use integer,
-  OUT turn_process text, OUT turn_owner text
+  to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer, repeated boolean, sent_at text,
+  OUT token bigint, OUT retry_ms integer, OUT refusal text, OUT permits_in_use integer, OUT turn "locks_turn"
 )
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -247,10 +297,14 @@ DECLARE
   waits boolean := false;
   forfeit_ms integer;
   resizes boolean := coalesce(want_permits < 0, false);
+  -- Columns have their names.
+  claim_ttl integer := ttl_ms;
+  claim_above bigint := above;
 BEGIN
   want_permits := abs(want_permits);
   IF cardinality(others) > 0 THEN
-    UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process WHERE w.key = of_key AND w.owner = ANY (others);
+    UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process, sent = sent_at
+    WHERE w.key = of_key AND w.owner = ANY (others);
     IF FOUND THEN
       r.line_until := greatest(r.line_until, lapse);
       r.line_seen := at;
@@ -281,7 +335,12 @@ BEGIN
     refusal := 'permits';
     permits_in_use := r.permits;
   ELSIF r.owner = by_owner THEN
+    -- It was given before this floor was told, so no attempt has its token yet.
+    IF repeated AND r.assigned_to = by_owner AND above >= r.version THEN
+      r.version := greatest(above + 1, (extract(epoch FROM at) * 1000000)::bigint);
+    END IF;
     token := r.version;
+    r.assigned_to := NULL;
     r.held_until := until;
     IF want_permits IS NOT NULL THEN
       -- What a statement without routines left there.
@@ -312,12 +371,12 @@ BEGIN
       r.held_until := greatest(r.held_until, until);
     END IF;
   ELSIF to_wait THEN
-    UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process
+    UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process, ttl_ms = claim_ttl, above = claim_above, sent = sent_at
     WHERE w.key = of_key AND w.owner = by_owner;
     waits := FOUND;
     IF NOT waits THEN
-      INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline, fixes)
-      VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse, NOT resizes);
+      INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline, fixes, ttl_ms, above, sent)
+      VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse, NOT resizes, claim_ttl, claim_above, sent_at);
       r.next_place := r.next_place + 1;
     END IF;
     r.line_seen := at;
@@ -333,8 +392,9 @@ BEGIN
   END IF;
   -- Who comes again and finds that the first in line could go and did not doubts that it lives. One who comes for the first time may
   -- have come between the message and its answer.
-  SELECT s.turn_process, s.turn_owner, s.forfeit_ms INTO turn_process, turn_owner, forfeit_ms
-  FROM "locks_settle"(r, by_owner, in_process, others, waits) AS s;
+  SELECT (s.turn).*, s.forfeit_ms, s.held_until INTO turn.process, turn.owner, turn.token, turn.span_ms, turn.sent, turn.kept, forfeit_ms,
+    r.held_until
+  FROM "locks_settle"(r, by_owner, in_process, others, waits, fair, place_ms) AS s;
   IF token IS NULL AND refusal IS NULL THEN
     retry_ms := place_ms / 3;
     -- The first looks when a holder would expire; the others only show that they are alive.
@@ -394,8 +454,8 @@ END $$;
 
 -- Restarts the ttl of whatever hold the owner has; with `raise_to`, also makes that its token unless its own is higher.
 CREATE FUNCTION "locks_renew"(
-  of_key bytea, by_owner text, ttl_ms integer, raise_to bigint, in_process text, wait_ms integer,
-  OUT renewed boolean, OUT turn_process text, OUT turn_owner text
+  of_key bytea, by_owner text, ttl_ms integer, raise_to bigint, fair boolean, in_process text, place_ms integer, wait_ms integer,
+  OUT renewed boolean, OUT turn "locks_turn"
 )
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -406,6 +466,7 @@ BEGIN
   IF r.key IS NULL THEN RETURN; END IF;
   IF r.owner = by_owner AND (raise_to IS NULL OR r.version <= raise_to) THEN
     renewed := true;
+    r.assigned_to := NULL;
     r.held_until := until;
   ELSIF r.shares > 0 THEN
     UPDATE "locks_shares" AS s SET expires = until, token = coalesce(raise_to, s.token)
@@ -414,14 +475,13 @@ BEGIN
     r.held_until := (SELECT max(s.expires) FROM "locks_shares" AS s WHERE s.key = of_key);
   END IF;
   IF renewed THEN r.version := greatest(r.version, raise_to); END IF;
-  SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
-  FROM "locks_settle"(r, by_owner, in_process, '{}', false) AS s;
+  turn := (SELECT s.turn FROM "locks_settle"(r, by_owner, in_process, '{}', false, fair, place_ms) AS s);
 END $$;
 
 -- Gives up what the owner has: its hold, of whatever mode, or its place in line.
 CREATE FUNCTION "locks_release"(
-  of_key bytea, by_owner text, in_process text, wait_ms integer,
-  OUT freed boolean, OUT turn_process text, OUT turn_owner text
+  of_key bytea, by_owner text, fair boolean, in_process text, place_ms integer, wait_ms integer,
+  OUT freed boolean, OUT turn "locks_turn"
 )
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -441,8 +501,7 @@ BEGIN
   IF r.line_until IS NOT NULL THEN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
   END IF;
-  SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
-  FROM "locks_settle"(r, by_owner, in_process, '{}', false) AS s;
+  turn := (SELECT s.turn FROM "locks_settle"(r, by_owner, in_process, '{}', false, fair, place_ms) AS s);
 END $$;
 
 -- Removes, of the keys behind `after` up to `last`, at most `most` that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token

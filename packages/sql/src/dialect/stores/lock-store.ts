@@ -1,5 +1,5 @@
 import type { Claim } from '@locks/core';
-import type { FoundTurn, Listener, LockError, Runtime } from '@locks/core/adapter';
+import type { Assignment, FoundTurn, Listener, LockError, Runtime } from '@locks/core/adapter';
 import type { TableNames } from '../names.ts';
 import type { Store } from './store.ts';
 
@@ -102,10 +102,6 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    * the key, as far as one look tells.
    */
   turns(connection: Connection, keys: readonly string[]): Promise<readonly FoundTurn[]>;
-  /** Before a claim takes a place in line. It never rejects. */
-  beginWait?(): Promise<void>;
-  /** No claim waits any more. */
-  endWaits?(): void;
   /** Where a process can be told of its turns. `undefined`: it has to look. */
   readonly listening?: StoreListening<Connection> | undefined;
   /** Tells a process of its turn after the commit, where the database does not. It never throws. */
@@ -114,8 +110,11 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
 
 /** How a process is told of its turns. */
 export interface StoreListening<Connection = unknown> {
-  /** `heard` gets the owner whose turn it is. '': a look may find one. */
-  listen(heard: (owner: string) => void, lost: (reason: unknown) => void): Promise<Listener>;
+  /** `heard` gets the owner whose turn it is, and what it was given. '': a look may find one. */
+  listen(
+    heard: (owner: string, assigned?: Assignment) => void,
+    lost: (reason: unknown) => void,
+  ): Promise<Listener>;
   /**
    * Sends this process a message about the owner '', which its listener hears if it hears anything.
    */

@@ -55,6 +55,16 @@ function execute(connection: MysqlConnection, sql: string, values: readonly Valu
   });
 }
 
+/** A statement without an answer, with the protocol of texts. */
+export function say(connection: MysqlConnection, sql: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.query({ sql, values: [], typeCast: true, rowsAsArray: false, nestTables: false }, (error) => {
+      if (error === null) resolve();
+      else reject(error);
+    });
+  });
+}
+
 /** A name, which may have any character. */
 export function nameOf(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString() : String(value);

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
 import { join } from './support/mariadb.ts';
 import { knexClient } from '../../src/clients/knex.ts';
-import { createWaitingSession } from '../../src/mysql/waiting-session.ts';
+import { createListening } from '../../src/mysql/listen.ts';
 import type { Party } from '../servers/parties.ts';
 
 const server = await startServer();
@@ -117,27 +117,55 @@ test('a process that may have one connection waits without a session', async () 
   expect(await granted).toMatchObject({ held: true });
 });
 
-test('a session that no claim waits with any more is ended', async () => {
+test('a wake ends the wait of another process, which then hears of it', async () => {
   const url = await setting();
-  let ahead = 0;
-  const clock = {
-    origin: systemRuntime.clock.origin,
-    now: () => systemRuntime.clock.now() + ahead,
-    exact: () => systemRuntime.clock.exact() + ahead,
-  };
-  const setTimer: typeof systemRuntime.setTimer = (callback, ms, keeps) =>
-    systemRuntime.setTimer(callback, ms === 30_000 ? 500 : ms, keeps);
   const client = knexClient(join(url).knex);
-  const session = createWaitingSession(client, 'idle', { ...systemRuntime, clock, setTimer });
-  await session.begin();
-  const { name } = session;
-  expect(name).toMatch(/^idle\+@/);
-  ahead = 31_000;
-  await eventually('the end of the session', () => Promise.resolve(session.name === 'idle'));
+  const listening = createListening(client, 'woken', systemRuntime);
+  let heard = 0;
+  const listener = await listening.listen(
+    () => {
+      heard += 1;
+    },
+    () => {},
+  );
   await withClient(url, async (other) => {
-    await eventually('the end of its lock', async () => {
-      const [row] = await rowsOf(other, 'SELECT IS_USED_LOCK(?) AS id', [`locks_${name}`]);
-      return row?.['id'] === null;
-    });
+    for (let wakes = 1; wakes <= 5; wakes += 1) {
+      const before = heard;
+      await other.query(`KILL QUERY IS_USED_LOCK('locks_${listening.name}:wakes')`);
+      // The second look, for a wake that came between two waits.
+      await eventually('two looks', () => Promise.resolve(heard >= before + 2));
+    }
   });
+  listener.close();
+});
+
+test('both sessions end with the first one, or when the listener is closed', async () => {
+  const url = await setting();
+  const client = knexClient(join(url).knex);
+  for (const end of ['killed', 'closed']) {
+    const listening = createListening(client, end, systemRuntime);
+    let reason: unknown;
+    const listener = await listening.listen(
+      () => {},
+      (why) => {
+        reason = why;
+      },
+    );
+    const { name } = listening;
+    await listener.probe();
+    await withClient(url, async (other) => {
+      const sessions = async (): Promise<readonly unknown[]> => {
+        const sql = 'SELECT IS_USED_LOCK(?) AS keeps, IS_USED_LOCK(?) AS waits';
+        const [row] = await rowsOf(other, sql, [`locks_${name}`, `locks_${name}:wakes`]);
+        return [row?.['keeps'], row?.['waits']];
+      };
+      const [keeper, waiting] = await sessions();
+      expect([keeper, waiting]).toEqual([expect.any(Number), expect.any(Number)]);
+      if (end === 'closed') listener.close();
+      else await other.query(`KILL ${String(keeper)}`);
+      await eventually('their end', async () => (await sessions()).every((id) => id === null));
+    });
+    expect(listening.name).toBe(end);
+    expect(reason === undefined).toBe(end === 'closed');
+  }
 });

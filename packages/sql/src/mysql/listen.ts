@@ -1,0 +1,195 @@
+import type { Listener, Runtime, TimerHandle } from '@locks/core/adapter';
+import type { SqlClient } from '../clients/client.ts';
+import { sessionMark } from '../line/process-name.ts';
+import type { MysqlConnection } from './connection/connection.ts';
+import { discard, rowsOf, textOf } from './connection/session.ts';
+import { interrupted, numberOf } from './errors.ts';
+
+/** How long the second session waits at a time, in s. */
+const waitsFor = 30;
+/** A wait that takes so many ms longer is over, though nothing came: its connection is dead. */
+const patience = 5_000;
+/**
+ * A wake may come before the session waits again, and ends nothing then. So the process looks again
+ * after so many ms, in which the session surely waits, unless it was woken meanwhile.
+ */
+const looksAgainAfter = 15;
+/** To open a session takes so long at most, in ms. A server may say nothing. */
+const openingLimit = 5_000;
+/** The longest name of a lock. */
+const longestName = 64;
+
+/** As the routines find it. */
+const findServer = "SELECT LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8) AS server";
+
+const lock = 'SELECT CAST(GET_LOCK(?, CAST(? AS SIGNED)) AS CHAR) AS got';
+
+type Session = MysqlConnection & NodeJS.EventEmitter;
+
+/** How one process hears of its turns, and how others see that it lasts. */
+export interface Listening {
+  /** What the tables call the process: with its session, where that keeps its lock. */
+  readonly name: string;
+  /**
+   * Opens two connections beside the pool. One keeps a lock of its name, and the server frees that
+   * as soon as the process is gone. The other waits for that lock, until another process ends its
+   * wait: `heard` is called then. To wait by SLEEP instead would share one mutex of the server with
+   * all that sleep, and a wake that comes as a sleep begins would stop them all for two seconds.
+   */
+  listen(heard: () => void, lost: (reason: unknown) => void): Promise<Listener>;
+}
+
+/** `process`: as the tables call it without a session. */
+export function createListening(client: SqlClient, process: string, runtime: Runtime): Listening {
+  let current: Sessions | undefined;
+
+  async function listen(heard: () => void, lost: (reason: unknown) => void): Promise<Listener> {
+    const sessions = new Sessions(client, runtime, heard, (reason) => {
+      if (current === sessions) current = undefined;
+      lost(reason);
+    });
+    await sessions.open(process);
+    current = sessions;
+    return {
+      probe: () => sessions.probe(),
+      close() {
+        if (current === sessions) current = undefined;
+        sessions.close();
+      },
+    };
+  }
+
+  return {
+    get name() {
+      return current?.name ?? process;
+    },
+    listen,
+  };
+}
+
+/** The two connections, from the time they are opened on. */
+class Sessions {
+  name = '';
+  readonly #client: SqlClient;
+  readonly #runtime: Runtime;
+  readonly #heard: () => void;
+  readonly #lost: (reason: unknown) => void;
+  readonly #connections: Session[] = [];
+  #over = false;
+  #opened = false;
+  #waitsSince = 0;
+  #looksAgain: TimerHandle | undefined = undefined;
+
+  constructor(client: SqlClient, runtime: Runtime, heard: () => void, lost: (reason: unknown) => void) {
+    this.#client = client;
+    this.#runtime = runtime;
+    this.#heard = heard;
+    this.#lost = lost;
+  }
+
+  async open(process: string): Promise<void> {
+    const limit = this.#runtime.setTimer(() => this.#discardAll(), openingLimit, false);
+    try {
+      const keeper = await this.#connect();
+      const [found] = await rowsOf(keeper, findServer, []);
+      this.name = `${process}${sessionMark}@${textOf(found?.['server'])}`;
+      if (this.#wakesLock.length > longestName) throw new Error('the name of the process is too long');
+      await take(keeper, this.#ownLock);
+      const waiting = await this.#connect();
+      await take(waiting, this.#wakesLock);
+      if (this.#over) throw new Error('the session that waits was lost');
+      this.#opened = true;
+      void this.#wait(waiting);
+    } catch (error) {
+      this.#over = true;
+      this.#discardAll();
+      throw error;
+    } finally {
+      this.#runtime.clearTimer(limit);
+    }
+  }
+
+  /** Rejects when the sessions are of no use any more. */
+  async probe(): Promise<void> {
+    const [keeper] = this.#connections;
+    // A server ends sessions that ask for nothing for long.
+    if (keeper !== undefined) await rowsOf(keeper, 'SELECT 1', []);
+    const waited = this.#runtime.clock.now() - this.#waitsSince;
+    if (waited > waitsFor * 1_000 + patience) throw new Error('the session that waits was lost');
+  }
+
+  /** Says goodbye, else the server would log aborted connections. It may never answer. */
+  close(): void {
+    if (this.#over) return;
+    this.#end();
+    for (const connection of this.#connections) {
+      if (connection.end === undefined) discard(connection);
+      else connection.end(() => {});
+    }
+  }
+
+  get #ownLock(): string {
+    return `locks_${this.name}`;
+  }
+
+  get #wakesLock(): string {
+    return `${this.#ownLock}:wakes`;
+  }
+
+  async #connect(): Promise<Session> {
+    if (this.#client.connect === undefined) throw new Error('the client cannot connect beside its pool');
+    const connection = (await this.#client.connect()) as Session;
+    for (const event of ['error', 'end'] as const) {
+      connection.on(event, () => this.#lose(new Error('the session that waits was lost')));
+    }
+    this.#connections.push(connection);
+    // Waiters keep the process running by timers. A provider that is not closed must not.
+    connection.stream?.unref?.();
+    return connection;
+  }
+
+  async #wait(connection: Session): Promise<void> {
+    while (!this.#over) {
+      this.#waitsSince = this.#runtime.clock.now();
+      try {
+        const [row] = await rowsOf(connection, lock, [this.#ownLock, `${waitsFor}`]);
+        // NULL: MySQL was woken. 1: the first session has ended.
+        if (row?.['got'] === null) this.#woken();
+        else if (textOf(row?.['got']) !== '0') this.#lose(new Error('the session that keeps the lock was lost'));
+      } catch (error) {
+        if (numberOf(error) === interrupted) this.#woken();
+        else this.#lose(new Error('the session cannot wait', { cause: error }));
+      }
+    }
+  }
+
+  #woken(): void {
+    if (this.#over) return;
+    this.#heard();
+    if (this.#looksAgain !== undefined) this.#runtime.clearTimer(this.#looksAgain);
+    this.#looksAgain = this.#runtime.setTimer(() => this.#heard(), looksAgainAfter, false);
+  }
+
+  #lose(reason: Error): void {
+    if (this.#over) return;
+    const opened = this.#opened;
+    this.#end();
+    this.#discardAll();
+    if (opened) this.#lost(reason);
+  }
+
+  #end(): void {
+    this.#over = true;
+    if (this.#looksAgain !== undefined) this.#runtime.clearTimer(this.#looksAgain);
+  }
+
+  #discardAll(): void {
+    for (const connection of this.#connections) discard(connection);
+  }
+}
+
+/** Keeps a lock of this name for as long as the session lasts. */
+async function take(connection: Session, name: string): Promise<void> {
+  const [got] = await rowsOf(connection, lock, [name, '2']);
+  if (got === undefined || textOf(got['got']) !== '1') throw new Error('the server gave no lock');
+}
