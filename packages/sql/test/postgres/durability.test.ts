@@ -21,3 +21,20 @@ test('a release does not wait until a commit is durable, an acquire and a renewa
   });
   await expect.poll(() => untilBlocked(url, 0)).toEqual([]);
 });
+
+test('a call that gives the key to the first in line waits until that is durable, a release or an attempt of another claim', async () => {
+  const { locks, provider } = join(url, { timeout: 3_000 });
+  const other = join(url, { timeout: 1_000 });
+  const claim = (key: string, owner: string, ttl = 60_000) => ({ key, owner, ttl, mode: 'exclusive' }) as const;
+  await provider.tryAcquire(claim('given', 'holder'));
+  await provider.tryAcquire(claim('lapsed', 'holder', 300));
+  for (const key of ['given', 'lapsed']) await provider.tryAcquire(claim(key, 'first'), () => {});
+  await expect.poll(async () => (await locks.inspect('lapsed')).holders).toEqual([]);
+  await withAbsentStandby(url, async () => {
+    await expect(provider.release(claim('given', 'holder'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    // An exclusive one would first send a statement that always waits.
+    const attempt = other.provider.tryAcquire({ ...claim('lapsed', 'second'), mode: 'shared' });
+    await expect(attempt).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  });
+  await expect.poll(() => untilBlocked(url, 0)).toEqual([]);
+});

@@ -22,6 +22,8 @@ export interface Contender {
   contend(task: Task): Promise<readonly bigint[]>;
   /** Takes the key, and neither renews nor releases it. */
   take(task: Pick<Task, 'url' | 'key' | 'ttl' | 'options'>): void;
+  /** Stops it, or lets it go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Ends it as it stands. */
   kill(): Promise<void>;
 }
@@ -43,6 +45,9 @@ export async function startContender(environment: Readonly<Record<string, string
     },
     take(task) {
       child.send(task);
+    },
+    signal(name) {
+      child.kill(name);
     },
     async kill() {
       const ended = once(child, 'exit');

@@ -274,7 +274,10 @@ BEGIN
             SET answer = 1;
           END IF;
           IF row_line_until IS NOT NULL THEN
-            DELETE FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
+            -- A holder is not in it.
+            IF answer = 0 THEN
+              DELETE FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
+            END IF;
             SET line_changed = TRUE;
           END IF;
 
@@ -362,7 +365,8 @@ BEGIN
         -- The first in line, who is told at the end of every call if it can go.
         IF line_changed THEN
           SET row_head_owner = NULL;
-          SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
+          SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
+            INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
             FROM `locks_line` WHERE `key` = claim_key AND (`owner` = claim_owner OR NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL))
             ORDER BY `place` LIMIT 1;
           IF row_head_owner IS NULL THEN
@@ -385,8 +389,10 @@ BEGIN
         -- It gets the key at once, for no longer than its place would have lasted, as its process may be gone. Where its hold could end
         -- before its claim finds it, or others may come first, it has to try again.
         IF can_go AND fair AND row_head_permits IS NULL THEN
-          SELECT `ttl`, `floor`, `place` INTO head_ttl, head_floor, head_place FROM `locks_line`
-            WHERE `key` = claim_key AND `owner` = row_head_owner;
+          IF head_place IS NULL THEN
+            SELECT `ttl`, `floor`, `place` INTO head_ttl, head_floor, head_place FROM `locks_line`
+              WHERE `key` = claim_key AND `owner` = row_head_owner;
+          END IF;
           IF head_ttl * 2 >= waiter_ttl THEN
             SET turn_span = LEAST(head_ttl, row_head_until - now_at);
             SET row_version = GREATEST(row_version + 1, COALESCE(head_floor + 1, 0), now_at), turn_token = row_version;

@@ -5,7 +5,7 @@ import { connect } from './database.ts';
 /** Does `work` while each commit that must be durable waits for a standby that is not there. */
 export async function withAbsentStandby(url: string, work: () => Promise<void>): Promise<void> {
   const client = await connect(url);
-  await client.query('CREATE TABLE probe ()');
+  await client.query('CREATE TABLE IF NOT EXISTS probe ()');
   await client.query("ALTER SYSTEM SET synchronous_standby_names = 'absent'");
   await client.query('SELECT pg_reload_conf()');
   try {

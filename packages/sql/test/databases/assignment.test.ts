@@ -1,0 +1,164 @@
+import { createLocks } from '@locks/core';
+import type { KeyState, Lease, LockProvider, Locks } from '@locks/core';
+import { eventually } from '@locks/test-servers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import type { SqlOptions } from '../../src/index.ts';
+import { startContender } from '../servers/contenders.ts';
+import { connect, databases } from '../support/databases.ts';
+import type { Database } from '../support/databases.ts';
+
+/** How long a place in line lasts, in ms: so long lasts what a release gives, at most. */
+const waiterTtl = 3_000;
+const ttl = 10_000;
+
+const holderOf = ({ holders }: KeyState): string | undefined => holders[0]?.owner;
+
+interface Party {
+  readonly locks: Locks;
+  readonly provider: LockProvider;
+}
+
+interface Setting {
+  readonly url: string;
+  /** With a pool of its own, as another process has it. */
+  party(options?: SqlOptions): Promise<Party>;
+}
+
+async function own(database: Database): Promise<Setting> {
+  const url = await database.create();
+  await migrateTables(connect(url));
+  return {
+    url,
+    async party(options) {
+      const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
+      const provider = createSqlProvider(knex, { waiterTtl, ...options });
+      const locks = createLocks(provider, { ttl });
+      onTestFinished(async () => {
+        await locks.close();
+        await provider.close();
+      });
+      return { locks, provider };
+    },
+  };
+}
+
+async function inLine(provider: LockProvider, count: number): Promise<KeyState> {
+  return await eventually(`${count} in line`, async () => {
+    const state = await provider.inspect('job');
+    return state.waiters === count && state;
+  });
+}
+
+// On SQLite a process that is stopped may be within a transaction: its own tests do it otherwise.
+const servers = databases.filter(({ name }) => name !== 'SQLite');
+
+test.each(servers)(
+  'on $name a release gives the key to the first in line, before its process has said a word',
+  async (database) => {
+    const setting = await own(database);
+    const { locks, provider } = await setting.party();
+    const held = await locks.acquire('job');
+    const contender = await startContender();
+    const options = { waiterTtl };
+    const served = contender.contend({ url: setting.url, key: 'job', workers: 1, rounds: 1, ttl, options });
+    const { line } = await inLine(provider, 1);
+    contender.signal('SIGSTOP');
+    expect(await held.release()).toBe(true);
+    const state = await provider.inspect('job');
+    expect(state).toMatchObject({ holders: [{ owner: line?.[0]?.owner, mode: 'exclusive' }], waiters: 0 });
+    const [{ token = 0n, remaining }] = state.holders as [KeyState['holders'][number]];
+    expect(token).toBeGreaterThan(held.token);
+    // No longer than the place, as its process may be gone.
+    expect(remaining).toBeLessThanOrEqual(waiterTtl);
+    contender.signal('SIGCONT');
+    expect(await served).toEqual([token]);
+    await eventually('a free key', async () => (await provider.inspect('job')).holders.length === 0);
+  },
+);
+
+describe.each(databases)('on $name', (database) => {
+  test('a claim of the same process has the grant with no other call', async () => {
+    const setting = await own(database);
+    const { locks, provider } = await setting.party();
+    const held = await locks.acquire('job', { ttl });
+    const waits = locks.acquire('job', { ttl });
+    const { line } = await inLine(provider, 1);
+    await held.release();
+    const lease = await waits;
+    expect([lease.owner, lease.token > held.token]).toEqual([line?.[0]?.owner, true]);
+    // Its whole ttl comes with the first renewal.
+    expect(lease.remaining).toBeLessThanOrEqual(waiterTtl);
+    await lease.renew();
+    expect(lease.remaining).toBeGreaterThan(ttl / 2);
+    expect(await lease.release()).toBe(true);
+    expect(await provider.inspect('job')).toMatchObject({ holders: [], waiters: 0 });
+  });
+
+  test('a claim that gives up frees what it was given, which was no hold of it', async () => {
+    const setting = await own(database);
+    const { provider } = await setting.party();
+    const claim = (owner: string) => ({ key: 'job', owner, ttl, mode: 'exclusive' }) as const;
+    expect(await provider.tryAcquire(claim('holder'))).toMatchObject({ granted: true });
+    for (const owner of ['first', 'second']) {
+      expect(await provider.tryAcquire(claim(owner), () => {})).toMatchObject({ granted: false });
+    }
+    expect(await provider.release(claim('holder'))).toBe(true);
+    expect(holderOf(await provider.inspect('job'))).toBe('first');
+    expect(await provider.release(claim('first'))).toBe(false);
+    expect(holderOf(await provider.inspect('job'))).toBe('second');
+  });
+
+  test('a floor that was raised meanwhile gives the grant another token, until an attempt was answered with it', async () => {
+    const setting = await own(database);
+    const { provider } = await setting.party();
+    const claim = (owner: string, floor = 0n) => ({ key: 'job', owner, ttl, mode: 'exclusive', floor }) as const;
+    const held = await provider.tryAcquire(claim('holder'));
+    await provider.tryAcquire(claim('waiter'), () => {});
+    await provider.release(claim('holder'));
+    const floor = (held.granted ? held.token : 0n) + 1_000_000_000n;
+    const granted = await provider.tryAcquire(claim('waiter', floor), () => {});
+    expect(granted).toMatchObject({ granted: true, token: floor + 1n });
+    const again = await provider.tryAcquire(claim('waiter', floor + 10n));
+    expect(again).toMatchObject({ granted: true, token: floor + 1n });
+  });
+
+  test('shared claims, short ttls and lines that are not fair are told, and try', async () => {
+    const setting = await own(database);
+    const wakes: string[] = [];
+    for (const [fair, mode, length] of [
+      [true, 'shared', ttl],
+      [true, 'exclusive', waiterTtl / 2 - 1],
+      [false, 'exclusive', ttl],
+    ] as const) {
+      const key = `${fair} ${mode} ${length}`;
+      const { provider } = await setting.party({ fair });
+      await provider.tryAcquire({ key, owner: 'holder', ttl, mode: 'exclusive' });
+      await provider.tryAcquire({ key, owner: 'waiter', ttl: length, mode }, () => wakes.push(key));
+      await provider.release({ key, owner: 'holder', ttl, mode: 'exclusive' });
+      expect(await provider.inspect(key)).toMatchObject({ holders: [], waiters: 1 });
+      await eventually('a wake', () => wakes.includes(key));
+    }
+  });
+
+  test('forty claims of four processes hold one key in turn, and no token goes back', async () => {
+    const setting = await own(database);
+    const parties = await Promise.all(Array.from({ length: 4 }, () => setting.party()));
+    const tokens: bigint[] = [];
+    let holders = 0;
+    const work = async (lease: Lease): Promise<void> => {
+      holders += 1;
+      expect(holders).toBe(1);
+      tokens.push(lease.token);
+      await new Promise((resolve) => setImmediate(resolve));
+      holders -= 1;
+    };
+    const all = parties.flatMap(({ provider }) => {
+      const locks = createLocks(provider, { ttl });
+      return Array.from({ length: 10 }, () => locks.withLock('job', work));
+    });
+    await Promise.all(all);
+    expect(tokens).toHaveLength(40);
+    expect(tokens).toEqual(tokens.toSorted((one, other) => (one < other ? -1 : 1)));
+  });
+});
