@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+const collect = runInNewContext('gc') as (options: { readonly type: 'minor' | 'major' }) => void;
 
 /**
  * How many connections of this process are open on files in `folder`, by the descriptors of their
@@ -12,9 +12,18 @@ const collect = runInNewContext('gc') as () => void;
  * for its next connection, while another one of the process has a lock.
  */
 export async function openDescriptors(folder: string): Promise<number> {
-  // libsql lets go of a closed file when the last of its statements is collected.
-  collect();
-  await setImmediate();
+  // libsql lets go of a closed file when the last of its statements is collected. A collection of
+  // all takes long, and most statements are young.
+  for (const type of ['minor', 'major'] as const) {
+    const open = countIn(folder);
+    if (open === 0) return 0;
+    collect({ type });
+    await setImmediate();
+  }
+  return countIn(folder);
+}
+
+function countIn(folder: string): number {
   try {
     return readdirSync('/proc/self/fd').filter((descriptor) => {
       const path = pathOf(descriptor);
