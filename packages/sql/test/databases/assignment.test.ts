@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import type { KeyState, Lease, LockProvider, Locks } from '@locks/core';
 import { eventually } from '@locks/test-servers';
@@ -64,6 +65,8 @@ test.each(servers)(
     const served = contender.contend({ url: setting.url, key: 'job', workers: 1, rounds: 1, ttl, options });
     const { line } = await inLine(provider, 1);
     contender.signal('SIGSTOP');
+    // What it sent before takes effect first.
+    await setTimeout(300);
     expect(await held.release()).toBe(true);
     const state = await provider.inspect('job');
     expect(state).toMatchObject({ holders: [{ owner: line?.[0]?.owner, mode: 'exclusive' }], waiters: 0 });

@@ -15,9 +15,8 @@ test.each(databases)(
     const report = await differentialTest({
       name,
       create: (rules) => createSqlProvider(connect(url, { pool: { min: 0, max: name === 'SQLite' ? 1 : 2 } }), rules),
-      // As its store has it.
-      assigns: ({ mode, ttl }, { fair, waiterTtl }) =>
-        name === 'SQLite' && fair && mode === 'exclusive' && ttl * 2 >= waiterTtl,
+      // As the stores have it.
+      assigns: ({ mode, ttl }, { fair, waiterTtl }) => fair && mode === 'exclusive' && ttl * 2 >= waiterTtl,
       sequences,
       seed,
       // Other tests use the processors meanwhile, and make calls slow.
