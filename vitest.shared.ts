@@ -134,6 +134,9 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/conformance\/test\/(combine|faults|flawed|memory|processes)/, 30],
   [/composites\/test\/.*\/(ordered-lines|quorum-protocol|migration-protocol)\./, 30],
   [/test-servers\/test\/(mariadb|postgres|redis|zookeeper)\./, 50],
+  // Each test starts processes, and some wait for a failover.
+  [/cli\/test\/(doctor\/redis|run\/)/, 40],
+  [/redis\/test\/(connect\/(refused|network)|locks\/restart-guard)/, 30],
 ];
 
 /** How long a file takes, in ms. */

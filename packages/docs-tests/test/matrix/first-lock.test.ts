@@ -69,7 +69,9 @@ function programsOf(major: string): string {
   if (process.versions.node.startsWith(`${major}.`)) return '';
   const target = join(folder, `node-${major}`);
   const name = `node-${process.platform}-${process.arch}`;
-  execFileSync('npm', ['install', '--prefix', target, '--no-audit', '--no-fund', `${name}@${major}`], { stdio: 'pipe' });
+  execFileSync('npm', ['install', '--prefix', target, '--no-audit', '--no-fund', `${name}@${major}`], {
+    stdio: 'pipe',
+  });
   return join(target, 'node_modules', name, 'bin') + delimiter;
 }
 

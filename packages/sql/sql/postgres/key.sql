@@ -104,8 +104,8 @@ RETURNING 1
 -- Ends a hold of any mode, or leaves the line.
 -- $1 key, $2 owner, $3 whether a claim waits behind the line, $4 this process, $5 ttl of a place
 -- (ms), $6 longest wait for the row (ms)
--- Returns whether it was held, and what it tells of the first in line: "locks_turn". Where it gave
--- the key to nobody, the commit does not wait for the disk.
+-- Returns whether it was held, and what it tells of the first in line: "locks_turn". Where the key
+-- is given to no claim, the commit does not wait for the disk.
 SELECT freed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).sent, (turn).kept,
   CASE WHEN (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END

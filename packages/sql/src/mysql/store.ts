@@ -254,7 +254,11 @@ class MysqlStore implements LockStore<MysqlConnection> {
     ];
     const [row] = await this.#prepared.rows(connection, 'act', values);
     if (row === undefined) throw new Error('the procedure answered nothing');
-    return { outcome: textOf(row['outcome']), answer: textOf(row['answer']), turns: await this.#turnsOf(connection, row) };
+    return {
+      outcome: textOf(row['outcome']),
+      answer: textOf(row['answer']),
+      turns: await this.#turnsOf(connection, row),
+    };
   }
 
   /** Whose turn the procedure has found. Wakes the process of a claim that is not of this one. */

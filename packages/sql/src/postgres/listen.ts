@@ -17,10 +17,7 @@ export interface Listening {
   /** What the tables call the process: the session that listens, where others see its end. */
   readonly name: string;
   /** Opens a connection beside the pool. */
-  listen(
-    heard: (owner: string, assigned?: Assignment) => void,
-    lost: (reason: unknown) => void,
-  ): Promise<Listener>;
+  listen(heard: (owner: string, assigned?: Assignment) => void, lost: (reason: unknown) => void): Promise<Listener>;
 }
 
 export function createListening(client: SqlClient, process: string): Listening {

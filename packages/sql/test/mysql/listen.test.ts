@@ -157,7 +157,7 @@ test('both sessions end with the first one, or when the listener is closed', asy
       const sessions = async (): Promise<readonly unknown[]> => {
         const sql = 'SELECT IS_USED_LOCK(?) AS keeps, IS_USED_LOCK(?) AS waits';
         const [row] = await rowsOf(other, sql, [`locks_${name}`, `locks_${name}:wakes`]);
-        return [row?.['keeps'], row?.['waits']];
+        return [row?.['keeps'] as unknown, row?.['waits'] as unknown];
       };
       const [keeper, waiting] = await sessions();
       expect([keeper, waiting]).toEqual([expect.any(Number), expect.any(Number)]);

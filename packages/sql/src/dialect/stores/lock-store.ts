@@ -111,10 +111,7 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
 /** How a process is told of its turns. */
 export interface StoreListening<Connection = unknown> {
   /** `heard` gets the owner whose turn it is, and what it was given. '': a look may find one. */
-  listen(
-    heard: (owner: string, assigned?: Assignment) => void,
-    lost: (reason: unknown) => void,
-  ): Promise<Listener>;
+  listen(heard: (owner: string, assigned?: Assignment) => void, lost: (reason: unknown) => void): Promise<Listener>;
   /**
    * Sends this process a message about the owner '', which its listener hears if it hears anything.
    */
