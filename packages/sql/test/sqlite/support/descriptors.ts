@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as (options: { readonly type: 'minor' | 'major' }) => void;
+const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
 
 /**
  * How many connections of this process are open on files in `folder`, by the descriptors of their
@@ -14,10 +14,9 @@ const collect = runInNewContext('gc') as (options: { readonly type: 'minor' | 'm
 export async function openDescriptors(folder: string): Promise<number> {
   // libsql lets go of a closed file when the last of its statements is collected. A collection of
   // all takes long, and most statements are young.
-  for (const type of ['minor', 'major'] as const) {
-    const open = countIn(folder);
-    if (open === 0) return 0;
-    collect({ type });
+  for (const options of [{ type: 'minor' } as const, undefined]) {
+    if (countIn(folder) === 0) return 0;
+    collect(options);
     await setImmediate();
   }
   return countIn(folder);
