@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { createLocks } from '@locks/core';
+import { createLocks, subscribe } from '@locks/core';
 import type { KeyState, Lease, LockProvider, Locks } from '@locks/core';
 import { eventually } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -85,8 +85,16 @@ describe.each(databases)('on $name', (database) => {
     const setting = await own(database);
     const { locks, provider } = await setting.party();
     const held = await locks.acquire('job', { ttl });
+    let listens = false;
+    const unsubscribe = subscribe('locks:wakes', ({ state }) => {
+      listens = state === 'listening';
+    });
+    onTestFinished(unsubscribe);
     const waits = locks.acquire('job', { ttl });
     const { line } = await inLine(provider, 1);
+    await eventually('a process that listens', () => Promise.resolve(listens));
+    // It has shown its place once more.
+    await setTimeout(300);
     await held.release();
     const lease = await waits;
     expect([lease.owner, lease.token > held.token]).toEqual([line?.[0]?.owner, true]);
