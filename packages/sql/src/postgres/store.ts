@@ -189,7 +189,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       const turn = { process: processOf(session), owner, assigned: assignedOf(token, span) };
       turns.push(turn);
       if (turn.assigned !== undefined && turn.process !== process) {
-        const message = sent === null ? owner : assignmentMessage(owner, turn.assigned, sent ?? '');
+        const message = typeof sent === 'string' ? assignmentMessage(owner, turn.assigned, sent) : owner;
         // A claim that is not told asks at its own pace.
         await prepared.ask(connection, 'tell', session, message).catch(() => []);
       }
