@@ -26,6 +26,7 @@ const suites: Readonly<Record<SuiteName, () => Promise<RunSuite>>> = {
   sql: async () => (await import('./sql/suite.ts')).runSqlSuite,
   zookeeper: async () => (await import('./zookeeper/suite.ts')).runZookeeperSuite,
   core: async () => (await import('./core/suite.ts')).runCoreSuite,
+  clients: async () => (await import('./clients/suite.ts')).runClientsSuite,
 };
 
 async function main(options: Options): Promise<void> {

@@ -1,7 +1,7 @@
 import { UsageError, numberOption, parse } from '@locks/command-line';
 
 /** What can be measured. */
-export const suiteNames = ['redis', 'redlock', 'sql', 'zookeeper', 'memory', 'core'] as const;
+export const suiteNames = ['redis', 'redlock', 'sql', 'zookeeper', 'memory', 'core', 'clients'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
 /** What each suite consists of. */
@@ -12,6 +12,7 @@ const scenarios: Readonly<Record<SuiteName, readonly string[]>> = {
   zookeeper: ['uncontended', 'operations', 'contended', 'total-time'],
   memory: ['pairs', 'heap'],
   core: ['import', 'size', 'overhead'],
+  clients: ['redis', 'postgres', 'mariadb', 'sqlite', 'zookeeper'],
 };
 
 export interface Options {
@@ -33,12 +34,12 @@ export interface Options {
 
 export const help = `Measures @locks against peers and against the raw client, in one run.
 
-Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core [options]
+Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core | clients [options]
        npm run bench -- --from <file> --plots <folder>
 
   --quick              fewer and shorter rounds: for finding defects, not for quoting
   --only <name,…>      these scenarios only, as uncontended (benchmarks/README.md has all)
-  --subjects <name,…>  these peers only, beside @locks and the raw client; not for memory and core
+  --subjects <name,…>  these peers only, beside @locks and the raw client; not for memory, core and clients
   --retry-delay <ms>   between attempts of peers that poll; default: as they document
   --topology cluster   redis only: a Cluster of three masters against one server, in place of peers
   --seed <n>           of the random order of the subjects; default: a random one, which is printed

@@ -9,7 +9,8 @@ export const rawTable = `CREATE TABLE IF NOT EXISTS raw_locks (
   key bytea PRIMARY KEY, version bigint NOT NULL, owner text, held_until timestamptz
 ) WITH (fillfactor = 50)`;
 
-const acquire = {
+/** `key`, `owner`, `ttl` in ms. */
+export const acquire = {
   name: 'raw-acquire',
   text: `INSERT INTO raw_locks (key, version, owner, held_until)
     VALUES ($1, 1, $2, clock_timestamp() + $3 * interval '1 ms')
@@ -19,7 +20,8 @@ const acquire = {
     RETURNING version`,
 };
 
-const release = {
+/** `key`, `owner`. */
+export const release = {
   name: 'raw-release',
   text: 'UPDATE raw_locks SET owner = NULL, held_until = NULL WHERE key = $1 AND owner = $2',
 };

@@ -31,14 +31,22 @@ export function ofLevel(level: 'provider' | 'locks', chosen: readonly string[]):
 /** Those about users of `createLocks`, who wait. */
 export const locksWithoutFaults: readonly string[] = ofLevel('locks', withoutFaults);
 
-/**
- * What a client library may do in its own way: one variant of each library checks all. With
- * `LOCKS_TEST_WHOLE` so does each other variant.
- */
-export const ofLibraries: readonly string[] = requirements
-  .map(({ id }) => id)
-  .filter(
-    (id) =>
-      process.env['LOCKS_TEST_WHOLE'] !== undefined ||
-      /^(?:exclusion-one|close-|locks-close|wake-|sever-|lost-reply|duplicate-|silence-|restart-)/.test(id),
-  );
+/** Those of `among` that `chosen` describes. With `LOCKS_TEST_WHOLE` all of them. */
+function part(among: readonly string[], chosen: (id: string) => boolean): readonly string[] {
+  return process.env['LOCKS_TEST_WHOLE'] === undefined ? among.filter((id) => chosen(id)) : among;
+}
+
+const every: readonly string[] = requirements.map(({ id }) => id);
+
+const ofLibrary = /^(?:exclusion-one|close-|locks-close|wake-|sever-|lost-reply|duplicate-|silence-|restart-)/;
+
+/** What a client library may do in its own way, where it is opened in another way. */
+export const ofLibraries: readonly string[] = part(every, (id) => ofLibrary.test(id));
+
+/** Of a client with code of its own: every fault too. */
+export const ofAnotherClient: readonly string[] = part(every, (id) => ofLibrary.test(id) || withFaults.includes(id));
+
+/** Where waiters stand in no line. */
+export const withoutOrder: readonly string[] = part(inOneProcess, (id) =>
+  /^(?:waiting|wake-|abandon|permits-in|exclusion-|shared-|locks-wakes|locks-waits)/.test(id),
+);

@@ -1,5 +1,6 @@
 import { suite, withoutFaults } from '../support/conformance.ts';
 import { startAlone } from '../support/backends.ts';
-import { ofTheProvider } from '../support/selection.ts';
+import { ofTheLayout, ofTheProvider, selection } from '../support/selection.ts';
 
-suite('zookeeper, semaphore', await startAlone(), { recipe: 'semaphore' }, ofTheProvider(withoutFaults));
+const chosen = selection(ofTheProvider(withoutFaults), ...ofTheLayout);
+suite('zookeeper, semaphore', await startAlone(), { recipe: 'semaphore' }, chosen);

@@ -1,5 +1,5 @@
-import { over, suite, withFaults } from '../../servers/conformance.ts';
-import { plainMariadb } from '../support/conformance.ts';
+import { over, suite, withFaults } from '../../../servers/conformance.ts';
+import { plainMariadb } from '../../support/conformance.ts';
 
 // A short deadline: each call to a server that says nothing takes this long.
 await suite(plainMariadb, 'mariadb, without routines, faults', over, { timeout: 2_000, routines: false }, withFaults);

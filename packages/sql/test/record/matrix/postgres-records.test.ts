@@ -1,9 +1,9 @@
 import { conformanceTests } from '@locks/conformance/vitest';
 import { afterAll } from 'vitest';
-import { conformingPostgres } from '../postgres/support/conformance.ts';
-import { startServer, withClient } from '../postgres/support/database.ts';
-import { breakable } from '../servers/breakable.ts';
-import { create, table } from './postgres-records.mjs';
+import { conformingPostgres } from '../../postgres/support/conformance.ts';
+import { startServer, withClient } from '../../postgres/support/database.ts';
+import { breakable } from '../../servers/breakable.ts';
+import { create, table } from '../postgres-records.mjs';
 
 // A store of two functions under everything that breaks the native provider.
 const server = await startServer();
@@ -31,5 +31,5 @@ conformanceTests({
   create: broken.create,
   createOther: () => create({ ...options, url, waiterTtl: 600 }),
   faults: broken.faults,
-  processes: { module: new URL('postgres-records.mjs', import.meta.url), args: { ...options, url } },
+  processes: { module: new URL('../postgres-records.mjs', import.meta.url), args: { ...options, url } },
 });
