@@ -1,4 +1,6 @@
+import { ofConnections, ofHolds, selection } from '../../support/selection.ts';
 import { over, suite, withoutFaults } from '../../servers/conformance.ts';
 import { plainPostgres } from '../support/conformance.ts';
 
-await suite(plainPostgres, 'postgres, without routines', over, { timeout: 10_000, routines: false }, withoutFaults);
+const chosen = selection(withoutFaults, ...ofHolds, ...ofConnections, 'processes-');
+await suite(plainPostgres, 'postgres, without routines', over, { timeout: 10_000, routines: false }, chosen);

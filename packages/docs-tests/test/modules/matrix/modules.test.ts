@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis } from '@locks/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createModuleApp } from './module-app.ts';
-import type { ModuleApp } from './module-app.ts';
+import { createModuleApp } from '../module-app.ts';
+import type { ModuleApp } from '../module-app.ts';
 
 let app: ModuleApp;
 let stop: () => Promise<void>;

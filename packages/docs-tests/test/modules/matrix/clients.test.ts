@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startRedis, startZookeeper } from '@locks/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createModuleApp } from './module-app.ts';
-import type { ModuleApp } from './module-app.ts';
+import { createModuleApp } from '../module-app.ts';
+import type { ModuleApp } from '../module-app.ts';
 
 const redis = await startRedis();
 afterAll(() => redis.stop());

@@ -5,18 +5,18 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { chooseServer } from '../src/start/choose.ts';
+import { chooseServer } from '../../src/start/choose.ts';
 import {
   fourLetterWord,
   modeOf,
   type ServerHandle,
   startZookeeperEnsemble,
   type ZookeeperEnsemble,
-} from '../src/index.ts';
-import { unusedPort } from '../src/server/ports.ts';
-import { over } from './kinds/kind.ts';
-import { zookeeper } from './kinds/zookeeper.ts';
-import { openZookeeper } from './zookeeper-client.ts';
+} from '../../src/index.ts';
+import { unusedPort } from '../../src/server/ports.ts';
+import { over } from '../kinds/kind.ts';
+import { zookeeper } from '../kinds/zookeeper.ts';
+import { openZookeeper } from '../zookeeper-client.ts';
 
 const way = chooseServer('zookeeper', 'zookeeper:3.9').kind;
 if (way !== 'external') testEnsemble();

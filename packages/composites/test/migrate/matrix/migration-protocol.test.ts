@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../../core/src/testing/random.ts';
-import { rulesWith, weaker } from '../flaws/weaker-migrations.ts';
-import type { Rules } from './model/owner.ts';
-import { isRare } from './model/events.ts';
-import { modelOf } from './model/model.ts';
-import { clocks, manyMoves, settingOf, wants } from './model/setting.ts';
-import type { Setting } from './model/world.ts';
-import { expectBroken, expectSound, isLong, tell } from '../../../core/test/search/report.ts';
-import { play } from '../../../core/test/search/play.ts';
-import { search } from '../../../core/test/search/search.ts';
-import type { Found } from '../../../core/test/search/search.ts';
-import { walk } from '../../../core/test/search/walk.ts';
+import { createRandom } from '../../../../core/src/testing/random.ts';
+import { rulesWith, weaker } from '../../flaws/weaker-migrations.ts';
+import type { Rules } from '../model/owner.ts';
+import { isRare } from '../model/events.ts';
+import { modelOf } from '../model/model.ts';
+import { clocks, manyMoves, settingOf, wants } from '../model/setting.ts';
+import type { Setting } from '../model/world.ts';
+import { expectBroken, expectSound, isLong, tell } from '../../../../core/test/search/report.ts';
+import { play } from '../../../../core/test/search/play.ts';
+import { search } from '../../../../core/test/search/search.ts';
+import type { Found } from '../../../../core/test/search/search.ts';
+import { walk } from '../../../../core/test/search/walk.ts';
 
 const rules = await rulesWith();
 const timeout = isLong ? 3_600_000 : 180_000;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { expectBroken, expectSound, isLong } from '../../../search/report.ts';
-import { search } from '../../../search/search.ts';
-import type { Found } from '../../../search/search.ts';
-import { modelOf } from './model.ts';
-import { atAnyAge, rules, weaker } from './rules.ts';
-import type { Faults, Rules, Setting } from './world.ts';
+import { expectBroken, expectSound, isLong } from '../../../../search/report.ts';
+import { search } from '../../../../search/search.ts';
+import type { Found } from '../../../../search/search.ts';
+import { modelOf } from '../model.ts';
+import { atAnyAge, rules, weaker } from '../rules.ts';
+import type { Faults, Rules, Setting } from '../world.ts';
 
 const timeout = isLong ? 3_600_000 : 60_000;
 const most = isLong ? 5_000_000 : Infinity;

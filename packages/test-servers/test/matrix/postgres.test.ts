@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { chooseServer } from '../src/start/choose.ts';
-import { startPostgres } from '../src/index.ts';
-import { testExternalServer } from './external-server.ts';
-import { postgres } from './kinds/postgres.ts';
-import { testLocalProcess, testPreparation } from './local-process.ts';
-import { testOwnServer } from './own-server.ts';
+import { chooseServer } from '../../src/start/choose.ts';
+import { startPostgres } from '../../src/index.ts';
+import { testExternalServer } from '../external-server.ts';
+import { postgres } from '../kinds/postgres.ts';
+import { testLocalProcess, testPreparation } from '../local-process.ts';
+import { testOwnServer } from '../own-server.ts';
 
 const way = chooseServer('postgres', 'postgres:18-alpine').kind;
 if (way !== 'external') {
