@@ -14,6 +14,7 @@ import type {
   Turn,
 } from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
+import { releasesInOrder } from '../dialect/stores/release-order.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
 import type { MysqlConnection, Row, Value } from './connection/connection.ts';
@@ -236,6 +237,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
     repeated = false,
   ): Promise<{ readonly outcome: string; readonly answer: string; readonly turns: readonly Turn[] }> {
     const { waiterTtl, fair } = this.#options;
+    const inOrder = act === 'release' ? releasesInOrder(this.#options) : fair;
     const { key, owner, ttl, mode, permits = 0, resize } = claim;
     const others = line === undefined || line.others.length === 0 ? null : line.others.map(hex).join(',');
     const values: Value[] = [
@@ -245,10 +247,10 @@ class MysqlStore implements LockStore<MysqlConnection> {
       micros(ttl),
       token === undefined ? null : `${token}`,
       mode === 'shared' ? `${resize ? -permits : permits}` : null,
-      line === undefined ? null : this.#listening.name,
+      act === 'release' || line !== undefined ? this.#listening.name : null,
       micros(waiterTtl),
       others,
-      fair ? '1' : '0',
+      inOrder ? '1' : '0',
       repeated ? '1' : '0',
       this.#prepared.longestWait(act === 'acquire' ? ttl : undefined),
     ];

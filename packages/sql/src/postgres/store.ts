@@ -5,6 +5,7 @@ import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
+import { releasesInOrder } from '../dialect/stores/release-order.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
 import type { PgConnection, Reply } from './connection/connection.ts';
@@ -166,7 +167,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       'releaseAny',
       key,
       owner,
-      fair,
+      releasesInOrder(options),
       listening.name,
       Math.ceil(waiterTtl),
       prepared.longestWait(),

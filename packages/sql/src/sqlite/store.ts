@@ -59,7 +59,7 @@ class SqliteStore implements LockStore<Database> {
       waiterTtl,
       leastToken: () => epoch(runtime),
       // As on Redis: a shorter hold could end before its claim finds it, and has no place any more.
-      ...(fair && { assigns: ({ mode, ttl }) => mode === 'exclusive' && ttl * 2 >= waiterTtl }),
+      assigns: ({ mode, ttl }) => mode === 'exclusive' && ttl * 2 >= waiterTtl,
       placeTaken: () => this.#pace.moved(hostTime()),
     };
     this.listening = options.listen ? this.#listening(options.process) : undefined;

@@ -133,7 +133,8 @@ DELIMITER //
 -- claim_ttl      in microseconds, as all spans are
 -- claim_token    acquire: the token must exceed it; renew: NULL, or the token that this lease gets
 -- claim_permits  NULL: exclusive; 0: shared by any number; negative: other claims may have another number
--- line_process   NULL, or the process of a claim that takes a place in line
+-- line_process   NULL, or the process of a claim that takes a place in line; release: the process that releases
+-- fair           FALSE: a newcomer may have a free key, and a release gives it to its own process first
 -- other_owners   of this process, in line on this key, to be kept there: hexadecimal, with commas
 -- called_at      UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
 -- Answers with one row: outcome (granted, busy, permits, upgrade, done), answer (the token; the ms until the next attempt; the
@@ -383,12 +384,20 @@ BEGIN
           row_held_until IS NULL
           OR (row_owner IS NULL AND row_head_permits IS NOT NULL AND (row_head_permits = 0 OR row_shares < row_head_permits))
         ), FALSE);
+        -- Without order, claims of the caller's process come first.
+        IF can_go AND fair = 0 AND row_held_until IS NULL AND row_head_process <> line_process THEN
+          SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
+            INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
+            FROM `locks_line`
+            WHERE `key` = claim_key AND `process` = line_process AND `owner` <> claim_owner AND `permits` IS NULL AND `ttl` * 2 >= waiter_ttl
+            ORDER BY `place` LIMIT 1;
+        END IF;
         IF can_go THEN
           SET turn_process = row_head_process, turn_owner = row_head_owner;
         END IF;
         -- It gets the key at once, for no longer than its place would have lasted, as its process may be gone. Where its hold could end
-        -- before its claim finds it, or others may come first, it has to try again.
-        IF can_go AND fair AND row_head_permits IS NULL THEN
+        -- before its claim finds it, it has to try again.
+        IF can_go AND row_head_permits IS NULL THEN
           IF head_place IS NULL THEN
             SELECT `ttl`, `floor`, `place` INTO head_ttl, head_floor, head_place FROM `locks_line`
               WHERE `key` = claim_key AND `owner` = row_head_owner;

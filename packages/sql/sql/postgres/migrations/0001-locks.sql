@@ -186,8 +186,8 @@ CREATE TYPE "locks_turn" AS (
 );
 
 -- The end of every routine: writes the row, and gives the key to the first in line if it can go now, for no longer than its place would
--- have lasted, as its process may be gone. Where its hold could end before its claim finds it, or others may come first, it has to try: a
--- process other than the caller's gets a message. It may be kept of `also`. With `doubts`, one of another process that can go forfeits its
+-- have lasted, as its process may be gone. Without `fair`, to the first of the caller's process. Where its hold could end before its claim
+-- finds it, it has to try: a process other than the caller's gets a message. It may be kept of `also`. With `doubts`, one of another process that can go forfeits its
 -- place if it does not come within a sixth of the time that it lasts; `forfeit_ms` is what is left of that.
 CREATE FUNCTION "locks_settle"(
   r "locks", by_owner text, in_process text, also text[], doubts boolean, fair boolean, place_ms integer,
@@ -202,18 +202,26 @@ DECLARE
   passed boolean := false;
 BEGIN
   IF r.line_until IS NOT NULL THEN
-    SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
-    -- Places of processes that have ended are passed over. They lapse in their time.
-    passed := head.process <> in_process AND "locks_ended"(head.process);
-    IF passed THEN
+    -- Without order, claims of the caller's process come first.
+    IF NOT fair AND r.held_until IS NULL THEN
       SELECT * INTO head FROM "locks_line" AS w
-      WHERE w.key = r.key AND (w.process = in_process OR NOT "locks_ended"(w.process)) ORDER BY w.place LIMIT 1;
+      WHERE w.key = r.key AND w.process = in_process AND w.owner <> by_owner AND w.permits IS NULL AND w.ttl_ms * 2 >= place_ms
+      ORDER BY w.place LIMIT 1;
+    END IF;
+    IF head.owner IS NULL THEN
+      SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+      -- Places of processes that have ended are passed over. They lapse in their time.
+      passed := head.process <> in_process AND "locks_ended"(head.process);
+      IF passed THEN
+        SELECT * INTO head FROM "locks_line" AS w
+        WHERE w.key = r.key AND (w.process = in_process OR NOT "locks_ended"(w.process)) ORDER BY w.place LIMIT 1;
+      END IF;
     END IF;
   END IF;
   IF head.owner <> by_owner THEN
     can_go := r.held_until IS NULL
       OR head.permits IS NOT NULL AND r.owner IS NULL AND (head.permits = 0 OR r.shares < head.permits);
-    IF can_go AND fair AND head.permits IS NULL AND head.ttl_ms * 2 >= place_ms THEN
+    IF can_go AND head.permits IS NULL AND head.ttl_ms * 2 >= place_ms THEN
       at := clock_timestamp();
       r.version := greatest(r.version + 1, head.above + 1, (extract(epoch FROM at) * 1000000)::bigint);
       r.owner := head.owner;
