@@ -27,7 +27,7 @@ export const oursOverKnex: SqlSubject = {
   },
 };
 
-/** Without a line: whoever comes first has a free key. */
+/** Without a line: the first claim that comes has a free key. */
 export const oursNotFair: SqlSubject = {
   name: '@locks not fair',
   async open({ url }) {
