@@ -60,7 +60,7 @@ function startsSlowly(): boolean {
 const cores = startsSlowly() ? availableParallelism() / 2 : availableParallelism();
 const sideBySide: Options = { maxWorkers: Math.ceil(4 * cores), sequence: { groupOrder: 0 } };
 /** Those that take long have more servers for each worker. */
-const fewer: Options = { maxWorkers: Math.ceil(2.5 * cores), sequence: { groupOrder: 1 } };
+const fewer: Options = { maxWorkers: Math.ceil(3 * cores), sequence: { groupOrder: 1 } };
 
 /** The configuration of the package whose `vitest.config.ts` has the address `url`. */
 export function packageTests(

@@ -1,7 +1,7 @@
 import { packageTests, usual } from '../../vitest.shared.ts';
 import { coreSource } from './test/support/core-source.ts';
 
-const { LOCKS_SCHEDULES = '5000' } = process.env;
+const { LOCKS_SCHEDULES = '3000' } = process.env;
 const { long, ...others } = usual();
 
 export default packageTests(import.meta.url, {

@@ -1,6 +1,5 @@
-import { suite, withoutFaults } from '../support/conformance.ts';
 import { startAlone } from '../support/backends.ts';
-import { ofTheLayout, ofTheProvider, selection } from '../support/selection.ts';
+import { suite } from '../support/conformance.ts';
+import { every, ofTheLayout, selection } from '../support/selection.ts';
 
-const chosen = selection(ofTheProvider(withoutFaults), ...ofTheLayout);
-suite('zookeeper, semaphore', await startAlone(), { recipe: 'semaphore' }, chosen);
+suite('zookeeper, semaphore', await startAlone(), { recipe: 'semaphore' }, selection(every, ...ofTheLayout));

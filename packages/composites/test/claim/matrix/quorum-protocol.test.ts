@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Machine } from './model/contender.ts';
-import { machineWith } from '../flaws/flawed-machine.ts';
-import { modelOf } from './model/model.ts';
-import { expectBroken, expectSound, isLong, tell } from '../../../core/test/search/report.ts';
-import { search } from '../../../core/test/search/search.ts';
-import type { Found } from '../../../core/test/search/search.ts';
-import { manyFaults, walkAll } from './model/walk.ts';
-import { weaker } from '../flaws/weaker-machines.ts';
-import { settingOf } from './model/setting.ts';
-import type { Setting } from './model/setting.ts';
+import type { Machine } from '../model/contender.ts';
+import { machineWith } from '../../flaws/flawed-machine.ts';
+import { modelOf } from '../model/model.ts';
+import { expectBroken, expectSound, isLong, tell } from '../../../../core/test/search/report.ts';
+import { search } from '../../../../core/test/search/search.ts';
+import type { Found } from '../../../../core/test/search/search.ts';
+import { manyFaults, walkAll } from '../model/walk.ts';
+import { weaker } from '../../flaws/weaker-machines.ts';
+import { settingOf } from '../model/setting.ts';
+import type { Setting } from '../model/setting.ts';
 
 type Given = Parameters<typeof settingOf>[0];
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { machineWith } from '../flaws/flawed-machine.ts';
-import { modelOf } from './model/model.ts';
-import { expectBroken, expectSound, isLong, tell } from '../../../core/test/search/report.ts';
-import { search } from '../../../core/test/search/search.ts';
-import { manyContenders, walkAll } from './model/walk.ts';
-import { weaker } from '../flaws/weaker-machines.ts';
-import { settingOf } from './model/setting.ts';
-import type { Setting } from './model/setting.ts';
+import { machineWith } from '../../flaws/flawed-machine.ts';
+import { modelOf } from '../model/model.ts';
+import { expectBroken, expectSound, isLong, tell } from '../../../../core/test/search/report.ts';
+import { search } from '../../../../core/test/search/search.ts';
+import { manyContenders, walkAll } from '../model/walk.ts';
+import { weaker } from '../../flaws/weaker-machines.ts';
+import { settingOf } from '../model/setting.ts';
+import type { Setting } from '../model/setting.ts';
 
 type Settings = Readonly<Record<string, Setting>>;
 
