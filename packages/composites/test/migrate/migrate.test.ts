@@ -292,8 +292,10 @@ test('a lease that is carried keeps the presence for as long as was told under t
     expect(await provider.renew(claim)).not.toBe(false);
     expect(await present()).toBe(0);
   });
+  const begun = performance.now();
   const last = await provider.renew(claim);
-  expect(last && last.validity).toBeLessThan(301);
+  // Of its own ttl. It counts from the send to each store, which is later.
+  expect(last && last.validity).toBeLessThan(301 + performance.now() - begun);
 });
 
 interface Carried {
