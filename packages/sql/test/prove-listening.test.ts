@@ -72,6 +72,20 @@ describe('a process that listens', () => {
     expect([opened.length, looks, wakes]).toEqual([1, [], ['me']]);
   });
 
+  test('hears a later message of its own when the first ones came too early', async () => {
+    let sent = 0;
+    const { runtime, opened, looks, latest, messages, setting } = await createListening(async () => {});
+    setting.echo = async () => {
+      sent += 1;
+      if (sent === 3) latest().hear('');
+    };
+    await runtime.advance(1_000);
+    const { length } = looks;
+    await runtime.advance(5_000);
+    expect([sent, opened.length, looks.length]).toEqual([3, 1, length]);
+    expect(messages).toEqual([{ provider: 'test', state: 'listening', reason: undefined }]);
+  });
+
   test('gives a listener up that does not hear a message of its own, looks from the start, and tries another a minute later', async () => {
     const { runtime, opened, looks, latest, messages, setting } = await createListening(async () => {});
     await runtime.advance(30);

@@ -2,10 +2,10 @@ import type { Listen, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { StoreListening } from '../dialect/stores/lock-store.ts';
 import type { WakeReports } from './wake-reports.ts';
 
-/** The pause before a message is sent again that could not be, in ms. It doubles to the longest. */
+/** The pause before a message is sent again, in ms. It doubles to the longest. */
 const firstRetry = 50;
 const longestRetry = 5_000;
-/** A listener that has not heard its own message after this time, in ms, never hears it. */
+/** A listener that has heard none of its own messages after this time, in ms, never hears one. */
 const echoPatience = 1_000;
 /**
  * How long no other listener is opened after that, in ms. Poolers between a process and its
@@ -31,8 +31,9 @@ export function proveListening({ listen, unheard, echo, runtime, reports }: Prov
   return async (heard, lost, signal) => {
     if (runtime.clock.now() < unheardUntil) throw nothingHeard();
     let timer: TimerHandle | undefined;
-    let failures = 0;
+    let tries = 0;
     let hears = false;
+    let until = Infinity;
     const listener = await listen((owner, assigned) => {
       hears = true;
       heard(owner === '' ? undefined : owner, assigned);
@@ -40,20 +41,20 @@ export function proveListening({ listen, unheard, echo, runtime, reports }: Prov
     const over = (): boolean => hears || signal.aborted;
     const ask = async (): Promise<void> => {
       if (over()) return;
-      let pause = echoPatience;
-      let next = giveUp;
+      if (runtime.clock.now() >= until) return giveUp();
       try {
         await echo();
+        until = Math.min(until, runtime.clock.now() + echoPatience);
       } catch (error) {
         // What could not be sent says nothing about the listener.
+        until = Infinity;
         if (!over()) reports.tell('polling', error);
-        pause = Math.min(firstRetry * 2 ** failures++, longestRetry);
-        next = (): void => void ask();
       }
-      if (!over()) timer = runtime.setTimer(next, pause, false);
+      // On MariaDB a message is lost that comes before the session waits in the server.
+      const pause = Math.min(firstRetry * 2 ** tries++, longestRetry, until - runtime.clock.now());
+      if (!over()) timer = runtime.setTimer(() => void ask(), pause, false);
     };
     const giveUp = (): void => {
-      if (over()) return;
       unheardUntil = runtime.clock.now() + unheardRetry;
       lost(nothingHeard());
     };
