@@ -1,7 +1,8 @@
-import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
+import type { Database } from '../sql/database.ts';
 import { openMariadb } from '../sql/mariadb-database.ts';
 import { openPostgres } from '../sql/postgres-database.ts';
+import { prepare } from '../sql/prepare.ts';
 import { openSqlite } from '../sql/sqlite-database.ts';
 import { rotationFor } from '../suite.ts';
 import type { Servers, SuiteContext } from '../suite.ts';
@@ -41,11 +42,10 @@ interface Store {
   readonly slice: number;
 }
 
-async function withTables(opening: Promise<Server>): Promise<Server> {
-  const server = await opening;
-  const locks = await openLocks({ url: server.url, options: { migrate: true } });
-  await locks.close();
-  return server;
+async function withTables(opening: Promise<Database>): Promise<Server> {
+  const database = await opening;
+  await prepare(database, [], { retryDelay: undefined });
+  return database;
 }
 
 const stores: readonly Store[] = [

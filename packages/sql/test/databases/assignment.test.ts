@@ -52,6 +52,13 @@ async function inLine(provider: LockProvider, count: number): Promise<KeyState> 
   });
 }
 
+/** Whether the process that begins to wait from now on is told of its turns. */
+function watchListening(): () => Promise<boolean> {
+  let listens = false;
+  onTestFinished(subscribe('locks:wakes', ({ state }) => (listens = state === 'listening')));
+  return () => Promise.resolve(listens);
+}
+
 // On SQLite a process that is stopped may be within a transaction: its own tests do it otherwise.
 const servers = databases.filter(({ name }) => name !== 'SQLite');
 
@@ -86,13 +93,12 @@ describe.each(servers)('on $name, without order', (database) => {
 
   /** A process whose randomness is `random`, which hears of its turns. */
   async function hearing({ url }: Setting, random: number): Promise<LockProvider> {
-    let listens = false;
-    onTestFinished(subscribe('locks:wakes', ({ state }) => (listens = state === 'listening')));
+    const listens = watchListening();
     const runtime = { ...systemRuntime, random: () => random };
     const provider = await fromConfig({ url, options: { waiterTtl, fair: false }, runtime });
     onTestFinished(() => provider.close());
     for (const owner of ['one', 'two']) await provider.tryAcquire({ ...claim(owner), key: 'other' }, () => {});
-    await eventually('a process that listens', () => Promise.resolve(listens));
+    await eventually('a process that listens', listens);
     return provider;
   }
 
@@ -137,14 +143,10 @@ describe.each(databases)('on $name', (database) => {
     const setting = await own(database);
     const { locks, provider } = await setting.party();
     const held = await locks.acquire('job', { ttl });
-    let listens = false;
-    const unsubscribe = subscribe('locks:wakes', ({ state }) => {
-      listens = state === 'listening';
-    });
-    onTestFinished(unsubscribe);
+    const listens = watchListening();
     const waits = locks.acquire('job', { ttl });
     const { line } = await inLine(provider, 1);
-    await eventually('a process that listens', () => Promise.resolve(listens));
+    await eventually('a process that listens', listens);
     // It has shown its place once more.
     await setTimeout(300);
     await held.release();
