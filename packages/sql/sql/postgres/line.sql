@@ -15,7 +15,7 @@ FROM "locks" AS l
 CROSS JOIN LATERAL (
   SELECT w.owner, w.process, w.permits FROM "locks_line" AS w
   WHERE w.key = l.key AND w.deadline > clock_timestamp()
-    AND (starts_with(w.process, $2::text) OR NOT "locks_ended"(w.process))
+    AND NOT "locks_ended"(w.process, $2::text)
   ORDER BY w.place LIMIT 1
 ) AS head
 WHERE l.key = ANY ($1::bytea[]) AND starts_with(head.process, $2::text) AND (

@@ -2,12 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import { createLocks, subscribe } from '@locks/core';
 import type { KeyState, Lease, LockProvider, Locks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
 import { eventually } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fromConfig, migrateTables } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
-import { connect, databases } from '../support/databases.ts';
+import { connect, databases, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
 /** How long a place in line lasts, in ms: so long lasts what a release gives, at most. */
@@ -59,6 +60,20 @@ function watchListening(): () => Promise<boolean> {
   return () => Promise.resolve(listens);
 }
 
+/** Ends the session by which others see that the first in line lasts. */
+async function endSession({ name }: Database, url: string): Promise<void> {
+  const knex = connect(url, { pool: { min: 0, max: 1 } });
+  const [head] = await rowsOf(knex('locks').whereNotNull('head_process').select('head_process'));
+  const lock = `locks_${String(head?.['head_process'])}`;
+  const left =
+    name === 'Postgres'
+      ? "SELECT pid AS id FROM pg_locks WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint) = hashtextextended(?, 0)"
+      : 'SELECT IS_USED_LOCK(?) AS id';
+  const holder = async (): Promise<number> => Number((await rowsOf(knex.raw(left, [lock])))[0]?.['id'] ?? 0);
+  await knex.raw(name === 'Postgres' ? 'SELECT pg_terminate_backend(?)' : 'KILL ?', [await holder()]);
+  await eventually('the end of a session', async () => (await holder()) === 0);
+}
+
 // On SQLite a process that is stopped may be within a transaction: its own tests do it otherwise.
 const servers = databases.filter(({ name }) => name !== 'SQLite');
 
@@ -88,26 +103,62 @@ test.each(servers)(
   },
 );
 
-describe.each(servers)('on $name, without order', (database) => {
-  const claim = (owner: string) => ({ key: 'job', owner, ttl, mode: 'exclusive' }) as const;
+const claim = (owner: string) => ({ key: 'job', owner, ttl, mode: 'exclusive' }) as const;
 
-  /** A process whose randomness is `random`, which hears of its turns. */
-  async function hearing({ url }: Setting, random: number): Promise<LockProvider> {
-    const listens = watchListening();
-    const runtime = { ...systemRuntime, random: () => random };
-    const provider = await fromConfig({ url, options: { waiterTtl, fair: false }, runtime });
-    onTestFinished(() => provider.close());
-    for (const owner of ['one', 'two']) await provider.tryAcquire({ ...claim(owner), key: 'other' }, () => {});
-    await eventually('a process that listens', listens);
-    return provider;
+/** A process with `runtime`, which hears of its turns. */
+async function hearing({ url }: Setting, runtime: Runtime, options: SqlOptions = {}): Promise<LockProvider> {
+  const listens = watchListening();
+  const provider = await fromConfig({ url, options: { waiterTtl, ...options }, runtime });
+  onTestFinished(() => provider.close());
+  for (const owner of ['one', 'two']) await provider.tryAcquire({ ...claim(owner), key: 'other' }, () => {});
+  await eventually('a process that listens', listens);
+  return provider;
+}
+
+describe.each(servers)('on $name, where the session of a process has ended', (database) => {
+  /** A process with two in line, which opens no other session, behind a holder of another process. */
+  async function cutOff(): Promise<{ readonly here: LockProvider; release(): Promise<boolean> }> {
+    const setting = await own(database);
+    const { provider: there } = await setting.party();
+    await there.tryAcquire(claim('holder'));
+    let ended = false;
+    const runtime: Runtime = {
+      ...systemRuntime,
+      setTimer: (callback, delay, keeps) => systemRuntime.setTimer(callback, ended ? 3_600_000 : delay, keeps),
+    };
+    const here = await hearing(setting, runtime);
+    for (const owner of ['first', 'second']) await here.tryAcquire(claim(owner), () => {});
+    ended = true;
+    await endSession(database, setting.url);
+    return { here, release: () => there.release(claim('holder')) };
   }
+
+  test('a newcomer of its own does not pass those that wait', async () => {
+    const { here, release } = await cutOff();
+    await release();
+    expect(holderOf(await here.inspect('job'))).toBeUndefined();
+    expect(await here.tryAcquire(claim('newcomer'), () => {})).toMatchObject({ granted: false });
+    expect(holderOf(await here.inspect('job'))).toBe('first');
+  });
+
+  test('those that wait keep their order, whichever of them asks first', async () => {
+    const { here, release } = await cutOff();
+    await here.tryAcquire(claim('second'), () => {});
+    await release();
+    expect(holderOf(await here.inspect('job'))).toBe('first');
+  });
+});
+
+describe.each(servers)('on $name, without order', (database) => {
+  const withRandom = (setting: Setting, random: number): Promise<LockProvider> =>
+    hearing(setting, { ...systemRuntime, random: () => random }, { fair: false });
 
   test.each([
     ['its own process first', 0.5, ['own', 'first']],
     ['the first in line, once in sixteen', 0.05, ['first', 'own']],
   ])('a release gives the key to %s', async (_, random, order) => {
     const setting = await own(database);
-    const [here, there] = [await hearing(setting, random), await hearing(setting, random)];
+    const [here, there] = [await withRandom(setting, random), await withRandom(setting, random)];
     await here.tryAcquire(claim('holder'));
     await there.tryAcquire(claim('first'), () => {});
     await here.tryAcquire(claim('own'), () => {});

@@ -118,6 +118,26 @@ export const severRequirements: readonly Requirement[] = [
     },
   },
   {
+    id: 'sever-own-order',
+    level: 'provider',
+    title: 'waiters of one process whose connections are cut as the holder releases keep their order',
+    appliesTo: all(whenRemote, whenFair),
+    needs: ['sever'],
+    async check(context) {
+      const { harmed, third } = await createSides(context);
+      await warmUp(context, harmed, third);
+      for (const _ of range(3)) {
+        const holder = context.claim(context.key());
+        await mustGrant(third, holder, 'on a free key');
+        const waiters = await lineUp(context, [harmed], holder.key, 5);
+        await context.faults.sever(harmed);
+        await third.release(holder);
+        const order = await orderOf(context, waiters, 'after their connections were cut');
+        assert.deepEqual(order, range(5), `expected the order of the line, 0 1 2 3 4; it was ${order.join(' ')}`);
+      }
+    },
+  },
+  {
     id: 'sever-wakes',
     level: 'provider',
     title: 'a waiter whose connection is cut before, while or after the holder releases is woken',

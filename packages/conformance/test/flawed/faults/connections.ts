@@ -64,29 +64,39 @@ export const connections: readonly FaultFlaw[] = [
     make: endsWithConnection((_claim, granted) => !granted),
   },
   {
+    name: 'a cut turns the places in line of its connection round',
+    caughtBy: ['sever-own-order'],
+    mayAlsoFail: ['sever-keeps-place', 'sever-again-and-again', 'lost-reply-of-place', 'silence-is-unknown', 'locks-*'],
+    make: endsWithConnection(
+      (_claim, granted) => !granted,
+      async (claims, directly) => {
+        for (const claim of claims) await directly.release(claim);
+        for (const claim of claims.toReversed()) await directly.tryAcquire(claim, () => {});
+      },
+    ),
+  },
+  {
     name: 'after a cut the waiters from before are not woken',
     caughtBy: ['sever-wakes', 'silence-wakes', 'empty-restart-waiters'],
-    mayAlsoFail: ['sever-keeps-place', 'sever-again-and-again', 'lost-reply-of-place', 'restart-waiters', 'locks-*'],
+    mayAlsoFail: ['sever-*', 'lost-reply-of-place', 'restart-waiters', 'locks-*'],
     // Places that lapse would make each waiter ask again, and so find the store that lost them.
     make: connection({ wakesAfterInterruption: false }, { placeTtl: Infinity }),
   },
   {
     name: 'after a cut the waiters from before are not woken, and ask again only to keep their places',
     caughtBy: ['sever-wakes', 'silence-wakes'],
-    mayAlsoFail: [
-      'sever-keeps-place',
-      'sever-again-and-again',
-      'lost-reply-of-place',
-      'restart-waiters',
-      'empty-restart-waiters',
-      'locks-*',
-    ],
+    mayAlsoFail: ['sever-*', 'lost-reply-of-place', 'restart-waiters', 'empty-restart-waiters', 'locks-*'],
     make: connection({ wakesAfterInterruption: false }),
   },
 ];
 
-/** A store that gives up what a connection has when it ends, as far as `ends` says. */
-function endsWithConnection(ends: (claim: Claim, granted: boolean) => boolean): FaultFlaw['make'] {
+/** A store that does `end` to what a connection has when it ends, as far as `ends` says. */
+function endsWithConnection(
+  ends: (claim: Claim, granted: boolean) => boolean,
+  end = async (claims: readonly Claim[], directly: LockProvider): Promise<void> => {
+    for (const claim of claims) await directly.release(claim);
+  },
+): FaultFlaw['make'] {
   return () => {
     let directly: LockProvider;
     const createData = (): Data => {
@@ -98,7 +108,7 @@ function endsWithConnection(ends: (claim: Claim, granted: boolean) => boolean): 
       wrap(inner, link) {
         const has = new Map<string, Claim>();
         link.onCut = () => {
-          for (const claim of has.values()) void directly.release(claim);
+          void end([...has.values()], directly);
         };
         return {
           async tryAcquire(claim, wake) {

@@ -137,7 +137,7 @@ export const unknowns: readonly FaultFlaw[] = [
   },
   {
     name: 'a key without an answer is free',
-    caughtBy: ['silence-is-unknown', 'pause-is-unknown'],
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-timeout'],
     make: client((inner) => ({
       inspect: (key) => orElse(inner.inspect(key), () => ({ key, holders: [], waiters: 0 })),
     })),

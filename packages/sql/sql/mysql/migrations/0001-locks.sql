@@ -170,6 +170,9 @@ BEGIN
   DECLARE usual_wait BIGINT DEFAULT @@session.innodb_lock_wait_timeout;
   -- The server on which a process in line says that it keeps a named lock, for as long as it lasts.
   DECLARE this_server VARBINARY(8) DEFAULT LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8);
+  -- It lasts, also where a session of it has ended.
+  DECLARE this_process VARBINARY(255) DEFAULT SUBSTRING_INDEX(COALESCE(line_process, ''), '+', 1);
+  DECLARE own_session VARBINARY(255);
 
   SET claim_permits = ABS(claim_permits);
   -- Fails within a transaction: this procedure has its own, and ends nobody else's.
@@ -249,14 +252,26 @@ BEGIN
             WHERE `key` = claim_key AND FIND_IN_SET(HEX(`owner`), other_owners) > 0;
           SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), row_line_seen = now_at, line_changed = TRUE;
         END IF;
+        IF act = 'acquire' AND repeated AND line_process IS NOT NULL AND row_line_until IS NOT NULL THEN
+          -- A session of this process has ended: to others, all that wait in it have.
+          SELECT `process` INTO own_session FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
+          IF own_session <> line_process THEN
+            UPDATE `locks_line` SET `process` = line_process WHERE `key` = claim_key AND `process` = own_session;
+            SET line_changed = TRUE;
+          END IF;
+        END IF;
         -- Places of processes that have ended are passed over. They lapse in their time.
-        IF row_head_owner <> claim_owner AND LOCATE('+', row_head_process) > 0 AND SUBSTRING_INDEX(row_head_process, '@', -1) = this_server AND IS_USED_LOCK(CONCAT('locks_', row_head_process)) IS NULL THEN
+        -- With nobody at its head, a line has only such.
+        IF row_line_until IS NOT NULL AND (row_head_owner IS NULL OR row_head_owner <> claim_owner AND LOCATE('+', row_head_process) > 0
+          AND SUBSTRING_INDEX(row_head_process, '@', -1) = this_server AND SUBSTRING_INDEX(row_head_process, '+', 1) <> this_process
+          AND IS_USED_LOCK(CONCAT('locks_', row_head_process)) IS NULL) THEN
           SET line_changed = TRUE;
         END IF;
         IF line_changed THEN
           SET row_head_owner = NULL;
           SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
-            FROM `locks_line` WHERE `key` = claim_key AND (`owner` = claim_owner OR NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL))
+            FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
+              AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
             ORDER BY `place` LIMIT 1;
         END IF;
 
@@ -368,7 +383,8 @@ BEGIN
           SET row_head_owner = NULL;
           SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
             INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
-            FROM `locks_line` WHERE `key` = claim_key AND (`owner` = claim_owner OR NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL))
+            FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
+              AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
             ORDER BY `place` LIMIT 1;
           IF row_head_owner IS NULL THEN
             SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL;
@@ -409,7 +425,8 @@ BEGIN
             DELETE FROM `locks_line` WHERE `key` = claim_key AND `place` = head_place;
             SET can_go = FALSE, row_head_owner = NULL;
             SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
-              FROM `locks_line` WHERE `key` = claim_key AND (`owner` = claim_owner OR NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL))
+              FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
+                AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
               ORDER BY `place` LIMIT 1;
             IF row_head_owner IS NULL THEN
               SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL;

@@ -126,10 +126,11 @@ BEGIN
 END $$;
 
 -- Whether a process in line has certainly ended. A name with a plus sign is that of a session, which keeps an advisory lock for as long
--- as it lasts.
-CREATE FUNCTION "locks_ended"(process text) RETURNS boolean
+-- as it lasts. The process that asks lasts, also where a session of it has ended.
+CREATE FUNCTION "locks_ended"(process text, in_process text) RETURNS boolean
 LANGUAGE sql AS $$
-  SELECT CASE WHEN strpos(process, '+') > 0 THEN pg_try_advisory_xact_lock_shared(hashtextextended('locks_' || process, 0)) ELSE false END
+  SELECT CASE WHEN strpos(process, '+') > 0 AND split_part(process, '+', 1) <> split_part(in_process, '+', 1)
+    THEN pg_try_advisory_xact_lock_shared(hashtextextended('locks_' || process, 0)) ELSE false END
 $$;
 
 -- The row of a key, locked, without what has lapsed by then, which must be written back; NULL when there is none and none is to be made.
@@ -211,10 +212,10 @@ BEGIN
     IF head.owner IS NULL THEN
       SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
       -- Places of processes that have ended are passed over. They lapse in their time.
-      passed := head.process <> in_process AND "locks_ended"(head.process);
+      passed := head.process <> in_process AND "locks_ended"(head.process, in_process);
       IF passed THEN
         SELECT * INTO head FROM "locks_line" AS w
-        WHERE w.key = r.key AND (w.process = in_process OR NOT "locks_ended"(w.process)) ORDER BY w.place LIMIT 1;
+        WHERE w.key = r.key AND NOT "locks_ended"(w.process, in_process) ORDER BY w.place LIMIT 1;
       END IF;
     END IF;
   END IF;
@@ -236,10 +237,10 @@ BEGIN
       DELETE FROM "locks_line" AS w WHERE w.key = r.key AND w.place = head.place;
       can_go := false;
       SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
-      passed := coalesce(passed, false) OR head.process <> in_process AND "locks_ended"(head.process);
+      passed := coalesce(passed, false) OR head.process <> in_process AND "locks_ended"(head.process, in_process);
       IF passed THEN
         SELECT * INTO head FROM "locks_line" AS w
-        WHERE w.key = r.key AND (w.process = in_process OR NOT "locks_ended"(w.process)) ORDER BY w.place LIMIT 1;
+        WHERE w.key = r.key AND NOT "locks_ended"(w.process, in_process) ORDER BY w.place LIMIT 1;
       END IF;
     END IF;
     IF can_go AND doubts AND head.process <> in_process THEN
@@ -299,7 +300,8 @@ DECLARE
   at timestamptz := clock_timestamp();
   until timestamptz := at + interval '1 millisecond' * ttl_ms::double precision;
   lapse timestamptz := at + interval '1 millisecond' * place_ms::double precision;
-  first boolean := r.head_owner IS NULL OR r.head_owner = by_owner;
+  first boolean := r.head_owner = by_owner;
+  session text;
   of_share bigint;
   clash boolean := false;
   waits boolean := false;
@@ -318,16 +320,27 @@ BEGIN
       r.line_seen := at;
     END IF;
   END IF;
-  IF NOT first AND r.head_process <> in_process THEN
-    IF "locks_ended"(r.head_process) THEN
-      r.head_owner := (
-        SELECT w.owner FROM "locks_line" AS w
-        WHERE w.key = of_key AND (w.owner = by_owner OR w.process = in_process OR NOT "locks_ended"(w.process))
-        ORDER BY w.place LIMIT 1
-      );
-      first := r.head_owner IS NULL OR r.head_owner = by_owner;
+  IF repeated AND r.line_until IS NOT NULL THEN
+    -- A session of this process has ended: to others, all that wait in it have.
+    SELECT w.process INTO session FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
+    IF session <> in_process THEN
+      UPDATE "locks_line" AS w SET process = in_process WHERE w.key = of_key AND w.process = session;
+      r.head_owner := NULL;
+      r.head_process := NULL;
+      first := NULL;
     END IF;
   END IF;
+  IF first IS NOT TRUE AND r.line_until IS NOT NULL AND r.head_process IS DISTINCT FROM in_process THEN
+    -- With nobody at its head, a line has only such as were passed over.
+    IF r.head_owner IS NULL OR "locks_ended"(r.head_process, in_process) THEN
+      r.head_owner := (
+        SELECT w.owner FROM "locks_line" AS w
+        WHERE w.key = of_key AND (w.owner = by_owner OR NOT "locks_ended"(w.process, in_process))
+        ORDER BY w.place LIMIT 1
+      );
+    END IF;
+  END IF;
+  first := r.head_owner IS NULL OR r.head_owner = by_owner;
   IF r.shares > 0 THEN
     of_share := (SELECT s.token FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner);
   END IF;
