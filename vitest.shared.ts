@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { basename } from 'node:path';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defaultExclude, defineConfig } from 'vitest/config';
 import type { TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/config';
@@ -88,7 +88,16 @@ export function packageTests(
 
 /** All `projects` side by side, in the workers of one run. */
 export function together(projects: NonNullable<NonNullable<ViteUserConfig['test']>['projects']>): ViteUserConfig {
+  copyServers();
   return defineConfig({ test: { projects, sequence: { sequencer: LongestFirst } } });
+}
+
+/** A database fills its data folder once for each run, which takes 2 s of a core. Others copy that. */
+function copyServers(): void {
+  if (process.env['LOCKS_TEST_COPIES'] !== undefined) return;
+  const folder = mkdtempSync(join(tmpdir(), 'locks-test-copies-'));
+  process.env['LOCKS_TEST_COPIES'] = folder;
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 
 /**

@@ -1,9 +1,10 @@
 // Figures beside the raw calls and `etcdctl lock`, in one run:
-// npm run bench --workspace @locks/etcd
+// npm run bench --workspace @locks/etcd [-- --members 3]
 import { spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
 import { createLocks } from '@locks/core';
 import { createDeadline, systemRuntime } from '@locks/core/adapter';
-import { startEtcd } from '@locks/test-servers';
+import { startEtcd, startEtcdCluster } from '@locks/test-servers';
 import { createEtcdProvider } from '../dist/index.js';
 import { Members } from '../dist/connection/members.js';
 import { leaseGrant, txn } from '../dist/wire/calls.js';
@@ -11,13 +12,16 @@ import { leaseGrant, txn } from '../dist/wire/calls.js';
 const rounds = Number(process.env['LOCKS_BENCH_ROUNDS'] ?? 5);
 const slice = 1_000;
 
-const server = await startEtcd();
-const provider = await createEtcdProvider({ url: server.url });
+const { values } = parseArgs({ options: { members: { type: 'string', default: '1' } } });
+const size = Number(values.members);
+const cluster = size > 1 ? await startEtcdCluster({ size }) : await startEtcd();
+const servers = size > 1 ? cluster.servers : [cluster];
+const provider = await createEtcdProvider({ url: cluster.url });
 const locks = createLocks(provider);
 const raw = await rawClient();
 
 console.log(
-  `etcd ${(await run('etcd', ['--version'])).split('\n')[0].split(' ').at(-1)}, node ${process.version}, ${rounds} rounds`,
+  `etcd ${(await run('etcd', ['--version'])).split('\n')[0].split(' ').at(-1)}, node ${process.version}, ${size} members, ${rounds} rounds`,
 );
 await table('pairs/s, one at a time', 1, { 'raw calls': raw.pair, '@locks': ours, 'etcdctl lock': byCommand });
 await table('pairs/s, 50 keys at once', 50, { 'raw calls': raw.pair, '@locks': ours });
@@ -26,13 +30,13 @@ await handOvers();
 await locks.close();
 await provider.close();
 raw.members.close(new Error('over'));
-await server.stop();
+await cluster.stop();
 
 /** A put if absent under one lease for all keys, and a delete: what etcd's own locks send. */
 async function rawClient() {
   const deadline = createDeadline(systemRuntime, 5_000, 'etcd');
   const secrets = { tls: async () => undefined, credentials: async () => undefined };
-  const members = new Members({ hosts: [server], secrets, deadline, runtime: systemRuntime });
+  const members = new Members({ hosts: servers, secrets, deadline, runtime: systemRuntime });
   const { ID } = await members.call(leaseGrant, { TTL: 3_600 }, 'a lease');
   async function pair(name) {
     const key = Buffer.from(`raw/${name}`);
@@ -54,7 +58,7 @@ async function byCommand(name) {
 }
 
 function run(program, args) {
-  const env = { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: `${server.host}:${server.port}` };
+  const env = { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: cluster.url.slice('etcd://'.length) };
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
     let text = '';

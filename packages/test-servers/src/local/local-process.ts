@@ -9,6 +9,7 @@ import type { StartedServer } from '../server/handle.ts';
 import { ensureProgram } from './install.ts';
 import { PortTakenError, holdPort, startOnFreePort } from '../server/ports.ts';
 import { messageOf, tailOf, waitUntilReady } from '../server/ready.ts';
+import { filled } from './copies.ts';
 import { runShell, toolRunner } from './run-tool.ts';
 
 const host = '127.0.0.1';
@@ -64,7 +65,10 @@ interface Surroundings {
 async function prepareData({ definition, program, account, folder, dataFolder }: Surroundings): Promise<void> {
   await mkdir(dataFolder, { mode: 0o700 });
   if (account !== undefined) await chown(dataFolder, account.uid, account.gid);
-  await definition.prepare?.({ folder, dataFolder }, toolRunner({ definition, program, folder, account }));
+  const run = toolRunner({ definition, program, folder, account });
+  const { name, fill, prepare } = definition;
+  if (fill !== undefined) await filled(`${name} ${program}`, dataFolder, () => fill({ folder, dataFolder }, run));
+  await prepare?.({ folder, dataFolder }, run);
 }
 
 async function startOn(port: number, surroundings: Surroundings): Promise<StartedServer> {

@@ -48,8 +48,8 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
     containerSetup: ['mariadb', '--user=root', `--password=${password}`, `--execute=${statements}`],
     program: { binary: 'mariadbd', debianPackage: 'mariadb-server', macos: 'brew install mariadb' },
     account: 'mysql',
-    async prepare({ folder, dataFolder }, run) {
-      await run('mariadb-install-db', [
+    fill: ({ folder, dataFolder }, run) =>
+      run('mariadb-install-db', [
         '--no-defaults',
         `--datadir=${dataFolder}`,
         // Two that run at the same time in the same one take each other's tables away.
@@ -57,9 +57,8 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
         '--auth-root-authentication-method=socket',
         '--skip-test-db',
         logSize,
-      ]);
-      await writeFile(initFile(folder), `${statements}\n`);
-    },
+      ]),
+    prepare: ({ folder }) => writeFile(initFile(folder), `${statements}\n`),
     localArguments: ({ folder, dataFolder }, port) => [
       '--no-defaults',
       `--datadir=${dataFolder}`,

@@ -49,14 +49,16 @@ export function startPostgres(options: PostgresServerOptions = {}): Promise<Serv
       macos: 'brew install postgresql@18',
     },
     account: 'postgres',
-    async prepare({ folder, dataFolder }, run) {
+    async fill({ folder, dataFolder }, run) {
       const passwordFile = join(folder, 'password');
-      await writeFile(passwordFile, password);
+      await writeFile(passwordFile, makePassword());
       const settings = ['--encoding=UTF8', '--locale=C', '--no-sync'];
       const login = ['--auth=scram-sha-256', `--username=${user}`, `--pwfile=${passwordFile}`];
       await run('initdb', ['--pgdata', dataFolder, ...settings, ...login]);
       await run('postgres', ['--single', '-D', dataFolder, 'template1'], `CREATE DATABASE ${database};\n`);
     },
+    prepare: ({ dataFolder }, run) =>
+      run('postgres', ['--single', '-D', dataFolder, database], `ALTER ROLE ${user} PASSWORD '${password}';\n`),
     localArguments({ folder, dataFolder }, port) {
       const settings = {
         listen_addresses: '127.0.0.1',

@@ -51,7 +51,14 @@ export interface ServerDefinition {
    * @default as this process
    */
   readonly account?: string;
-  /** Fills an empty data folder, before the server's first start in it. @default nothing to do */
+  /**
+   * Fills an empty data folder with what all servers of this kind begin with. It takes long, so a
+   * copy of what another one was filled with may take its place. @default nothing to do
+   */
+  fill?(folders: LocalFolders, run: RunTool): Promise<void>;
+  /**
+   * Makes a data folder that of this server, before its first start in it. @default nothing to do
+   */
   prepare?(folders: LocalFolders, run: RunTool): Promise<void>;
   /**
    * Writes what the server reads at each of its starts, into `folders.folder`. @default nothing to
