@@ -134,7 +134,11 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   // etcd waits for its disk.
   [/etcd\/test\/(conformance|faults)\//, 120],
   // Many events wait for a failover, or for a lease to end.
-  [/\/topologies\/.*losses/, 90],
+  [/\/topologies\/.*(losses|failover|moved-masters)/, 60],
+  // They go to several stores, one after the other.
+  [/docs-tests\/test\/(migrating|objects|once|storm|examples)/, 60],
+  [/custom-provider\/test\/conformance/, 80],
+  [/demo\/test\/.*\.long\./, 20],
   // It installs packages, and bundles applications.
   [/docs-tests\/test\/modules\//, 100],
   [/\/test\/(etag|record)\//, 150],
@@ -144,8 +148,9 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/composites\/test\/.*\/(ordered-lines|quorum-protocol|migration-protocol)\./, 30],
   [/test-servers\/test\/(mariadb|postgres|redis|zookeeper)\./, 50],
   // Each test starts processes, and some wait for a failover.
-  [/cli\/test\/(doctor\/redis|run\/)/, 40],
-  [/redis\/test\/(connect\/(refused|network)|locks\/restart-guard)/, 30],
+  [/cli\/test\/(doctor|run)\/.*\.long\.|cli\/test\/run\//, 40],
+  [/redis\/test\/(connect\/(refused|network|asked)|locks\/(restart-guard|assignment\/flaws)|options\/libraries)/, 30],
+  [/sql\/test\/.*(faults|sessions|frozen-server|statements)\.long\./, 35],
 ];
 
 /** How long a file takes, in ms. */

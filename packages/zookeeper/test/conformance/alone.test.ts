@@ -1,4 +1,6 @@
 import { inOneProcess, suite } from '../support/conformance.ts';
 import { startAlone } from '../support/backends.ts';
 
-suite('zookeeper, one server', await startAlone(), {}, inOneProcess);
+// alone-locks.long.test.ts has the others.
+const quick = inOneProcess.filter((id) => !id.startsWith('locks-'));
+suite('zookeeper, one server', await startAlone(), {}, quick);

@@ -17,5 +17,7 @@ const configured: Make = ({ servers, sessionTimeout = 6_000, ...options }) =>
     },
   });
 
+// Other processes of the suite have no client, and find other nodes.
+const here = every.filter((id) => !id.startsWith('processes-'));
 const backend = await startAlone();
-suite('node-zookeeper-client, configured', backend, {}, selection(every, ...ofAccess, 'lost-reply'), configured);
+suite('node-zookeeper-client, configured', backend, {}, selection(here, ...ofAccess, 'lost-reply'), configured);

@@ -12,9 +12,11 @@ const overInstance: Make = async ({ servers, sessionTimeout = 6_000, ...options 
   const client = createClient(servers, { sessionTimeout: Number(sessionTimeout), spinDelay: 50 });
   client.connect();
   await once(client as never, 'connected');
-  return closing(createZookeeperProvider({ ...options, client }), () => {
+  return closing(createZookeeperProvider({ ...options, client }), async () => {
+    const left = once(client as never, 'disconnected');
     client.close();
-    return Promise.resolve();
+    // Else the server keeps its session until that lapses, and each requirement waits for it.
+    await left;
   });
 };
 

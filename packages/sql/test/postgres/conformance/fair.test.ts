@@ -1,6 +1,7 @@
 import { over, suite, withoutFaults } from '../../servers/conformance.ts';
+import { ofLevel } from '../../support/selection.ts';
 import { conformingPostgres } from '../support/conformance.ts';
 
-// processes.long.test.ts has the others.
-const inOneProcess = withoutFaults.filter((id) => !id.startsWith('processes-'));
-await suite(conformingPostgres, 'postgres', over, {}, inOneProcess);
+// fair-locks.long.test.ts and processes.long.test.ts have the others.
+const quick = ofLevel('provider').filter((id) => withoutFaults.includes(id) && !id.startsWith('processes-'));
+await suite(conformingPostgres, 'postgres', over, {}, quick);

@@ -8,6 +8,6 @@ await suite(
   conformingPostgres,
   'postgres, over a Pool of pg',
   overPg,
-  { timeout: 2_000 },
+  { timeout: 5_000 },
   selection(every, ...ofClients),
 );
