@@ -8,6 +8,14 @@ export const withoutFaults: readonly string[] = requirements
   .filter(({ needs = [] }) => needs.every((need) => faultless.has(need)))
   .map(({ id }) => id);
 
+/**
+ * What a provider answers, and how its users are woken. The rest is about core above it, and is the
+ * same on every store. With `LOCKS_TEST_WHOLE` all of it.
+ */
+export const quick: readonly string[] = withoutFaults.filter(
+  (id) => process.env['LOCKS_TEST_WHOLE'] !== undefined || !id.startsWith('locks-') || id.startsWith('locks-wake'),
+);
+
 /** The others. */
 export const withFaults: readonly string[] = requirements
   .map(({ id }) => id)

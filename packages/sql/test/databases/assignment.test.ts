@@ -103,7 +103,7 @@ test.each(servers)(
   },
 );
 
-const claim = (owner: string) => ({ key: 'job', owner, ttl, mode: 'exclusive' }) as const;
+const claim = (owner: string, floor = 0n) => ({ key: 'job', owner, ttl, mode: 'exclusive', floor }) as const;
 
 /** A process with `runtime`, which hears of its turns. */
 async function hearing({ url }: Setting, runtime: Runtime, options: SqlOptions = {}): Promise<LockProvider> {
@@ -214,7 +214,6 @@ describe.each(databases)('on $name', (database) => {
   test('a claim that gives up frees what it was given, which was no hold of it', async () => {
     const setting = await own(database);
     const { provider } = await setting.party();
-    const claim = (owner: string) => ({ key: 'job', owner, ttl, mode: 'exclusive' }) as const;
     expect(await provider.tryAcquire(claim('holder'))).toMatchObject({ granted: true });
     for (const owner of ['first', 'second']) {
       expect(await provider.tryAcquire(claim(owner), () => {})).toMatchObject({ granted: false });
@@ -228,7 +227,6 @@ describe.each(databases)('on $name', (database) => {
   test('a floor that was raised meanwhile gives the grant another token, until an attempt was answered with it', async () => {
     const setting = await own(database);
     const { provider } = await setting.party();
-    const claim = (owner: string, floor = 0n) => ({ key: 'job', owner, ttl, mode: 'exclusive', floor }) as const;
     const held = await provider.tryAcquire(claim('holder'));
     await provider.tryAcquire(claim('waiter'), () => {});
     await provider.release(claim('holder'));

@@ -1,18 +1,28 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runToEnd } from './run-tool.ts';
 
-const run = promisify(execFile);
+/** A data folder that is to be filled. */
+export interface Unfilled {
+  /** Of the server. Is removed when this process dies meanwhile. */
+  readonly folder: string;
+  readonly dataFolder: string;
+  /** Servers of one kind are filled alike. */
+  readonly kind: string;
+  fill(): Promise<void>;
+}
 
 /**
- * Fills `dataFolder`, as `fill` does: with a copy, where another server of this `kind` left one in
- * the folder that `LOCKS_TEST_COPIES` names, else by `fill`, whose work is then copied there.
+ * Fills a data folder: with a copy, where another server of its kind left one in the folder that
+ * `LOCKS_TEST_COPIES` names, else by `fill`, whose work is then copied there.
  */
-export async function filled(kind: string, dataFolder: string, fill: () => Promise<void>): Promise<void> {
+export async function fillOrCopy({ folder, dataFolder, kind, fill }: Unfilled): Promise<void> {
   const copies = process.env['LOCKS_TEST_COPIES'];
   if (copies === undefined) return await fill();
+  // With owners and rights, which Node's own copy leaves out.
+  const copy = (from: string, to: string): Promise<void> =>
+    runToEnd({ program: '/bin/cp', args: ['-pR', `${from}/.`, to], folder });
   const kept = join(copies, encodeURIComponent(kind));
   if (existsSync(kept)) return await copy(kept, dataFolder);
   await fill();
@@ -20,9 +30,4 @@ export async function filled(kind: string, dataFolder: string, fill: () => Promi
   await copy(dataFolder, own);
   // Another server may have been faster.
   await rename(own, kept).catch(() => rm(own, { recursive: true, force: true }));
-}
-
-/** With owners and rights, which Node's own copy leaves out. */
-async function copy(from: string, to: string): Promise<void> {
-  await run('cp', ['-pR', `${from}/.`, to]);
 }

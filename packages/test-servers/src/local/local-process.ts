@@ -9,7 +9,7 @@ import type { StartedServer } from '../server/handle.ts';
 import { ensureProgram } from './install.ts';
 import { PortTakenError, holdPort, startOnFreePort } from '../server/ports.ts';
 import { messageOf, tailOf, waitUntilReady } from '../server/ready.ts';
-import { filled } from './copies.ts';
+import { fillOrCopy } from './copies.ts';
 import { runShell, toolRunner } from './run-tool.ts';
 
 const host = '127.0.0.1';
@@ -67,7 +67,10 @@ async function prepareData({ definition, program, account, folder, dataFolder }:
   if (account !== undefined) await chown(dataFolder, account.uid, account.gid);
   const run = toolRunner({ definition, program, folder, account });
   const { name, fill, prepare } = definition;
-  if (fill !== undefined) await filled(`${name} ${program}`, dataFolder, () => fill({ folder, dataFolder }, run));
+  if (fill !== undefined) {
+    const kind = `${name} ${program}`;
+    await fillOrCopy({ folder, dataFolder, kind, fill: () => fill({ folder, dataFolder }, run) });
+  }
   await prepare?.({ folder, dataFolder }, run);
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.ts';
 import type { RunTool, ServerDefinition } from '../server/definition.ts';
@@ -27,15 +27,30 @@ export function toolRunner({ definition, program, folder, account }: Surrounding
         `${definition.program.binary} was found, but not ${binary}, which comes with it: install it whole`,
       );
     }
-    const inputFile = join(folder, 'input');
-    const logFile = join(folder, 'tool.log');
-    await Promise.all([writeFile(inputFile, input), writeFile(logFile, '')]);
-    const running = await startGuarded({ program: tool, args, folder, logFile, inputFile, cleanUp: '', account });
-    await running.gone();
-    if (running.ended() === 'exited with code 0') return;
-    const output = tailOf(await readFile(logFile, 'utf8'), definition.secret);
-    throw new Error(`${binary} ${running.ended()}. Its output ended with:\n${output || '(nothing)'}`);
+    await runToEnd({ program: tool, args, folder, account, input, secret: definition.secret });
   };
+}
+
+interface Run {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Where it runs. Is removed when this process dies meanwhile. */
+  readonly folder: string;
+  readonly account?: Account | undefined;
+  readonly input?: string;
+  readonly secret?: string | undefined;
+}
+
+/** Rejects with the end of its output when it fails. */
+export async function runToEnd({ program, args, folder, account, input = '', secret }: Run): Promise<void> {
+  const inputFile = join(folder, 'input');
+  const logFile = join(folder, 'tool.log');
+  await Promise.all([writeFile(inputFile, input), writeFile(logFile, '')]);
+  const running = await startGuarded({ program, args, folder, logFile, inputFile, cleanUp: '', account });
+  await running.gone();
+  if (running.ended() === 'exited with code 0') return;
+  const output = tailOf(await readFile(logFile, 'utf8'), secret);
+  throw new Error(`${basename(program)} ${running.ended()}. Its output ended with:\n${output || '(nothing)'}`);
 }
 
 /** Runs shell commands, whatever becomes of them. */

@@ -1,5 +1,5 @@
 import { ofLevel } from '../../support/selection.ts';
 import { configured, suite } from '../support/conformance.ts';
 
-// fair-locks.long.test.ts has the others.
+// matrix/fair-locks.test.ts has the others.
 suite('sqlite', configured, {}, ofLevel('provider'));
