@@ -17,6 +17,7 @@ test('a holder that was frozen beyond its ttl writes nothing when it wakes up', 
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const says = async (): Promise<string> => String((await lines.next()).value);
   const first = BigInt((await says()).replace('held ', ''));
@@ -34,7 +35,7 @@ test('a holder that was frozen beyond its ttl writes nothing when it wakes up', 
     expect(await says()).toBe('writeFenced LOCK_STALE');
     expect(await says()).toBe('held false');
   });
-  await once(child, 'exit');
+  await exited;
   expect(await valueOf(target)).toBe('of the second');
   await locks.close();
 }, 60_000);

@@ -24,11 +24,12 @@ describe.each(databases)('on $name', (database) => {
       await fence(trx, 'account', successor);
       await trx('accounts').update({ balance: 2 });
     });
+    const exited = once(paused, 'exit');
     paused.send('write');
     paused.kill('SIGCONT');
     const [late] = (await once(paused, 'message')) as [object];
     expect(late).toEqual({ wrote: false, code: 'LOCK_STALE', held: false });
     expect(await knex('accounts').pluck('balance')).toEqual([2]);
-    await once(paused, 'exit');
+    await exited;
   });
 });
