@@ -151,6 +151,7 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/cli\/test\/(doctor|run)\/.*\.long\.|cli\/test\/run\//, 40],
   [/redis\/test\/(connect\/(refused|network|asked)|locks\/(restart-guard|assignment\/flaws)|options\/libraries)/, 30],
   [/sql\/test\/.*(faults|sessions|frozen-server|statements)\.long\./, 35],
+  [/sql\/test\/databases\/(assignment|differential|fence)\./, 35],
 ];
 
 /** How long a file takes, in ms. */
