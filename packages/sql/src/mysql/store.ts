@@ -11,19 +11,17 @@ import type {
   Renewed,
   StoreListening,
   StoreOptions,
-  Turn,
 } from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
-import { releasesInOrder } from '../dialect/stores/release-order.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
-import type { MysqlConnection, Row, Value } from './connection/connection.ts';
+import type { MysqlConnection } from './connection/connection.ts';
 import { hex, micros, placesOf, powerOfTwo } from './encoding.ts';
 import { explain } from './errors.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { nameOf, textOf } from './connection/session.ts';
 import { statements } from './statements.ts';
-import { processOf, sessionMark } from '../line/process-name.ts';
+import { Procedure, assignedOf } from './procedure.ts';
 import { ToldTurns } from './told-turns.ts';
 import { createListening } from './listen.ts';
 import type { Listening } from './listen.ts';
@@ -48,6 +46,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
   readonly #prepared: PreparedStatements<keyof typeof statements>;
   readonly #listening: Listening;
   readonly #told: ToldTurns;
+  readonly #procedure: Procedure;
   readonly listening: StoreListening<MysqlConnection> | undefined;
   readonly #facts = new WeakMap<MysqlConnection, ConnectionFacts>();
 
@@ -66,14 +65,16 @@ class MysqlStore implements LockStore<MysqlConnection> {
           };
           return this.#listening.listen(woken, lost);
         },
-        echo: (connection) => this.#wake(connection, this.#listening.name),
+        echo: (connection) => this.#procedure.wake(connection, this.#listening.name),
         unheard,
         get lookInterval() {
           return told.lookInterval;
         },
       };
     }
-    this.#prepared = new PreparedStatements(statements, options.names, options.timeout);
+    const prepared = new PreparedStatements(statements, options.names, options.timeout);
+    this.#prepared = prepared;
+    this.#procedure = new Procedure({ options, prepared, listening: this.#listening, told });
   }
 
   async checkConnection(connection: MysqlConnection): Promise<void> {
@@ -120,7 +121,14 @@ class MysqlStore implements LockStore<MysqlConnection> {
     line: Line | undefined,
     repeated: boolean,
   ): Promise<Attempt> {
-    const { outcome, answer, turns } = await this.#act(connection, 'acquire', claim, claim.floor ?? 0n, line, repeated);
+    const { outcome, answer, turns } = await this.#procedure.act(
+      connection,
+      'acquire',
+      claim,
+      claim.floor ?? 0n,
+      line,
+      repeated,
+    );
     switch (outcome) {
       case 'granted':
         return { token: BigInt(answer), turns };
@@ -142,7 +150,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
       const values = [raised, micros(ttl), hex(key), this.#prepared.longestWait(), owner, raised];
       if ((await this.#prepared.changed(connection, 'renew', values)) !== 0n) return { renewed: true, turns: [] };
     }
-    const { answer, turns } = await this.#act(connection, 'renew', claim, token);
+    const { answer, turns } = await this.#procedure.act(connection, 'renew', claim, token);
     return { renewed: answer === '1', turns };
   }
 
@@ -152,7 +160,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
       const values = [hex(claim.key), this.#prepared.longestWait(), claim.owner];
       if ((await this.#prepared.changed(connection, 'release', values)) !== 0n) return { freed: true, turns: [] };
     }
-    const { answer, turns } = await this.#act(connection, 'release', claim, undefined);
+    const { answer, turns } = await this.#procedure.act(connection, 'release', claim, undefined);
     return { freed: answer === '1', turns };
   }
 
@@ -216,7 +224,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
     const { process } = this.#options;
     // A release by an owner that has nothing settles the line.
     const noClaim: Claim = { key: Buffer.from(hexKey, 'hex').toString(), owner: process, ttl: 1, mode: 'exclusive' };
-    const { turns } = await this.#act(connection, 'release', noClaim, undefined);
+    const { turns } = await this.#procedure.act(connection, 'release', noClaim, undefined);
     return turns.filter((turn) => turn.process === process);
   }
 
@@ -227,62 +235,4 @@ class MysqlStore implements LockStore<MysqlConnection> {
   #clockMoves(connection: MysqlConnection): boolean {
     return this.#facts.get(connection)?.clockMoves === true;
   }
-
-  async #act(
-    connection: MysqlConnection,
-    act: 'acquire' | 'renew' | 'release',
-    claim: Claim,
-    token: bigint | undefined,
-    line?: Line,
-    repeated = false,
-  ): Promise<{ readonly outcome: string; readonly answer: string; readonly turns: readonly Turn[] }> {
-    const { waiterTtl, fair } = this.#options;
-    const inOrder = act === 'release' ? releasesInOrder(this.#options) : fair;
-    const { key, owner, ttl, mode, permits = 0, resize } = claim;
-    const others = line === undefined || line.others.length === 0 ? null : line.others.map(hex).join(',');
-    const values: Value[] = [
-      act,
-      hex(key),
-      owner,
-      micros(ttl),
-      token === undefined ? null : `${token}`,
-      mode === 'shared' ? `${resize ? -permits : permits}` : null,
-      act === 'release' || line !== undefined ? this.#listening.name : null,
-      micros(waiterTtl),
-      others,
-      inOrder ? '1' : '0',
-      repeated ? '1' : '0',
-      this.#prepared.longestWait(act === 'acquire' ? ttl : undefined),
-    ];
-    const [row] = await this.#prepared.rows(connection, 'act', values);
-    if (row === undefined) throw new Error('the procedure answered nothing');
-    return {
-      outcome: textOf(row['outcome']),
-      answer: textOf(row['answer']),
-      turns: await this.#turnsOf(connection, row),
-    };
-  }
-
-  /** Whose turn the procedure has found. Wakes the process of a claim that is not of this one. */
-  async #turnsOf(connection: MysqlConnection, row: Row): Promise<readonly Turn[]> {
-    const { turn_process: session, turn_owner: owner, turn_token: token, turn_span: span, kept_owner: kept } = row;
-    const turns: Turn[] = [];
-    if (owner !== null) {
-      const process = processOf(nameOf(session));
-      turns.push({ process, owner: textOf(owner), assigned: assignedOf(token, span) });
-      if (process === this.#options.process) this.#told.tell(textOf(owner));
-      // Who cannot be woken looks, later.
-      else await this.#wake(connection, nameOf(session)).catch(() => {});
-    }
-    if (kept !== null) turns.push({ process: this.#options.process, owner: textOf(kept) });
-    return turns;
-  }
-
-  async #wake(connection: MysqlConnection, session: string): Promise<void> {
-    if (session.includes(sessionMark)) await this.#prepared.say(connection, 'wake', { session: hex(session) });
-  }
-}
-
-function assignedOf(token: unknown, span: unknown): FoundTurn['assigned'] {
-  return token === null ? undefined : { token: BigInt(textOf(token)), validity: Number(textOf(span)) / 1_000 };
 }

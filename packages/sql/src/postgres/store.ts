@@ -1,5 +1,5 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { FoundTurn, LockError } from '@locks/core/adapter';
+import type { LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
@@ -12,11 +12,10 @@ import type { PgConnection, Reply } from './connection/connection.ts';
 import { createEachStore } from './each-store.ts';
 import { bytes } from './encoding.ts';
 import { explain, stateOf } from './errors.ts';
-import { processOf } from '../line/process-name.ts';
-import { assignmentMessage } from './turn-message.ts';
 import { createListening } from './listen.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { statements } from './statements.ts';
+import { assignedOf, createTurnReader } from './turn-reader.ts';
 
 /** The state in which a new row's token is not above those that the sweep has removed. */
 const tokenSwept = 'LK001';
@@ -28,6 +27,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   const { names, timeout, fair, waiterTtl, process, runtime } = options;
   const prepared = new PreparedStatements(statements, names, timeout);
   const listening = createListening(client, process);
+  const tell = createTurnReader(prepared, process);
 
   async function check(connection: PgConnection): Promise<ConnectionFacts> {
     if (names.schema === undefined) {
@@ -180,25 +180,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     return `${Math.floor(runtime.clock.exact())}`;
   }
 
-  /** What an answer tells of the first in line. A process other than this one gets a message. */
-  async function tell(
-    connection: PgConnection,
-    [session, owner, token, span, sent, kept]: Row,
-  ): Promise<readonly Turn[]> {
-    const turns: Turn[] = [];
-    if (typeof session === 'string' && typeof owner === 'string') {
-      const turn = { process: processOf(session), owner, assigned: assignedOf(token, span) };
-      turns.push(turn);
-      if (turn.assigned !== undefined && turn.process !== process) {
-        const message = typeof sent === 'string' ? assignmentMessage(owner, turn.assigned, sent) : owner;
-        // A claim that is not told asks at its own pace.
-        await prepared.ask(connection, 'tell', session, message).catch(() => []);
-      }
-    }
-    if (typeof kept === 'string') turns.push({ process, owner: kept });
-    return turns;
-  }
-
   async function inspect(connection: PgConnection, key: string): Promise<KeyState> {
     const rows = await prepared.ask(connection, 'inspect', bytes(key));
     return toKeyState(
@@ -260,8 +241,4 @@ function toAttempt(
 ): Attempt {
   if (typeof token === 'string') return { token: BigInt(token), turns };
   return { token: undefined, retryAfter: Number(retryAfter), turns };
-}
-
-function assignedOf(token: Row[number] | undefined, span: Row[number] | undefined): FoundTurn['assigned'] {
-  return typeof token === 'string' ? { token: BigInt(token), validity: Number(span) } : undefined;
 }

@@ -63,13 +63,14 @@ function watchListening(): () => Promise<boolean> {
 /** Ends the session by which others see that the first in line lasts. */
 async function endSession({ name }: Database, url: string): Promise<void> {
   const knex = connect(url, { pool: { min: 0, max: 1 } });
-  const [head] = await rowsOf(knex('locks').whereNotNull('head_process').select('head_process'));
+  const [head] = await rowsOf(knex('locks').where('key', Buffer.from('job')).select('head_process'));
   const lock = `locks_${String(head?.['head_process'])}`;
   const left =
     name === 'Postgres'
       ? "SELECT pid AS id FROM pg_locks WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint) = hashtextextended(?, 0)"
       : 'SELECT IS_USED_LOCK(?) AS id';
   const holder = async (): Promise<number> => Number((await rowsOf(knex.raw(left, [lock])))[0]?.['id'] ?? 0);
+  expect(await holder()).toBeGreaterThan(0);
   await knex.raw(name === 'Postgres' ? 'SELECT pg_terminate_backend(?)' : 'KILL ?', [await holder()]);
   await eventually('the end of a session', async () => (await holder()) === 0);
 }

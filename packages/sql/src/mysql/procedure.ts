@@ -1,0 +1,97 @@
+import type { Claim } from '@locks/core';
+import type { FoundTurn } from '@locks/core/adapter';
+import { releasesInOrder } from '../dialect/stores/release-order.ts';
+import type { Line, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
+import { processOf, sessionMark } from '../line/process-name.ts';
+import type { MysqlConnection, Row, Value } from './connection/connection.ts';
+import { nameOf, textOf } from './connection/session.ts';
+import { hex, micros } from './encoding.ts';
+import type { Listening } from './listen.ts';
+import type { PreparedStatements } from './prepared-statements.ts';
+import type { statements } from './statements.ts';
+import type { ToldTurns } from './told-turns.ts';
+
+interface Parts {
+  readonly options: StoreOptions;
+  readonly prepared: PreparedStatements<keyof typeof statements>;
+  readonly listening: Listening;
+  readonly told: ToldTurns;
+}
+
+/** What the procedure of one key answers. */
+interface Answer {
+  readonly outcome: string;
+  readonly answer: string;
+  readonly turns: readonly Turn[];
+}
+
+/** The procedure that decides about one key, and wakes whose turn it finds. */
+export class Procedure {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async act(
+    connection: MysqlConnection,
+    act: 'acquire' | 'renew' | 'release',
+    claim: Claim,
+    token: bigint | undefined,
+    line?: Line,
+    repeated = false,
+  ): Promise<Answer> {
+    const { options, prepared, listening } = this.#parts;
+    const { waiterTtl, fair } = options;
+    const inOrder = act === 'release' ? releasesInOrder(options) : fair;
+    const { key, owner, ttl, mode, permits = 0, resize } = claim;
+    const others = line === undefined || line.others.length === 0 ? null : line.others.map(hex).join(',');
+    const values: Value[] = [
+      act,
+      hex(key),
+      owner,
+      micros(ttl),
+      token === undefined ? null : `${token}`,
+      mode === 'shared' ? `${resize ? -permits : permits}` : null,
+      act === 'release' || line !== undefined ? listening.name : null,
+      micros(waiterTtl),
+      others,
+      inOrder ? '1' : '0',
+      repeated ? '1' : '0',
+      prepared.longestWait(act === 'acquire' ? ttl : undefined),
+    ];
+    const [row] = await prepared.rows(connection, 'act', values);
+    if (row === undefined) throw new Error('the procedure answered nothing');
+    return {
+      outcome: textOf(row['outcome']),
+      answer: textOf(row['answer']),
+      turns: await this.#turnsOf(connection, row),
+    };
+  }
+
+  /** Whose turn the procedure has found. Wakes the process of a claim that is not of this one. */
+  async #turnsOf(connection: MysqlConnection, row: Row): Promise<readonly Turn[]> {
+    const { turn_process: session, turn_owner: owner, turn_token: token, turn_span: span, kept_owner: kept } = row;
+    const { options, told } = this.#parts;
+    const turns: Turn[] = [];
+    if (owner !== null) {
+      const process = processOf(nameOf(session));
+      turns.push({ process, owner: textOf(owner), assigned: assignedOf(token, span) });
+      if (process === options.process) told.tell(textOf(owner));
+      // Who cannot be woken looks, later.
+      else await this.wake(connection, nameOf(session)).catch(() => {});
+    }
+    if (kept !== null) turns.push({ process: options.process, owner: textOf(kept) });
+    return turns;
+  }
+
+  /** Ends the wait of a session. */
+  async wake(connection: MysqlConnection, session: string): Promise<void> {
+    if (session.includes(sessionMark)) await this.#parts.prepared.say(connection, 'wake', { session: hex(session) });
+  }
+}
+
+/** What the first in line was given. `undefined`: it has to try. */
+export function assignedOf(token: unknown, span: unknown): FoundTurn['assigned'] {
+  return token === null ? undefined : { token: BigInt(textOf(token)), validity: Number(textOf(span)) / 1_000 };
+}

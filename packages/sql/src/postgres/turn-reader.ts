@@ -1,0 +1,38 @@
+import type { FoundTurn } from '@locks/core/adapter';
+import type { Turn } from '../dialect/stores/lock-store.ts';
+import { processOf } from '../line/process-name.ts';
+import type { PgConnection, Reply } from './connection/connection.ts';
+import type { PreparedStatements } from './prepared-statements.ts';
+import type { statements } from './statements.ts';
+import { assignmentMessage } from './turn-message.ts';
+
+type Row = Reply['rows'][number];
+
+/**
+ * Reads what an answer tells of the first in line: the columns of "locks_turn". A process other
+ * than this one gets a message.
+ */
+export function createTurnReader(
+  prepared: PreparedStatements<keyof typeof statements>,
+  process: string,
+): (connection: PgConnection, columns: Row) => Promise<readonly Turn[]> {
+  return async (connection, [session, owner, token, span, sent, kept]) => {
+    const turns: Turn[] = [];
+    if (typeof session === 'string' && typeof owner === 'string') {
+      const turn = { process: processOf(session), owner, assigned: assignedOf(token, span) };
+      turns.push(turn);
+      if (turn.assigned !== undefined && turn.process !== process) {
+        const message = typeof sent === 'string' ? assignmentMessage(owner, turn.assigned, sent) : owner;
+        // A claim that is not told asks at its own pace.
+        await prepared.ask(connection, 'tell', session, message).catch(() => []);
+      }
+    }
+    if (typeof kept === 'string') turns.push({ process, owner: kept });
+    return turns;
+  };
+}
+
+/** What the first in line was given. `undefined`: it has to try. */
+export function assignedOf(token: Row[number] | undefined, span: Row[number] | undefined): FoundTurn['assigned'] {
+  return typeof token === 'string' ? { token: BigInt(token), validity: Number(span) } : undefined;
+}
