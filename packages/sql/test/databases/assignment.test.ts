@@ -127,10 +127,12 @@ describe.each(servers)('on $name, where the session of a process has ended', (da
       ...systemRuntime,
       setTimer: (callback, delay, keeps) => systemRuntime.setTimer(callback, ended ? 3_600_000 : delay, keeps),
     };
+    const listens = watchListening();
     const here = await hearing(setting, runtime);
     for (const owner of ['first', 'second']) await here.tryAcquire(claim(owner), () => {});
     ended = true;
     await endSession(database, setting.url);
+    await eventually('that it knows', async () => !(await listens()));
     return { here, release: () => there.release(claim('holder')) };
   }
 
