@@ -92,7 +92,7 @@ export function together(projects: NonNullable<NonNullable<ViteUserConfig['test'
   return defineConfig({ test: { projects, sequence: { sequencer: LongestFirst } } });
 }
 
-/** A database fills its data folder once for each run, which takes 2 s of a core. Others copy that. */
+/** A database fills its data folder once in a run: that takes 2 s of a core. Others copy it. */
 function copyServers(): void {
   if (process.env['LOCKS_TEST_COPIES'] !== undefined) return;
   const folder = mkdtempSync(join(tmpdir(), 'locks-test-copies-'));

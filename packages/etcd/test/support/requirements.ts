@@ -4,7 +4,7 @@ import type { Need } from '@locks/conformance';
 const faultless = new Set<Need>(['processes', 'createOther']);
 
 /** The requirements for which no fault is needed. */
-export const withoutFaults: readonly string[] = requirements
+const withoutFaults: readonly string[] = requirements
   .filter(({ needs = [] }) => needs.every((need) => faultless.has(need)))
   .map(({ id }) => id);
 

@@ -117,7 +117,7 @@ async function hearing({ url }: Setting, runtime: Runtime, options: SqlOptions =
 }
 
 describe.each(servers)('on $name, where the session of a process has ended', (database) => {
-  /** A process with two in line, which opens no other session, behind a holder of another process. */
+  /** A process with two in line, behind another one. It opens no other session. */
   async function cutOff(): Promise<{ readonly here: LockProvider; release(): Promise<boolean> }> {
     const setting = await own(database);
     const { provider: there } = await setting.party();
