@@ -12,7 +12,11 @@ const overInstance: Make = async ({ servers, sessionTimeout = 6_000, ...options 
   const client = createClient(servers, { sessionTimeout: Number(sessionTimeout), spinDelay: 50 });
   client.connect();
   await once(client as never, 'connected');
-  return closing(createZookeeperProvider({ ...options, client }), async () => {
+  const provider = createZookeeperProvider({ ...options, client });
+  // Its first call proves that the session lasts, for longer than some requirements wait.
+  await provider.inspect('first');
+  return closing(provider, async () => {
+    if (client.getState().name !== 'SYNC_CONNECTED') return;
     const left = once(client as never, 'disconnected');
     client.close();
     // Else the server keeps its session until that lapses, and each requirement waits for it.
