@@ -7,7 +7,7 @@ import { flawedProviders } from '../schedules/flaws.ts';
 import { seedOf } from '../schedules/run.ts';
 import type { Flaw } from '../schedules/world.ts';
 
-const { LOCKS_SCHEDULES = '300', LOCKS_SCHEDULE_BASE = '20261123', LOCKS_SCHEDULE_SEED } = process.env;
+const { LOCKS_SCHEDULES = '150', LOCKS_SCHEDULE_BASE = '20261123', LOCKS_SCHEDULE_SEED } = process.env;
 const base = Number(LOCKS_SCHEDULE_BASE);
 /** Of each object: all together are that many. */
 const count = Math.ceil(Number(LOCKS_SCHEDULES) / Object.keys(scenarios).length);

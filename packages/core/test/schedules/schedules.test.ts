@@ -3,7 +3,7 @@ import { flawedProviders, flawedRules } from './flaws.ts';
 import { runSchedule, seedOf } from './run.ts';
 import type { Flaw } from './world.ts';
 
-const { LOCKS_SCHEDULES = '300', LOCKS_SCHEDULE_BASE = '20261121', LOCKS_SCHEDULE_SEED } = process.env;
+const { LOCKS_SCHEDULES = '150', LOCKS_SCHEDULE_BASE = '20261121', LOCKS_SCHEDULE_SEED } = process.env;
 const base = Number(LOCKS_SCHEDULE_BASE);
 const perTest = 500;
 const timeout = 300_000;
