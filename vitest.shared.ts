@@ -149,7 +149,10 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/test-servers\/test\/(mariadb|postgres|redis|zookeeper)\./, 50],
   // Each test starts processes, and some wait for a failover.
   [/cli\/test\/(doctor|run)\/.*\.long\.|cli\/test\/run\//, 40],
-  [/redis\/test\/(connect\/(refused|network|asked)|locks\/(restart-guard|assignment\/flaws)|options\/libraries)/, 30],
+  [
+    /redis\/test\/(connect\/(refused|network|asked)|locks\/(restart-guard|assignment\/flaws)|options\/libraries|quorum\/lease-outlives)/,
+    30,
+  ],
   [/sql\/test\/.*(faults|sessions|frozen-server|statements)\.long\./, 35],
   [/sql\/test\/databases\/(assignment|differential|fence)\./, 35],
 ];
