@@ -34,9 +34,9 @@ const makers: Readonly<Record<ProviderName, () => Promise<() => LockProvider | P
   },
 };
 
-/** Two of them. `LOCKS_OBJECTS=all`: each, and docs/objects/providers.md is written anew. */
+/** One of them. `LOCKS_OBJECTS=all`: each, and docs/objects/providers.md is written anew. */
 const everything = process.env['LOCKS_OBJECTS'] === 'all';
-const chosen: readonly ProviderName[] = everything ? providerNames : ['Redis', 'ZooKeeper'];
+const chosen: readonly ProviderName[] = everything ? providerNames : ['Redis'];
 /** Objects at once. With more, a database has too few connections, and a busy machine is late. */
 const lanes = 2;
 const rows: Row[] = [];

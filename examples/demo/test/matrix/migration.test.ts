@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startProgram } from './demo.ts';
+import { startProgram } from '../demo.ts';
 
 test('the story of a migration, in short: no update is lost, nor is the leader', { timeout: 60_000 }, async () => {
   const { end, left } = startProgram('migration/main.js', '--pause', '100');
