@@ -70,6 +70,8 @@ test(
     const other = open();
     const lease = await locks.acquire('job');
     let over = false;
+    // Else callers would go on for ever after a failure.
+    onTestFinished(() => void (over = true));
     const intruder = (async () => {
       while (!over) {
         const answer = await other.tryAcquire(claimOf({ ttl })).catch((error: unknown) => {
