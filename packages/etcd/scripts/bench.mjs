@@ -1,5 +1,6 @@
 // Figures beside the raw calls and `etcdctl lock`, in one run:
 // npm run bench --workspace @locks/etcd [-- --members 3]
+// It needs etcdctl (Debian: etcd-client).
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { createLocks } from '@locks/core';
