@@ -14,7 +14,7 @@ describe.each(databases)('on $name', (database) => {
     ['an exclusive one', {}],
     ['a shared one', { mode: 'shared' }],
   ] as const)(
-    'the next in line waits little more than half of `waiterTtl` at most when the first was killed: %s',
+    'the next in line waits little more than `waiterTtl` at most when the first was killed: %s',
     async (_name, mode) => {
       const { url, locks, lease, waiters } = await holdJob(database);
       const first = await startContender();
@@ -27,7 +27,8 @@ describe.each(databases)('on $name', (database) => {
       await lease.release();
       const next = await second;
       const lasted = performance.now() - shownAt;
-      expect(lasted).toBeLessThan(0.7 * waiterTtl);
+      // Where the server has not noticed its end, the release gave it the key for that long.
+      expect(lasted).toBeLessThan(1.2 * waiterTtl);
       await next.release();
     },
   );
