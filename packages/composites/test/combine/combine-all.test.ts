@@ -4,6 +4,7 @@ import { combine } from '../../src/index.ts';
 import type { LockProvider, MemberMessage } from '../../../core/src/index.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { claimOf, timed } from '../support/combined.ts';
+import { through } from '../support/through.ts';
 
 /** `provider`, whose calls take `delay` ms of the time of `runtime`. */
 function far(provider: LockProvider, runtime: VirtualRuntime, delay: number) {
@@ -17,16 +18,7 @@ function far(provider: LockProvider, runtime: VirtualRuntime, delay: number) {
       underWay -= 1;
     }
   };
-  const member: LockProvider = {
-    name: provider.name,
-    traits: provider.traits,
-    tryAcquire: (claim, wake) => travel(() => provider.tryAcquire(claim, wake)),
-    renew: (claim, token) => travel(() => provider.renew(claim, token)),
-    release: (claim) => travel(() => provider.release(claim)),
-    inspect: (key) => travel(() => provider.inspect(key)),
-    close: () => provider.close(),
-  };
-  return { member, underWay: () => underWay };
+  return { member: through(provider, travel), underWay: () => underWay };
 }
 
 /** Two stores as one, for processes whose way to the second one is short or long. */

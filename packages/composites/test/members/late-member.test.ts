@@ -13,6 +13,7 @@ import * as combination from '../../src/open/combine.ts';
 import { LateMember } from '../../src/members/late-member.ts';
 import { standIn } from '../../../core/test/support/stand-in.ts';
 import { settle, VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
+import { through } from '../support/through.ts';
 
 /** An adapter whose server the test starts and stops. */
 class Adapter {
@@ -42,12 +43,8 @@ class Adapter {
       return await call();
     };
     return {
-      name: provider.name,
+      ...through(provider, unlessLost),
       traits: { ...provider.traits, ...this.#traits },
-      tryAcquire: (claim, wake) => unlessLost(() => provider.tryAcquire(claim, wake)),
-      renew: (claim, token) => unlessLost(() => provider.renew(claim, token)),
-      release: (claim) => unlessLost(() => provider.release(claim)),
-      inspect: (key) => unlessLost(() => provider.inspect(key)),
       close: async () => {
         this.closed += 1;
         await provider.close();

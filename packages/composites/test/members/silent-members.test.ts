@@ -5,6 +5,7 @@ import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { withRegisters } from '../../../core/test/support/with-registers.ts';
+import { through } from '../support/through.ts';
 
 const claim: Claim = { key: 'job', owner: 'me/1', ttl: 60_000, mode: 'exclusive' };
 
@@ -17,12 +18,7 @@ function freezable(runtime: VirtualRuntime, provider: LockProvider = createMemor
     throw new LockError('LOCK_UNAVAILABLE', 'No answer.');
   };
   const member: LockProvider = {
-    name: provider.name,
-    traits: provider.traits,
-    tryAcquire: (asked, wake) => pass(() => provider.tryAcquire(asked, wake)),
-    renew: (asked, token) => pass(() => provider.renew(asked, token)),
-    release: (asked) => pass(() => provider.release(asked)),
-    inspect: (key) => pass(() => provider.inspect(key)),
+    ...through(provider, pass),
     async *list(prefix) {
       state.lists += 1;
       await pass(async () => {});

@@ -4,6 +4,7 @@ import { createLocks, createMemoryProvider } from '../../../core/src/index.ts';
 import type { Grant, LockProvider, Locks } from '../../../core/src/index.ts';
 import type { Phase } from '../../src/index.ts';
 import { claimOf, fleet, listen, withValidity } from '../support/migrating-fleet.ts';
+import { through } from '../support/through.ts';
 
 test.each<[Phase, object]>([
   ['from', { from: 1, to: 0 }],
@@ -149,14 +150,8 @@ function distant(provider: LockProvider): LockProvider {
     return answer;
   };
   return {
-    name: provider.name,
-    traits: provider.traits,
-    tryAcquire: (claim, wake) => travel(() => provider.tryAcquire(claim, wake)),
-    renew: (claim, token) => travel(() => provider.renew(claim, token)),
-    release: (claim) => travel(() => provider.release(claim)),
-    inspect: (key) => travel(() => provider.inspect(key)),
+    ...through(provider, travel),
     register: (name, change) => travel(async () => await provider.register?.(name, change)),
-    close: () => provider.close(),
   };
 }
 
