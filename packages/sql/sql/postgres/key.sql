@@ -34,7 +34,7 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 -- tells of the first in line: "locks_turn". Where nothing is granted there is nothing that a crash
 -- must not undo: the commit does not wait for the disk.
 SELECT token, retry_ms, refusal, permits_in_use, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
-  (turn).span_ms, (turn).sent, (turn).kept,
+  (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN token IS NULL AND (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
 FROM "locks_acquire"(
   $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer,
@@ -55,7 +55,7 @@ WITH answers AS MATERIALIZED (
   ) AS a
 )
 SELECT token, retry_ms, refusal, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
-  (turn).span_ms, (turn).sent, (turn).kept,
+  (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN (SELECT bool_and(token IS NULL AND (turn).token IS NULL) FROM answers) THEN set_config('synchronous_commit', 'off', true) END
 FROM answers ORDER BY nth
 
@@ -86,7 +86,7 @@ RETURNING 1
 -- waits behind the line, $6 this process, $7 ttl of a place (ms), $8 longest wait for the row (ms)
 -- Returns whether it was renewed, and what it tells of the first in line: "locks_turn".
 SELECT renewed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
-  (turn).span_ms, (turn).sent, (turn).kept
+  (turn).span_ms, (turn).message, (turn).kept
 FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::boolean, $6::text, $7::integer, $8::integer)
 
 -- name: release
@@ -107,9 +107,17 @@ RETURNING 1
 -- Returns whether it was held, and what it tells of the first in line: "locks_turn". Where the key
 -- is given to no claim, the commit does not wait for the disk.
 SELECT freed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
-  (turn).span_ms, (turn).sent, (turn).kept,
+  (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
 FROM "locks_release"($1::bytea, $2::text, $3::boolean, $4::text, $5::integer, $6::integer)
+
+-- name: release-and-tell
+-- What release-any does. Where the key is given to a claim of another process, that process is told
+-- when the grant is on disk. It ends its transaction, so it must be alone in it.
+-- $1 key, $2 owner, $3 whether a claim waits behind the line, $4 this process, $5 ttl of a place
+-- (ms), $6 longest wait for the row (ms)
+-- Returns whether it was held, and of the first in line what "locks_turn" begins with.
+CALL "locks_release_and_tell"($1::bytea, $2::text, $3::boolean, $4::text, $5::integer, $6::integer, NULL, NULL, NULL, NULL, NULL)
 
 -- name: inspect
 -- The holders of a key, and the claims that wait.

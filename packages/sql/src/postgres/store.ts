@@ -164,7 +164,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     }
     const [row] = await prepared.ask(
       connection,
-      'releaseAny',
+      prepared.encloses(connection) ? 'releaseAny' : 'releaseAndTell',
       key,
       owner,
       releasesInOrder(options),

@@ -1,4 +1,4 @@
-import type { Assignment, FoundTurn } from '@locks/core/adapter';
+import type { Assignment } from '@locks/core/adapter';
 
 /** What a message to a process says. */
 export interface TurnMessage {
@@ -9,19 +9,9 @@ export interface TurnMessage {
 }
 
 /**
- * Says that `owner` was given the key. `sent`: when it gave its last sign of life, as its process
- * said. The grant came after that, so it lasts at least for its validity from there.
- */
-export function assignmentMessage(
-  owner: string,
-  { token, validity }: NonNullable<FoundTurn['assigned']>,
-  sent: string,
-): string {
-  return `\n${token} ${validity} ${sent} ${owner}`;
-}
-
-/**
- * A plain message is an owner. One of an assignment begins with a line feed, as no owner does.
+ * A plain message is an owner. That of an assignment, which the routines write, begins with a line
+ * feed, as no owner does. Its last number says when the owner gave its last sign of life. The grant
+ * came after that, so it lasts at least for its validity from there.
  */
 export function readTurn(message: string): TurnMessage {
   const [, token, validity, sentAt, owner] = /^\n(\d+) (\d+) (\d+) ([^]*)$/.exec(message) ?? [];

@@ -4,7 +4,6 @@ import { processOf } from '../line/process-name.ts';
 import type { PgConnection, Reply } from './connection/connection.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 import type { statements } from './statements.ts';
-import { assignmentMessage } from './turn-message.ts';
 
 type Row = Reply['rows'][number];
 
@@ -16,13 +15,12 @@ export function createTurnReader(
   prepared: PreparedStatements<keyof typeof statements>,
   process: string,
 ): (connection: PgConnection, columns: Row) => Promise<readonly Turn[]> {
-  return async (connection, [session, owner, token, span, sent, kept]) => {
+  return async (connection, [session, owner, token, span, message, kept]) => {
     const turns: Turn[] = [];
     if (typeof session === 'string' && typeof owner === 'string') {
       const turn = { process: processOf(session), owner, assigned: assignedOf(token, span) };
       turns.push(turn);
-      if (turn.assigned !== undefined && turn.process !== process) {
-        const message = typeof sent === 'string' ? assignmentMessage(owner, turn.assigned, sent) : owner;
+      if (typeof message === 'string' && turn.process !== process) {
         // A claim that is not told asks at its own pace.
         await prepared.ask(connection, 'tell', session, message).catch(() => []);
       }

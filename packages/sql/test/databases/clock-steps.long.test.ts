@@ -28,12 +28,11 @@ function join(url: string, options: SqlOptions = {}): Party {
 
 /** Leaves in the tables what a clock leaves that was ahead by `ms` until now. */
 async function stepBack(knex: Knex, ms: number): Promise<void> {
+  const isPostgres = (knex.client as { readonly driverName: string }).driverName === 'pg';
   const later = (column: string): Knex.Raw =>
-    (knex.client as { readonly driverName: string }).driverName === 'pg'
-      ? knex.raw(`?? + interval '1 millisecond' * ${ms}`, [column])
-      : knex.raw(`?? + ${ms * 1_000}`, [column]);
+    isPostgres ? knex.raw(`?? + interval '1 millisecond' * ${ms}`, [column]) : knex.raw(`?? + ${ms * 1_000}`, [column]);
   const columns = {
-    locks: ['held_until', 'head_until', 'line_until', 'next_lapse', 'line_seen'],
+    locks: ['held_until', 'line_until', 'next_lapse', 'line_seen', ...(isPostgres ? [] : ['head_until'])],
     locks_line: ['seen', 'deadline'],
   };
   for (const [table, names] of Object.entries(columns)) {

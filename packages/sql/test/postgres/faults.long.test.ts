@@ -132,7 +132,8 @@ describe('the listener', () => {
       client.query(`CREATE ROLE single LOGIN PASSWORD 'single' CONNECTION LIMIT 1;
         GRANT SELECT, INSERT, UPDATE ON locks TO single;
         GRANT SELECT ON locks_line, locks_shares, locks_layout TO single;
-        GRANT EXECUTE ON FUNCTION locks_acquire, locks_renew, locks_release TO single`),
+        GRANT EXECUTE ON FUNCTION locks_acquire, locks_renew, locks_release TO single;
+        GRANT EXECUTE ON PROCEDURE locks_release_and_tell TO single`),
     );
     const own = new URL(url);
     own.username = 'single';

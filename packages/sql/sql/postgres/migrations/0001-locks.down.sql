@@ -1,4 +1,5 @@
 -- Removes all of layout 1: no process may use it any more. The tokens of all keys are forgotten.
+DROP PROCEDURE "locks_release_and_tell";
 DROP FUNCTION "locks_acquire";
 DROP FUNCTION "locks_acquire_all";
 DROP FUNCTION "locks_renew";

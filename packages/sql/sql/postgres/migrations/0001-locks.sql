@@ -8,7 +8,7 @@
 -- One row per key: whatever decides who is admitted. No index but the primary key, so that updates stay on their page.
 -- The first four columns are those of ../plain/table.sql: a table that has been used without routines goes on with its rows.
 CREATE TABLE IF NOT EXISTS "locks" (
-  key bytea PRIMARY KEY CHECK (octet_length(key) BETWEEN 1 AND 512),
+  key bytea PRIMARY KEY,
   -- The highest fencing token minted or told.
   version bigint NOT NULL,
   -- The exclusive holder.
@@ -34,7 +34,6 @@ ALTER TABLE "locks"
   -- The first in line.
   ADD COLUMN head_process text,
   ADD COLUMN head_owner text,
-  ADD COLUMN head_until timestamptz,
   -- No deadline in line is after it: nobody is in line if NULL or past.
   ADD COLUMN line_until timestamptz,
   -- No deadline in line is before it.
@@ -149,24 +148,26 @@ BEGIN
     INSERT INTO "locks" (key, version) SELECT of_key, coalesce(max(swept), 0) FROM "locks_layout" ON CONFLICT (key) DO NOTHING;
   END LOOP;
   -- Whatever is read from here on is seen by a snapshot younger than the lock.
-  at := clock_timestamp();
-  IF r.next_lapse <= at OR r.line_seen > at THEN
-    -- After the clock was stepped back, a place lasts no longer from now on than it did from its last sign of life.
-    UPDATE "locks_line" AS w SET deadline = at + (w.deadline - w.seen), seen = at WHERE w.key = of_key AND w.seen > at;
-    DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.deadline <= at;
-    r.line_seen := least(r.line_seen, at);
-    SELECT min(w.deadline), max(w.deadline) INTO r.next_lapse, r.line_until FROM "locks_line" AS w WHERE w.key = of_key;
-    SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_line" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1;
-  END IF;
-  IF r.held_until <= at THEN
-    IF r.owner IS NULL THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
-    r.owner := NULL;
-    r.held_until := NULL;
-    r.shares := 0;
-  ELSIF r.shares > 0 THEN
-    DELETE FROM "locks_shares" AS s WHERE s.key = of_key AND s.expires <= at;
-    IF FOUND THEN
-      SELECT count(*), max(s.expires) INTO r.shares, r.held_until FROM "locks_shares" AS s WHERE s.key = of_key;
+  IF least(r.next_lapse, r.held_until) <= clock_timestamp() OR r.line_seen > clock_timestamp() OR r.shares > 0 THEN
+    at := clock_timestamp();
+    IF r.next_lapse <= at OR r.line_seen > at THEN
+      -- After the clock was stepped back, a place lasts no longer from now on than it did from its last sign of life.
+      UPDATE "locks_line" AS w SET deadline = at + (w.deadline - w.seen), seen = at WHERE w.key = of_key AND w.seen > at;
+      DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.deadline <= at;
+      r.line_seen := least(r.line_seen, at);
+      SELECT min(w.deadline), max(w.deadline) INTO r.next_lapse, r.line_until FROM "locks_line" AS w WHERE w.key = of_key;
+      SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_line" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1;
+    END IF;
+    IF r.held_until <= at THEN
+      IF r.owner IS NULL THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
+      r.owner := NULL;
+      r.held_until := NULL;
+      r.shares := 0;
+    ELSIF r.shares > 0 THEN
+      DELETE FROM "locks_shares" AS s WHERE s.key = of_key AND s.expires <= at;
+      IF FOUND THEN
+        SELECT count(*), max(s.expires) INTO r.shares, r.held_until FROM "locks_shares" AS s WHERE s.key = of_key;
+      END IF;
     END IF;
   END IF;
   RETURN r;
@@ -180,8 +181,8 @@ CREATE TYPE "locks_turn" AS (
   -- What it was given, and for how long: its caller tells it so. NULL: it has to try.
   token bigint,
   span_ms integer,
-  -- When it gave its last sign of life, as its process says.
-  sent text,
+  -- What its process is to be told when it was given the key: with when it gave its last sign of life, as that process says.
+  message text,
   -- The first in line, where the call has kept its place and it cannot go yet.
   kept text
 );
@@ -197,12 +198,14 @@ CREATE FUNCTION "locks_settle"(
 LANGUAGE plpgsql AS $$
 DECLARE
   head "locks_line";
-  can_go boolean;
   at timestamptz;
   forfeit timestamptz;
-  passed boolean := false;
+  -- No place is left, also none of a process that has ended.
+  empty boolean;
 BEGIN
-  IF r.line_until IS NOT NULL THEN
+  -- While the key is held exclusively, a head that is known stays the head until it leaves.
+  IF r.line_until IS NOT NULL
+    AND (r.owner IS NULL OR r.head_owner IS NULL OR r.head_owner = by_owner OR cardinality(also) > 0) THEN
     -- Without order, claims of the caller's process come first.
     IF NOT fair AND r.held_until IS NULL THEN
       SELECT * INTO head FROM "locks_line" AS w
@@ -211,56 +214,56 @@ BEGIN
     END IF;
     IF head.owner IS NULL THEN
       SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+      empty := NOT FOUND;
       -- Places of processes that have ended are passed over. They lapse in their time.
-      passed := head.process <> in_process AND "locks_ended"(head.process, in_process);
-      IF passed THEN
+      IF head.process <> in_process AND "locks_ended"(head.process, in_process) THEN
         SELECT * INTO head FROM "locks_line" AS w
         WHERE w.key = r.key AND NOT "locks_ended"(w.process, in_process) ORDER BY w.place LIMIT 1;
       END IF;
     END IF;
-  END IF;
-  IF head.owner <> by_owner THEN
-    can_go := r.held_until IS NULL
-      OR head.permits IS NOT NULL AND r.owner IS NULL AND (head.permits = 0 OR r.shares < head.permits);
-    IF can_go AND head.permits IS NULL AND head.ttl_ms * 2 >= place_ms THEN
-      at := clock_timestamp();
-      r.version := greatest(r.version + 1, head.above + 1, (extract(epoch FROM at) * 1000000)::bigint);
-      r.owner := head.owner;
-      r.assigned_to := head.owner;
-      r.assigned_process := head.process;
-      r.held_until := least(at + interval '1 millisecond' * head.ttl_ms::double precision, head.deadline);
+    IF r.held_until IS NULL AND head.owner <> by_owner AND head.permits IS NULL AND head.ttl_ms * 2 >= place_ms THEN
+      DELETE FROM "locks_line" AS w WHERE w.key = r.key AND w.place = head.place
+      RETURNING
+        greatest(r.version + 1, w.above + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint),
+        w.owner, w.owner, w.process, least(clock_timestamp() + interval '1 millisecond' * w.ttl_ms::double precision, w.deadline),
+        w.process, w.owner, w.sent || ' ' || w.owner, least(w.ttl_ms, floor(extract(epoch FROM w.deadline - clock_timestamp()) * 1000)::integer)
+      INTO r.version, r.owner, r.assigned_to, r.assigned_process, r.held_until, turn.process, turn.owner, turn.message, turn.span_ms;
+      turn.token := r.version;
+      -- No owner begins with a line feed.
+      turn.message := coalesce(E'\n' || turn.token || ' ' || turn.span_ms || ' ' || turn.message, turn.owner);
+      -- Whether its process has ended is asked when its turn comes.
+      SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+      empty := NOT FOUND;
+    ELSIF head.owner <> by_owner AND (
+      r.held_until IS NULL OR head.permits IS NOT NULL AND r.owner IS NULL AND (head.permits = 0 OR r.shares < head.permits)
+    ) THEN
       turn.process := head.process;
       turn.owner := head.owner;
-      turn.token := r.version;
-      turn.span_ms := floor(extract(epoch FROM r.held_until - at) * 1000)::integer;
-      turn.sent := head.sent;
-      DELETE FROM "locks_line" AS w WHERE w.key = r.key AND w.place = head.place;
-      can_go := false;
-      SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
-      passed := coalesce(passed, false) OR head.process <> in_process AND "locks_ended"(head.process, in_process);
-      IF passed THEN
-        SELECT * INTO head FROM "locks_line" AS w
-        WHERE w.key = r.key AND NOT "locks_ended"(w.process, in_process) ORDER BY w.place LIMIT 1;
+      IF head.process <> in_process THEN
+        IF doubts THEN
+          at := clock_timestamp();
+          forfeit := at + (head.deadline - head.seen) / 6;
+          IF forfeit < head.deadline THEN
+            UPDATE "locks_line" AS w SET seen = w.seen - (w.deadline - forfeit), deadline = forfeit
+            WHERE w.key = r.key AND w.place = head.place;
+            head.deadline := forfeit;
+            r.next_lapse := least(r.next_lapse, forfeit);
+          END IF;
+          forfeit_ms := ceil(extract(epoch FROM head.deadline - at) * 1000)::integer;
+        END IF;
+        -- It takes a lock of the whole database, so only where somebody has to be told.
+        PERFORM pg_notify('locks_' || head.process, head.owner);
       END IF;
     END IF;
-    IF can_go AND doubts AND head.process <> in_process THEN
-      at := clock_timestamp();
-      forfeit := at + (head.deadline - head.seen) / 6;
-      IF forfeit < head.deadline THEN
-        UPDATE "locks_line" AS w SET seen = w.seen - (w.deadline - forfeit), deadline = forfeit
-        WHERE w.key = r.key AND w.place = head.place;
-        head.deadline := forfeit;
-        r.next_lapse := least(r.next_lapse, forfeit);
-      END IF;
-      forfeit_ms := ceil(extract(epoch FROM head.deadline - at) * 1000)::integer;
+    r.head_process := head.process;
+    r.head_owner := head.owner;
+    IF empty THEN
+      r.line_until := NULL;
+      r.next_lapse := NULL;
     END IF;
-  END IF;
-  r.head_process := head.process;
-  r.head_owner := head.owner;
-  r.head_until := head.deadline;
-  IF head.owner IS NULL AND passed IS NOT TRUE THEN
-    r.line_until := NULL;
-    r.next_lapse := NULL;
+    IF head.owner = ANY (also) AND head.owner <> by_owner AND head.owner IS DISTINCT FROM turn.owner THEN
+      turn.kept := head.owner;
+    END IF;
   END IF;
   -- One within the other: a condition that looks into a table costs as much as a statement, also where its outcome is clear.
   IF r.permits IS NOT NULL AND r.shares = 0 THEN
@@ -270,21 +273,10 @@ BEGIN
   END IF;
   UPDATE "locks" AS l
   SET version = r.version, owner = r.owner, held_until = r.held_until, shares = r.shares, permits = r.permits,
-    head_process = r.head_process, head_owner = r.head_owner, head_until = r.head_until,
-    line_until = r.line_until, next_lapse = r.next_lapse, line_seen = r.line_seen, next_place = r.next_place,
-    assigned_to = r.assigned_to, assigned_process = r.assigned_process
+    head_process = r.head_process, head_owner = r.head_owner, line_until = r.line_until, next_lapse = r.next_lapse,
+    line_seen = r.line_seen, next_place = r.next_place, assigned_to = r.assigned_to, assigned_process = r.assigned_process
   WHERE l.key = r.key AND l IS DISTINCT FROM r;
   held_until := r.held_until;
-  IF head.owner <> by_owner THEN
-    IF can_go THEN
-      turn.process := head.process;
-      turn.owner := head.owner;
-      -- It takes a lock of the whole database, so only where somebody has to be told.
-      IF head.process <> in_process THEN PERFORM pg_notify('locks_' || head.process, head.owner); END IF;
-    ELSIF head.owner = ANY (also) THEN
-      turn.kept := head.owner;
-    END IF;
-  END IF;
 END $$;
 
 -- Any attempt to take a key: protocol 3, the directed hand-off queue. `want_permits` is NULL for an exclusive claim, 0 for any number,
@@ -300,18 +292,14 @@ DECLARE
   at timestamptz := clock_timestamp();
   until timestamptz := at + interval '1 millisecond' * ttl_ms::double precision;
   lapse timestamptz := at + interval '1 millisecond' * place_ms::double precision;
-  first boolean := r.head_owner = by_owner;
+  first boolean;
   session text;
   of_share bigint;
-  clash boolean := false;
-  waits boolean := false;
-  forfeit_ms integer;
-  resizes boolean := coalesce(want_permits < 0, false);
-  -- Columns have their names.
-  claim_ttl integer := ttl_ms;
-  claim_above bigint := above;
+  resizes boolean;
+  clash boolean;
+  waits boolean;
+  settled record;
 BEGIN
-  want_permits := abs(want_permits);
   IF cardinality(others) > 0 THEN
     UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process, sent = sent_at
     WHERE w.key = of_key AND w.owner = ANY (others);
@@ -327,29 +315,28 @@ BEGIN
       UPDATE "locks_line" AS w SET process = in_process WHERE w.key = of_key AND w.process = session;
       r.head_owner := NULL;
       r.head_process := NULL;
-      first := NULL;
     END IF;
   END IF;
-  IF first IS NOT TRUE AND r.line_until IS NOT NULL AND r.head_process IS DISTINCT FROM in_process THEN
+  IF r.line_until IS NOT NULL AND r.head_owner IS DISTINCT FROM by_owner AND r.head_process IS DISTINCT FROM in_process THEN
     -- With nobody at its head, a line has only such as were passed over.
     IF r.head_owner IS NULL OR "locks_ended"(r.head_process, in_process) THEN
-      r.head_owner := (
-        SELECT w.owner FROM "locks_line" AS w
-        WHERE w.key = of_key AND (w.owner = by_owner OR NOT "locks_ended"(w.process, in_process))
-        ORDER BY w.place LIMIT 1
-      );
+      SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_line" AS w
+      WHERE w.key = of_key AND (w.owner = by_owner OR NOT "locks_ended"(w.process, in_process))
+      ORDER BY w.place LIMIT 1;
     END IF;
   END IF;
   first := r.head_owner IS NULL OR r.head_owner = by_owner;
-  IF r.shares > 0 THEN
-    of_share := (SELECT s.token FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner);
-  END IF;
-  IF want_permits <> r.permits AND NOT resizes THEN
-    clash := EXISTS (
-      SELECT FROM "locks_shares" AS s WHERE r.shares > 0 AND s.key = of_key AND s.fixes
-    ) OR EXISTS (
-      SELECT FROM "locks_line" AS w WHERE w.key = of_key AND w.permits IS NOT NULL AND w.fixes AND w.owner <> by_owner
-    );
+  IF want_permits IS NOT NULL OR r.shares > 0 THEN
+    resizes := want_permits < 0;
+    want_permits := abs(want_permits);
+    of_share := (SELECT s.token FROM "locks_shares" AS s WHERE r.shares > 0 AND s.key = of_key AND s.owner = by_owner);
+    IF want_permits <> r.permits AND NOT resizes THEN
+      clash := EXISTS (
+        SELECT FROM "locks_shares" AS s WHERE r.shares > 0 AND s.key = of_key AND s.fixes
+      ) OR EXISTS (
+        SELECT FROM "locks_line" AS w WHERE w.key = of_key AND w.permits IS NOT NULL AND w.fixes AND w.owner <> by_owner
+      );
+    END IF;
   END IF;
 
   IF clash THEN
@@ -392,41 +379,39 @@ BEGIN
       r.held_until := greatest(r.held_until, until);
     END IF;
   ELSIF to_wait THEN
-    UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process, ttl_ms = claim_ttl, above = claim_above, sent = sent_at
-    WHERE w.key = of_key AND w.owner = by_owner;
-    waits := FOUND;
-    IF NOT waits THEN
-      INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline, fixes, ttl_ms, above, sent)
-      VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse, NOT resizes, claim_ttl, claim_above, sent_at);
-      r.next_place := r.next_place + 1;
-    END IF;
-    r.line_seen := at;
-    r.line_until := greatest(r.line_until, lapse);
-    r.next_lapse := least(r.next_lapse, lapse);
+    INSERT INTO "locks_line" AS w (key, place, owner, process, permits, seen, deadline, fixes, ttl_ms, above, sent)
+    VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse, resizes IS NOT TRUE, ttl_ms, above, sent_at)
+    ON CONFLICT (key, owner) DO UPDATE
+    SET seen = excluded.seen, deadline = excluded.deadline, process = excluded.process, ttl_ms = excluded.ttl_ms, above = excluded.above,
+      sent = excluded.sent
+    RETURNING w.place <> r.next_place, w.seen, greatest(r.line_until, w.deadline), least(r.next_lapse, w.deadline),
+      greatest(r.next_place, w.place + 1)
+    INTO waits, r.line_seen, r.line_until, r.next_lapse, r.next_place;
   END IF;
 
-  IF want_permits IS NOT NULL AND NOT resizes AND refusal IS NULL AND (token IS NOT NULL OR to_wait) THEN
-    r.permits := want_permits;
+  IF want_permits IS NOT NULL THEN
+    IF NOT resizes AND refusal IS NULL AND (token IS NOT NULL OR to_wait) THEN r.permits := want_permits; END IF;
   END IF;
   IF token IS NOT NULL AND r.line_until IS NOT NULL THEN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
   END IF;
   -- Who comes again and finds that the first in line could go and did not doubts that it lives. One who comes for the first time may
   -- have come between the message and its answer.
-  SELECT (s.turn).*, s.forfeit_ms, s.held_until INTO turn.process, turn.owner, turn.token, turn.span_ms, turn.sent, turn.kept, forfeit_ms,
-    r.held_until
-  FROM "locks_settle"(r, by_owner, in_process, others, waits, fair, place_ms) AS s;
+  settled := "locks_settle"(r, by_owner, in_process, others, waits, fair, place_ms);
+  turn := settled.turn;
   IF token IS NULL AND refusal IS NULL THEN
-    retry_ms := place_ms / 3;
+    until := NULL;
     -- The first looks when a holder would expire; the others only show that they are alive.
-    IF first AND r.held_until IS NOT NULL THEN
-      until := r.held_until;
+    IF first THEN
+      until := settled.held_until;
       IF r.shares > 0 THEN until := (SELECT min(s.expires) FROM "locks_shares" AS s WHERE s.key = of_key); END IF;
-      retry_ms := least(retry_ms, ceil(extract(epoch FROM until - at) * 1000)::integer + 1);
     END IF;
-    -- Clients come up to a tenth earlier than they are told.
-    IF forfeit_ms IS NOT NULL THEN retry_ms := least(retry_ms, forfeit_ms * 10 / 9 + 2); END IF;
-    retry_ms := greatest(retry_ms, 1);
+    retry_ms := greatest(1, least(
+      place_ms / 3,
+      ceil(extract(epoch FROM until - at) * 1000)::integer + 1,
+      -- Clients come up to a tenth earlier than they are told.
+      settled.forfeit_ms * 10 / 9 + 2
+    ));
   END IF;
 END $$;
 
@@ -496,7 +481,7 @@ BEGIN
     r.held_until := (SELECT max(s.expires) FROM "locks_shares" AS s WHERE s.key = of_key);
   END IF;
   IF renewed THEN r.version := greatest(r.version, raise_to); END IF;
-  turn := (SELECT s.turn FROM "locks_settle"(r, by_owner, in_process, '{}', false, fair, place_ms) AS s);
+  turn := ("locks_settle"(r, by_owner, in_process, NULL, false, fair, place_ms)).turn;
 END $$;
 
 -- Gives up what the owner has: its hold, of whatever mode, or its place in line.
@@ -508,21 +493,22 @@ LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   r "locks" := "locks_lock"(of_key, false, wait_ms);
 BEGIN
-  freed := false;
+  freed := coalesce(r.owner = by_owner, false);
   IF r.key IS NULL THEN RETURN; END IF;
-  IF r.owner = by_owner THEN
-    freed := true;
+  IF freed THEN
     r.owner := NULL;
     r.held_until := NULL;
-  ELSIF r.shares > 0 THEN
-    DELETE FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner;
-    freed := FOUND;
-    SELECT count(*), max(s.expires) INTO r.shares, r.held_until FROM "locks_shares" AS s WHERE s.key = of_key;
+  ELSE
+    IF r.shares > 0 THEN
+      DELETE FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner;
+      freed := FOUND;
+      SELECT count(*), max(s.expires) INTO r.shares, r.held_until FROM "locks_shares" AS s WHERE s.key = of_key;
+    END IF;
+    IF r.line_until IS NOT NULL THEN
+      DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
+    END IF;
   END IF;
-  IF r.line_until IS NOT NULL THEN
-    DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
-  END IF;
-  turn := (SELECT s.turn FROM "locks_settle"(r, by_owner, in_process, '{}', false, fair, place_ms) AS s);
+  turn := ("locks_settle"(r, by_owner, in_process, NULL, false, fair, place_ms)).turn;
 END $$;
 
 -- Removes, of the keys behind `after` up to `last`, at most `most` that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
@@ -552,7 +538,7 @@ BEGIN
 END $$;
 
 -- Fixed names: what the caller has put before them, temporary tables too, is not looked at. And nobody may call what he was not given.
-DO $$
+DO $do$
 DECLARE
   home text := (SELECT c.relnamespace::regnamespace::text FROM pg_class AS c WHERE c.oid = '"locks"'::regclass);
   routine regproc;
@@ -562,6 +548,29 @@ BEGIN
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', routine);
   END LOOP;
   -- It does nothing but look, with the rights of its caller.
+  -- It has the rights of its caller, and no settings of its own, as only such a procedure can commit.
+  EXECUTE format($f$
+    CREATE PROCEDURE "locks_release_and_tell"(
+      of_key bytea, by_owner text, fair boolean, in_process text, place_ms integer, wait_ms integer,
+      INOUT freed boolean, INOUT turn_process text, INOUT turn_owner text, INOUT turn_token bigint, INOUT span_ms integer
+    )
+    LANGUAGE plpgsql AS $$
+    DECLARE
+      message text;
+    BEGIN
+      SELECT r.freed, (r.turn).process, (r.turn).owner, (r.turn).token, (r.turn).span_ms, (r.turn).message
+      INTO freed, turn_process, turn_owner, turn_token, span_ms, message
+      FROM %s(of_key, by_owner, fair, in_process, place_ms, wait_ms) AS r;
+      IF turn_token IS NULL THEN
+        PERFORM set_config('synchronous_commit', 'off', true);
+      ELSIF turn_process <> in_process THEN
+        -- A transaction that waits for the disk and sends a message makes all others that do so wait for it.
+        COMMIT;
+        PERFORM pg_notify('locks_' || turn_process, message);
+      END IF;
+    END $$
+  $f$, home || '.' || (SELECT quote_ident(p.proname) FROM pg_proc AS p WHERE p.oid = '"locks_release"'::regproc));
+  REVOKE ALL ON PROCEDURE "locks_release_and_tell" FROM PUBLIC;
   EXECUTE format('ALTER FUNCTION "locks_check_new" SET search_path = pg_catalog, %s, pg_temp', home);
-END $$;
+END $do$;
 REVOKE ALL ON FUNCTION "locks_lock", "locks_settle" FROM PUBLIC;

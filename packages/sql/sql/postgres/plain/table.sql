@@ -5,7 +5,7 @@
 CREATE TABLE "locks" (
   -- The bytes of the key. The row with the byte 255 is no key's: its version is above the versions
   -- of removed rows.
-  key bytea PRIMARY KEY CHECK (octet_length(key) BETWEEN 1 AND 512),
+  key bytea PRIMARY KEY,
   -- The highest fencing token given: each acquire raises it.
   version bigint NOT NULL,
   -- The holder, while held_until is ahead.
