@@ -34,7 +34,7 @@ CALL `locks_acquire_all`(?, ?, CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTA
 -- Returns  outcome, answer, the first in line that can go (turn_process, turn_owner), what it was
 --          given (turn_token, turn_span in µs; NULL: it has to try), and kept_owner: the first in
 --          line, whose place this kept and who cannot go yet.
-CALL `locks_act`(
+CALL `locks_act_and_wake`(
   ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
   CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
 )

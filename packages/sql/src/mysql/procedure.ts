@@ -65,12 +65,12 @@ export class Procedure {
     return {
       outcome: textOf(row['outcome']),
       answer: textOf(row['answer']),
-      turns: await this.#turnsOf(connection, row),
+      turns: this.#turnsOf(row),
     };
   }
 
-  /** Whose turn the procedure has found. Wakes the process of a claim that is not of this one. */
-  async #turnsOf(connection: MysqlConnection, row: Row): Promise<readonly Turn[]> {
+  /** Whose turn the procedure has found. It has woken the process of a claim that is not of this one. */
+  #turnsOf(row: Row): readonly Turn[] {
     const { turn_process: session, turn_owner: owner, turn_token: token, turn_span: span, kept_owner: kept } = row;
     const { options, told } = this.#parts;
     const turns: Turn[] = [];
@@ -78,8 +78,6 @@ export class Procedure {
       const process = processOf(nameOf(session));
       turns.push({ process, owner: textOf(owner), assigned: assignedOf(token, span) });
       if (process === options.process) told.tell(textOf(owner));
-      // Who cannot be woken looks, later.
-      else await this.wake(connection, nameOf(session)).catch(() => {});
     }
     if (kept !== null) turns.push({ process: options.process, owner: textOf(kept) });
     return turns;

@@ -123,6 +123,7 @@ CREATE TABLE IF NOT EXISTS `locks_fences` (
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
 DROP PROCEDURE IF EXISTS `locks_act`;
+DROP PROCEDURE IF EXISTS `locks_act_and_wake`;
 DROP PROCEDURE IF EXISTS `locks_acquire_all`;
 DROP PROCEDURE IF EXISTS `locks_inspect`;
 DROP PROCEDURE IF EXISTS `locks_sweep`;
@@ -139,6 +140,7 @@ DELIMITER //
 -- called_at      UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
 -- Answers with one row: outcome (granted, busy, permits, upgrade, done), answer (the token; the ms until the next attempt; the
 -- permits in use; 1 if it renewed or freed a hold), and the process and owner to be told that it is their turn, or NULL.
+-- woken          the session to be woken for that, of another process, or NULL
 CREATE PROCEDURE `locks_act`(
   act VARBINARY(10),
   claim_key VARBINARY(512),
@@ -152,7 +154,8 @@ CREATE PROCEDURE `locks_act`(
   fair BOOLEAN,
   repeated BOOLEAN,
   called_at DATETIME(6),
-  time_limit BIGINT
+  time_limit BIGINT,
+  OUT woken VARBINARY(255)
 )
 MODIFIES SQL DATA
 SQL SECURITY DEFINER
@@ -163,7 +166,7 @@ BEGIN
   DECLARE row_owner, row_head_process, row_head_owner VARBINARY(255);
   DECLARE row_head_permits, row_head_until BIGINT;
   DECLARE first_expiry, own_token, own_place, answer BIGINT;
-  DECLARE line_changed, can_go, is_kept BOOLEAN DEFAULT FALSE;
+  DECLARE clash, can_go, is_kept BOOLEAN DEFAULT FALSE;
   DECLARE row_assigned_to, row_assigned_process, turn_process, turn_owner VARBINARY(255);
   DECLARE head_ttl, head_floor, head_place, turn_token, turn_span BIGINT;
   DECLARE outcome VARBINARY(10) DEFAULT 'done';
@@ -234,7 +237,7 @@ BEGIN
           SET row_line_seen = LEAST(row_line_seen, now_at);
           DELETE FROM `locks_line` WHERE `key` = claim_key AND `deadline` <= now_at;
           SELECT MIN(`deadline`), MAX(`deadline`) INTO row_next_lapse, row_line_until FROM `locks_line` WHERE `key` = claim_key;
-          SET line_changed = TRUE;
+          SET row_head_owner = NULL;
         END IF;
         IF row_shares > 0 THEN
           SELECT MIN(`expires`) INTO first_expiry FROM `locks_shares` WHERE `key` = claim_key;
@@ -250,14 +253,14 @@ BEGIN
         IF act = 'acquire' AND other_owners IS NOT NULL AND row_line_until IS NOT NULL THEN
           UPDATE `locks_line` SET `seen` = now_at, `deadline` = now_at + waiter_ttl, `process` = line_process
             WHERE `key` = claim_key AND FIND_IN_SET(HEX(`owner`), other_owners) > 0;
-          SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), row_line_seen = now_at, line_changed = TRUE;
+          SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), row_line_seen = now_at, row_head_owner = NULL;
         END IF;
         IF act = 'acquire' AND repeated AND line_process IS NOT NULL AND row_line_until IS NOT NULL THEN
           -- A session of this process has ended: to others, all that wait in it have.
           SELECT `process` INTO own_session FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
           IF own_session <> line_process THEN
             UPDATE `locks_line` SET `process` = line_process WHERE `key` = claim_key AND `process` = own_session;
-            SET line_changed = TRUE;
+            SET row_head_owner = NULL;
           END IF;
         END IF;
         -- Places of processes that have ended are passed over. They lapse in their time.
@@ -265,9 +268,6 @@ BEGIN
         IF row_line_until IS NOT NULL AND (row_head_owner IS NULL OR row_head_owner <> claim_owner AND LOCATE('+', row_head_process) > 0
           AND SUBSTRING_INDEX(row_head_process, '@', -1) = this_server AND SUBSTRING_INDEX(row_head_process, '+', 1) <> this_process
           AND IS_USED_LOCK(CONCAT('locks_', row_head_process)) IS NULL) THEN
-          SET line_changed = TRUE;
-        END IF;
-        IF line_changed THEN
           SET row_head_owner = NULL;
           SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
             FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
@@ -275,6 +275,14 @@ BEGIN
             ORDER BY `place` LIMIT 1;
         END IF;
 
+        -- By itself: a condition that looks into a table costs as much as a statement, also where its outcome is clear.
+        IF act = 'acquire' AND NOT resizes AND row_permits <> claim_permits THEN
+          SET clash = EXISTS (
+            SELECT 1 FROM `locks_shares` WHERE row_shares > 0 AND `key` = claim_key AND `fixes`
+          ) OR EXISTS (
+            SELECT 1 FROM `locks_line` WHERE `key` = claim_key AND `permits` IS NOT NULL AND `fixes` AND `owner` <> claim_owner
+          );
+        END IF;
         IF row_shares > 0 THEN
           SELECT `token` INTO own_token FROM `locks_shares` WHERE `key` = claim_key AND `owner` = claim_owner;
         END IF;
@@ -289,12 +297,10 @@ BEGIN
               FROM `locks_shares` WHERE `key` = claim_key;
             SET answer = 1;
           END IF;
-          IF row_line_until IS NOT NULL THEN
-            -- A holder is not in it.
-            IF answer = 0 THEN
-              DELETE FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
-            END IF;
-            SET line_changed = TRUE;
+          -- A holder is not in it.
+          IF answer = 0 AND row_line_until IS NOT NULL THEN
+            DELETE FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
+            SET row_head_owner = NULLIF(row_head_owner, claim_owner);
           END IF;
 
         ELSEIF act = 'renew' THEN
@@ -311,11 +317,7 @@ BEGIN
             SET row_version = GREATEST(row_version, COALESCE(claim_token, row_version));
           END IF;
 
-        ELSEIF NOT resizes AND row_permits <> claim_permits AND (EXISTS (
-          SELECT 1 FROM `locks_shares` WHERE row_shares > 0 AND `key` = claim_key AND `fixes`
-        ) OR EXISTS (
-          SELECT 1 FROM `locks_line` WHERE `key` = claim_key AND `permits` IS NOT NULL AND `fixes` AND `owner` <> claim_owner
-        )) THEN
+        ELSEIF clash THEN
           SET outcome = 'permits', answer = row_permits;
 
         ELSEIF row_owner = claim_owner THEN
@@ -344,7 +346,7 @@ BEGIN
         ) THEN
           IF row_line_until IS NOT NULL THEN
             DELETE FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
-            SET line_changed = TRUE;
+            SET row_head_owner = NULLIF(row_head_owner, claim_owner);
           END IF;
           SET row_version = GREATEST(row_version + 1, claim_token + 1, now_at), outcome = 'granted', answer = row_version;
           SET row_held_until = GREATEST(COALESCE(row_held_until, 0), now_at + claim_ttl);
@@ -359,11 +361,16 @@ BEGIN
         ELSE
           SET outcome = 'busy';
           IF line_process IS NOT NULL THEN
-            SELECT `place` INTO own_place FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
+            -- Each row that is looked for in vain costs a handler. A first attempt may have been made before, and its answer lost.
+            IF repeated OR row_head_owner = claim_owner THEN
+              SELECT `place` INTO own_place FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
+            END IF;
             IF own_place IS NULL THEN
               INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `permits`, `seen`, `deadline`, `fixes`, `ttl`, `floor`)
                 VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at, now_at + waiter_ttl, NOT resizes,
-                  claim_ttl, claim_token);
+                  claim_ttl, claim_token)
+                ON DUPLICATE KEY UPDATE `process` = line_process, `permits` = claim_permits, `seen` = now_at,
+                  `deadline` = now_at + waiter_ttl, `ttl` = claim_ttl, `floor` = claim_token;
               SET row_next_place = row_next_place + 1;
             ELSE
               UPDATE `locks_line`
@@ -372,15 +379,15 @@ BEGIN
                 WHERE `key` = claim_key AND `place` = own_place;
             END IF;
             SET row_line_seen = now_at;
-            SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl), line_changed = TRUE;
+            SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl);
+            SET row_head_until = IF(row_head_owner = claim_owner, now_at + waiter_ttl, row_head_until);
             SET row_next_lapse = LEAST(COALESCE(row_next_lapse, now_at + waiter_ttl), now_at + waiter_ttl);
             SET row_permits = IF(resizes, row_permits, COALESCE(claim_permits, row_permits));
           END IF;
         END IF;
 
         -- The first in line, who is told at the end of every call if it can go.
-        IF line_changed THEN
-          SET row_head_owner = NULL;
+        IF row_line_until IS NOT NULL AND row_head_owner IS NULL THEN
           SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
             INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
             FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
@@ -424,15 +431,11 @@ BEGIN
             SET row_owner = row_head_owner, row_assigned_to = row_head_owner, row_assigned_process = row_head_process, row_held_until = now_at + turn_span;
             DELETE FROM `locks_line` WHERE `key` = claim_key AND `place` = head_place;
             SET can_go = FALSE, row_head_owner = NULL;
+            -- Whether its process has ended is asked when its turn comes.
             SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
-              FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
-                AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
-              ORDER BY `place` LIMIT 1;
+              FROM `locks_line` WHERE `key` = claim_key ORDER BY `place` LIMIT 1;
             IF row_head_owner IS NULL THEN
-              SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL;
-              IF NOT EXISTS (SELECT 1 FROM `locks_line` WHERE `key` = claim_key) THEN
-                SET row_line_until = NULL, row_next_lapse = NULL;
-              END IF;
+              SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL, row_line_until = NULL, row_next_lapse = NULL;
             END IF;
           END IF;
         END IF;
@@ -470,8 +473,42 @@ BEGIN
     COMMIT;
     SET SESSION innodb_lock_wait_timeout = usual_wait;
   END;
+  IF SUBSTRING_INDEX(turn_process, '+', 1) <> this_process AND LOCATE('+', turn_process) > 0 THEN
+    SET woken = turn_process;
+  END IF;
   SELECT outcome, CAST(answer AS CHAR) AS answer, turn_process, turn_owner, CAST(turn_token AS CHAR) AS turn_token,
     CAST(turn_span AS CHAR) AS turn_span, IF(is_kept, row_head_owner, NULL) AS kept_owner;
+END//
+
+-- The same, and wakes the process whose turn it is. It has the rights of its caller: those of another user could not end a wait of his.
+CREATE PROCEDURE `locks_act_and_wake`(
+  act VARBINARY(10),
+  claim_key VARBINARY(512),
+  claim_owner VARBINARY(255),
+  claim_ttl BIGINT,
+  claim_token BIGINT,
+  claim_permits BIGINT,
+  line_process VARBINARY(255),
+  waiter_ttl BIGINT,
+  other_owners LONGBLOB,
+  fair BOOLEAN,
+  repeated BOOLEAN,
+  called_at DATETIME(6),
+  time_limit BIGINT
+)
+MODIFIES SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE woken VARBINARY(255);
+  CALL `locks_act`(act, claim_key, claim_owner, claim_ttl, claim_token, claim_permits, line_process, waiter_ttl, other_owners, fair,
+    repeated, called_at, time_limit, woken);
+  IF woken IS NOT NULL THEN
+    BEGIN
+      -- Who cannot be woken looks, later.
+      DECLARE CONTINUE HANDLER FOR SQLEXCEPTION BEGIN END;
+      KILL QUERY IS_USED_LOCK(CONCAT('locks_', woken, ':wakes'));
+    END;
+  END IF;
 END//
 
 -- Takes all of several keys exclusively, or none, as acquire-free takes one. It never waits for a row that is there.
