@@ -69,7 +69,7 @@ export class Procedure {
     };
   }
 
-  /** Whose turn the procedure has found. It has woken the process of a claim that is not of this one. */
+  /** Whose turn the procedure has found. Another process than this one was woken by it. */
   #turnsOf(row: Row): readonly Turn[] {
     const { turn_process: session, turn_owner: owner, turn_token: token, turn_span: span, kept_owner: kept } = row;
     const { options, told } = this.#parts;
