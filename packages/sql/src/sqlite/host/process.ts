@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { hostTime } from './clock.ts';
 
 /** Where a process is, and what tells it from a later one with its number. */
 interface Identity {
@@ -6,6 +7,15 @@ interface Identity {
   readonly namespaces: string;
   readonly started: string;
 }
+
+/**
+ * For so long, in µs, a process that has a number is the one that was seen to have it: a number
+ * comes back after all others. To read the file of a process takes as long as a statement.
+ */
+const trusted = 100_000;
+const mostTrusted = 1_000;
+/** By the names of processes. */
+const trustedUntil = new Map<string, number>();
 
 let known: { readonly identity: Identity | undefined } | undefined;
 
@@ -34,9 +44,14 @@ export function hasEnded(name: string): boolean {
     // Any other error tells of a process of another user.
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
+  const now = hostTime();
+  if (now < (trustedUntil.get(name) ?? 0)) return false;
   const stat = readStat(`${pid}`);
   // Its parent may not have asked for its exit code yet.
-  return stat !== undefined && (stat.started !== started || /[ZXx]/.test(stat.state));
+  const ended = stat !== undefined && (stat.started !== started || /[ZXx]/.test(stat.state));
+  if (ended || trustedUntil.size >= mostTrusted) trustedUntil.clear();
+  if (!ended) trustedUntil.set(name, now + trusted);
+  return ended;
 }
 
 function ownIdentity(): Identity | undefined {

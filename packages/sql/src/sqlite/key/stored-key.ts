@@ -178,7 +178,7 @@ export class StoredKey {
     }
     if (before.size === 0) return taken;
     for (const owner of before.keys()) this.#session.run('leaveLine', { key, owner });
-    if (this.#session.row('hasPlaces', { key }) === undefined) {
+    if (line.length === 0 && this.#session.row('hasPlaces', { key }) === undefined) {
       columns.line_until = null;
       columns.next_lapse = null;
     }
