@@ -11,7 +11,7 @@ const cell = {
   processes: 4,
   hold: 0,
   p50: 1,
-  statementsPerAcquisition: 4,
+  statementsPerAcquisition: 2,
   inversions: 0,
   starved: 0,
   failures: 0,
@@ -52,18 +52,37 @@ test('a pair is exactly two statements and two round trips, not fewer than that 
 test('the worst setting of ours counts, and no peer', () => {
   const all = verdicts(
     { ...cell, scenario: 'postgres/contended', subject: '@locks', hold: 0 },
-    { ...cell, scenario: 'postgres/contended', subject: '@locks', hold: 2, p50: 5.1, statementsPerAcquisition: 5.2 },
-    { ...cell, scenario: 'postgres/contended', subject: 'verrou', p50: 60, failures: 3, severeLines: 900 },
+    { ...cell, scenario: 'postgres/contended', subject: '@locks', hold: 2, p50: 5.1, statementsPerAcquisition: 2.6 },
+    { ...cell, scenario: 'postgres/contended', subject: 'verrou', hold: 9, p50: 60, failures: 3, severeLines: 900 },
     { ...cell, scenario: 'sqlite/contended', subject: '@locks', severeLines: undefined, inversions: 1 },
   );
   expect(all).toEqual({
     'Postgres, 100 waiters: gap p50 ≤ 5 ms, in any setting': false,
-    'Postgres, 100 waiters: ≤ 5 statements per acquisition, in any setting': false,
+    'Postgres, 100 waiters: ≤ 2.5 statements per acquisition, in any setting': false,
     'SQL, contended: no inversion': false,
     'SQL, contended: no worker starved': true,
     'SQL, contended: no call failed': true,
     'SQL, contended: never two holders': true,
     'Postgres, contended: 0 lines of level ERROR in the log': true,
+  });
+});
+
+test('the lowest of the rates over verrou counts, for one process and for four', () => {
+  const postgres = { ...cell, scenario: 'postgres/contended' };
+  const rates = (processes: number, hold: number, ours: number, verrou: number): Result[] => [
+    { ...postgres, subject: '@locks', processes, hold, perSecond: ours },
+    { ...postgres, subject: '@locks over knex', processes, hold, perSecond: 1 },
+    { ...postgres, subject: 'verrou', processes, hold, perSecond: verrou },
+  ];
+  const all = verdicts(
+    ...rates(1, 0, 150, 100),
+    ...rates(1, 2, 109, 100),
+    ...rates(4, 0, 85, 100),
+    ...rates(4, 2, 300, 100),
+  );
+  expect(all).toMatchObject({
+    'Postgres, 100 waiters in 1 process(es): ≥ 1.1 × verrou': false,
+    'Postgres, 100 waiters in 4 process(es): ≥ 0.85 × verrou': true,
   });
 });
 

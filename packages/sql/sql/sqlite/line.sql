@@ -38,7 +38,7 @@ DELETE FROM "locks_line" WHERE key = :key AND owner = :owner;
 -- places count no more
 -- Returns for each its place, owner, process, the permits it wants (null is exclusive), its ttl and
 -- floor, when it lapses, and how long it lasts, in their order.
-WITH standing AS (
+WITH standing AS NOT MATERIALIZED (
   SELECT place, owner, process, permits, ttl, floor, deadline, deadline - seen AS lasts FROM "locks_line"
   WHERE key = :key AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
 )
