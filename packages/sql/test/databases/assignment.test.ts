@@ -104,6 +104,26 @@ test.each(servers)(
   },
 );
 
+// Its looks read the head from the row of the key.
+test.each(databases.filter(({ name }) => name === 'MariaDB'))(
+  'on $name a key whose only place has lapsed has no head',
+  async (database) => {
+    const { url, party } = await own(database);
+    const [holder, waiter] = [await party(), await party({ waiterTtl: 300 })];
+    const lease = await holder.locks.acquire('job');
+    const knex = connect(url);
+    const headOf = async (): Promise<unknown> =>
+      (await rowsOf(knex('locks').where('key', Buffer.from('job')).select('head_process')))[0]?.['head_process'];
+    // Outside of a wait nothing keeps its place.
+    await waiter.provider.tryAcquire({ key: 'job', owner: 'gone', ttl, mode: 'exclusive' }, () => {});
+    expect(await headOf()).not.toBeNull();
+    await waiter.provider.close();
+    await eventually('the lapse of the place', async () => (await holder.provider.inspect('job')).waiters === 0);
+    await lease.release();
+    expect(await headOf()).toBeNull();
+  },
+);
+
 const claim = (owner: string, floor = 0n) => ({ key: 'job', owner, ttl, mode: 'exclusive', floor }) as const;
 
 /** A process with `runtime`, which hears of its turns. */

@@ -387,7 +387,7 @@ BEGIN
         END IF;
 
         -- The first in line, who is told at the end of every call if it can go.
-        IF row_line_until IS NOT NULL AND row_head_owner IS NULL THEN
+        IF row_head_owner IS NULL AND COALESCE(row_line_until, row_head_until) IS NOT NULL THEN
           SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
             INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
             FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process

@@ -547,7 +547,6 @@ BEGIN
     EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %s, pg_temp', routine, home);
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', routine);
   END LOOP;
-  -- It does nothing but look, with the rights of its caller.
   -- It has the rights of its caller, and no settings of its own, as only such a procedure can commit.
   EXECUTE format($f$
     CREATE PROCEDURE "locks_release_and_tell"(
@@ -571,6 +570,7 @@ BEGIN
     END $$
   $f$, home || '.' || (SELECT quote_ident(p.proname) FROM pg_proc AS p WHERE p.oid = '"locks_release"'::regproc));
   REVOKE ALL ON PROCEDURE "locks_release_and_tell" FROM PUBLIC;
+  -- It does nothing but look, with the rights of its caller.
   EXECUTE format('ALTER FUNCTION "locks_check_new" SET search_path = pg_catalog, %s, pg_temp', home);
 END $do$;
 REVOKE ALL ON FUNCTION "locks_lock", "locks_settle" FROM PUBLIC;
