@@ -65,7 +65,7 @@ function contendedGates(results: readonly Result[]): Gate[] {
     ...leastOverVerrou.flatMap(([processes, least]) =>
       gate(
         `Postgres, 100 waiters in ${processes} process(es): ≥ ${least} × verrou`,
-        smallest(overVerrou(results, processes)),
+        smallest(contendedOverVerrou(results, processes)),
         atLeast(least, 2),
       ),
     ),
@@ -94,7 +94,7 @@ const leastOverVerrou = [
 ] as const;
 
 /** Acquisitions for each of verrou's, with and without a time held. */
-function overVerrou(results: readonly Result[], processes: number): number[] {
+function contendedOverVerrou(results: readonly Result[], processes: number): number[] {
   const cells = (subject: string): Result[] =>
     ofSubject(results, 'postgres/contended', subject).filter((cell) => cell.processes === processes);
   return cells('verrou').flatMap(({ hold, perSecond = Number.NaN }) =>

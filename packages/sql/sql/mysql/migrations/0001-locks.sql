@@ -361,16 +361,12 @@ BEGIN
         ELSE
           SET outcome = 'busy';
           IF line_process IS NOT NULL THEN
-            -- Each row that is looked for in vain costs a handler. A first attempt may have been made before, and its answer lost.
-            IF repeated OR row_head_owner = claim_owner THEN
-              SELECT `place` INTO own_place FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
-            END IF;
+            -- A first attempt may have been made before, and its answer lost.
+            SELECT `place` INTO own_place FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
             IF own_place IS NULL THEN
               INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `permits`, `seen`, `deadline`, `fixes`, `ttl`, `floor`)
                 VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at, now_at + waiter_ttl, NOT resizes,
-                  claim_ttl, claim_token)
-                ON DUPLICATE KEY UPDATE `process` = line_process, `permits` = claim_permits, `seen` = now_at,
-                  `deadline` = now_at + waiter_ttl, `ttl` = claim_ttl, `floor` = claim_token;
+                  claim_ttl, claim_token);
               SET row_next_place = row_next_place + 1;
             ELSE
               UPDATE `locks_line`
