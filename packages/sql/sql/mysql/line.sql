@@ -1,7 +1,7 @@
 -- The line of a key, and how its first waiter is told.
 
 -- name: wake
--- Ends the wait of the second session of a process: of another one, or of this one.
+-- Ends the wait of the second session of this process. The routine ends those of others.
 -- {session} is the session (hexadecimal), as the tables name it: the server says which connection
 -- that is now.
 -- Returns  nothing, or an error where there is no such session, or it is of another user.

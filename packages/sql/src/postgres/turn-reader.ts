@@ -20,6 +20,7 @@ export function createTurnReader(
     if (typeof session === 'string' && typeof owner === 'string') {
       const turn = { process: processOf(session), owner, assigned: assignedOf(token, span) };
       turns.push(turn);
+      // The procedure of a release has told it, and answers no message.
       if (typeof message === 'string' && turn.process !== process) {
         // A claim that is not told asks at its own pace.
         await prepared.ask(connection, 'tell', session, message).catch(() => []);

@@ -148,26 +148,24 @@ BEGIN
     INSERT INTO "locks" (key, version) SELECT of_key, coalesce(max(swept), 0) FROM "locks_layout" ON CONFLICT (key) DO NOTHING;
   END LOOP;
   -- Whatever is read from here on is seen by a snapshot younger than the lock.
-  IF least(r.next_lapse, r.held_until) <= clock_timestamp() OR r.line_seen > clock_timestamp() OR r.shares > 0 THEN
-    at := clock_timestamp();
-    IF r.next_lapse <= at OR r.line_seen > at THEN
-      -- After the clock was stepped back, a place lasts no longer from now on than it did from its last sign of life.
-      UPDATE "locks_line" AS w SET deadline = at + (w.deadline - w.seen), seen = at WHERE w.key = of_key AND w.seen > at;
-      DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.deadline <= at;
-      r.line_seen := least(r.line_seen, at);
-      SELECT min(w.deadline), max(w.deadline) INTO r.next_lapse, r.line_until FROM "locks_line" AS w WHERE w.key = of_key;
-      SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_line" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1;
-    END IF;
-    IF r.held_until <= at THEN
-      IF r.owner IS NULL THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
-      r.owner := NULL;
-      r.held_until := NULL;
-      r.shares := 0;
-    ELSIF r.shares > 0 THEN
-      DELETE FROM "locks_shares" AS s WHERE s.key = of_key AND s.expires <= at;
-      IF FOUND THEN
-        SELECT count(*), max(s.expires) INTO r.shares, r.held_until FROM "locks_shares" AS s WHERE s.key = of_key;
-      END IF;
+  at := clock_timestamp();
+  IF r.next_lapse <= at OR r.line_seen > at THEN
+    -- After the clock was stepped back, a place lasts no longer from now on than it did from its last sign of life.
+    UPDATE "locks_line" AS w SET deadline = at + (w.deadline - w.seen), seen = at WHERE w.key = of_key AND w.seen > at;
+    DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.deadline <= at;
+    r.line_seen := least(r.line_seen, at);
+    SELECT min(w.deadline), max(w.deadline) INTO r.next_lapse, r.line_until FROM "locks_line" AS w WHERE w.key = of_key;
+    SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_line" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1;
+  END IF;
+  IF r.held_until <= at THEN
+    IF r.owner IS NULL THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
+    r.owner := NULL;
+    r.held_until := NULL;
+    r.shares := 0;
+  ELSIF r.shares > 0 THEN
+    DELETE FROM "locks_shares" AS s WHERE s.key = of_key AND s.expires <= at;
+    IF FOUND THEN
+      SELECT count(*), max(s.expires) INTO r.shares, r.held_until FROM "locks_shares" AS s WHERE s.key = of_key;
     END IF;
   END IF;
   RETURN r;
@@ -389,8 +387,8 @@ BEGIN
     INTO waits, r.line_seen, r.line_until, r.next_lapse, r.next_place;
   END IF;
 
-  IF want_permits IS NOT NULL THEN
-    IF NOT resizes AND refusal IS NULL AND (token IS NOT NULL OR to_wait) THEN r.permits := want_permits; END IF;
+  IF want_permits IS NOT NULL AND NOT resizes AND refusal IS NULL AND (token IS NOT NULL OR to_wait) THEN
+    r.permits := want_permits;
   END IF;
   IF token IS NOT NULL AND r.line_until IS NOT NULL THEN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;

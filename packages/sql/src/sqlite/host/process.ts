@@ -49,9 +49,10 @@ export function hasEnded(name: string): boolean {
   const stat = readStat(`${pid}`);
   // Its parent may not have asked for its exit code yet.
   const ended = stat !== undefined && (stat.started !== started || /[ZXx]/.test(stat.state));
-  if (ended || trustedUntil.size >= mostTrusted) trustedUntil.clear();
-  if (!ended) trustedUntil.set(name, now + trusted);
-  return ended;
+  if (ended) return true;
+  if (trustedUntil.size >= mostTrusted) trustedUntil.clear();
+  trustedUntil.set(name, now + trusted);
+  return false;
 }
 
 function ownIdentity(): Identity | undefined {
