@@ -41,6 +41,7 @@ export class Member {
   readonly #health: MemberHealth;
   /** The last call was rejected. */
   #refusing = false;
+  #returned: (() => void) | undefined = undefined;
   #inFlight = 0;
   #slow = 0;
   /** When the last slow answer was noticed. */
@@ -107,7 +108,6 @@ export class Member {
    */
   answered(sent: SentCall, at: number, took: number, fastest: number, late = false): void {
     this.#inFlight -= 1;
-    this.#refusing = false;
     this.heard(at, took);
     this.#unclear = !late && took > neverSlow && fastest === Infinity;
     const judged = !late && !this.#unclear;
@@ -117,6 +117,7 @@ export class Member {
     const { suspect } = this;
     this.#health.answered(sent, prompt && at - this.#slowAt >= this.#trial);
     if (suspect && !this.suspect) this.#trustedAt = at;
+    if (this.#refusing) this.#returns();
   }
 
   /** The call `sent` was rejected. `late`: as in `answered`. */
@@ -131,7 +132,13 @@ export class Member {
 
   /** A release in the background was answered, or rejected. */
   released(answer: boolean | Error): void {
-    this.#refusing = answer instanceof Error;
+    if (answer instanceof Error) this.#refusing = true;
+    else if (this.#refusing) this.#returns();
+  }
+
+  /** Calls `returned` whenever it answers a call after it rejected one. */
+  onReturn(returned: () => void): void {
+    this.#returned = returned;
   }
 
   /**
@@ -157,6 +164,11 @@ export class Member {
   /** For a call that it has not answered in time. */
   noAnswer(key: string): LockError {
     return this.name(new Error('no answer in time.'), key);
+  }
+
+  #returns(): void {
+    this.#refusing = false;
+    this.#returned?.();
   }
 
   /** Calls that were under way at the same time may have had one delay: they count as one. */

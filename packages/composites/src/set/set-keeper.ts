@@ -6,6 +6,7 @@ import { combinedError } from '../members/member-errors.ts';
 import { callMembers } from '../members/member-states.ts';
 import type { MembersHost } from '../members/member-states.ts';
 import type { Member } from '../members/member.ts';
+import { delayOf, pace } from './pace.ts';
 import { Presence } from './presence.ts';
 import { conflictError, emptiedError, twinsError } from './refusals.ts';
 import { conflictOf, givesWay, mayBeEmptied, mostStores, presenceLabel, twinsOf } from './store-set.ts';
@@ -19,10 +20,6 @@ const shortestTtl = 30_000;
 const longestTtl = 86_400_000;
 /** It is so many times as long as the longest lease, so that it outlasts one at each repeat. */
 const longer = 1.5;
-/** It is repeated every so many ms at most, and after a quarter of its ttl. */
-const pace = 10_000;
-/** The next look after a refusal, or at a member that is missing, comes after so many ms. */
-const soon = 2_000;
 /**
  * For so many ms a conflict may come from a member that lost its data: until then each process has
  * repeated its presence once, and has found that out.
@@ -52,12 +49,15 @@ export class SetKeeper {
   #decided = false;
   #round: Promise<void> | undefined = undefined;
   #timer: TimerHandle | undefined = undefined;
+  /** A member answers again since the last round began. */
+  #hurries = false;
   #closed = false;
   readonly #ends = new Set<() => void>();
 
   constructor(host: SetHost) {
     this.#host = host;
     this.#presences = host.members.map((member) => new Presence(member, host.runtime));
+    for (const member of host.members) member.onReturn(() => this.#hurry());
   }
 
   /**
@@ -114,6 +114,7 @@ export class SetKeeper {
   #begin(): Promise<void> {
     this.#round ??= outsideContext(async () => {
       this.#stopTimer();
+      this.#hurries = false;
       try {
         await this.#go();
       } finally {
@@ -212,15 +213,20 @@ export class SetKeeper {
     return callMembers(this.#host, members, take, end);
   }
 
+  #hurry(): void {
+    if (this.#hurries || this.#closed) return;
+    this.#hurries = true;
+    // Else the end of the round arms the timer.
+    if (this.#decided && this.#round === undefined) this.#arm();
+  }
+
   #arm(): void {
     this.#stopTimer();
     const { runtime } = this.#host;
     const isWell =
       this.#refusal === undefined &&
       this.#presences.every(({ failure, until }) => failure === undefined && until > -Infinity);
-    const delay = isWell
-      ? Math.min(this.#ttl / 4, pace) * (0.75 + runtime.random() / 4)
-      : soon * (0.5 + runtime.random());
+    const delay = delayOf({ isWell, hurries: this.#hurries, ttl: this.#ttl }, runtime.random());
     this.#timer = runtime.setTimer(
       () => {
         this.#timer = undefined;

@@ -22,6 +22,32 @@ test('a process that starts while a member is empty waits until the others give 
   expect(await attempt(world, world.start('abc'), claimOf('one more'))).toMatchObject(granted);
 });
 
+test('a member that answers again gets its id at once from a process that has work for it', async () => {
+  const world = new World();
+  const first = world.start('abc');
+  await attempt(world, first);
+  await world.runtime.advance(1_000);
+  world.refusing.add('a');
+  expect(await attempt(world, first, claimOf('while it is away'), 100)).toMatchObject(granted);
+  world.empty('a');
+  world.refusing.delete('a');
+  expect(await attempt(world, first, claimOf('when it is back'))).toMatchObject(granted);
+  expect(await attempt(world, world.start('abc'), claimOf('one more'))).toMatchObject(granted);
+});
+
+test('a member whose answers come and go is looked at a few times a second at most', async () => {
+  const world = new World();
+  const process = world.start('abc');
+  await attempt(world, process);
+  const before = world.registers;
+  for (let time = 0; time < 1_000; time += 1) {
+    if (time % 2 === 0) world.refusing.add('a');
+    else world.refusing.delete('a');
+    await attempt(world, process, claimOf(`job ${time}`), 10);
+  }
+  expect((world.registers - before) / 3).toBeLessThan(60);
+});
+
 test('a register that was removed is put back by those that know it', async () => {
   const world = new World();
   await attempt(world, world.start('abc'));
@@ -121,6 +147,8 @@ test('a grant that comes after the refusal of its process is given back', async 
   const first = world.start('abc');
   world.silent.add('c');
   expect(await attempt(world, first, claimOf('job', 60_000))).toMatchObject(granted);
+  // It is in the way, and finds no other in its own way first.
+  first.runtime.crash();
   world.silent.delete('c');
   world.silent.add('b');
   let reply: () => void = () => {};

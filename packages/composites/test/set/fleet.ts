@@ -18,8 +18,12 @@ export class World {
   readonly #stores = new Map<string, MemoryStore>();
   /** How many calls all members got. */
   calls = 0;
+  /** How many of these asked for a register. */
+  registers = 0;
   /** Stores that do not answer. */
   readonly silent = new Set<string>();
+  /** Stores that refuse connections. */
+  readonly refusing = new Set<string>();
 
   store(name: string): MemoryStore {
     const store = this.#stores.get(name) ?? createMemoryStore({ runtime: this.runtime });
@@ -37,6 +41,8 @@ export class World {
     const call = <T>(send: (provider: LockProvider) => Promise<T>): Promise<T> => {
       this.calls += 1;
       if (this.silent.has(name)) return this.#noAnswer();
+      if (this.refusing.has(name))
+        return Promise.reject(new LockError('LOCK_UNAVAILABLE', 'no connection', { sent: false }));
       return send(createMemoryProvider({ store: this.store(name) }));
     };
     const { traits } = createMemoryProvider();
@@ -48,8 +54,10 @@ export class World {
       release: (claim) => call((provider) => provider.release(claim)),
       inspect: (key) => call((provider) => provider.inspect(key)),
       list: (prefix) => createMemoryProvider({ store: this.store(name) }).list?.(prefix) ?? (async function* () {})(),
-      register: (register, change) =>
-        call((provider) => provider.register?.(register, change) ?? Promise.resolve(undefined)),
+      register: (register, change) => {
+        this.registers += 1;
+        return call((provider) => provider.register?.(register, change) ?? Promise.resolve(undefined));
+      },
       close: () => Promise.resolve(),
     };
   }
