@@ -12,7 +12,8 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
   const { subject, url, retryDelay, key, ownKeys, workers } = assignment;
   if (subject === notification) return await openNotifyCrew(assignment);
   const party = await openParty(subject, { url, retryDelay });
-  await warmUp(party, `${key}/warm-up/${assignment.process}`);
+  // The crews also contend for 6 s before they are counted.
+  await warmUp(party, `${key}/warm-up/${assignment.process}`, 400);
   // Several connections: the order of calls is not the order of places, not even within one
   // process.
   const places = ownKeys === true ? undefined : party.watchPlaces?.(key);
