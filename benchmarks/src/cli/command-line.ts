@@ -30,6 +30,10 @@ export interface Options {
   readonly calm: boolean;
   /** What one server is compared with. */
   readonly topology: 'cluster' | undefined;
+  /** sql: how many contend for one key, each a table. */
+  readonly waiters: readonly number[];
+  /** sql: what a commit of Postgres waits for before it writes to the disk, in ms. */
+  readonly commitDelay: number;
 }
 
 export const help = `Measures @locks against peers and against the raw client, in one run.
@@ -42,6 +46,8 @@ Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core | clie
   --subjects <name,…>  these peers only, beside @locks and the raw client; not for memory, core and clients
   --retry-delay <ms>   between attempts of peers that poll; default: as they document
   --topology cluster   redis only: a Cluster of three masters against one server, in place of peers
+  --waiters <n,…>      sql only: so many contend for one key, each a table; default: 100
+  --commit-delay <ms>  sql only: Postgres writes to a disk that takes so long more; default: 0
   --seed <n>           of the random order of the subjects; default: a random one, which is printed
   --json <file>        writes all figures there
   --plots <folder>     writes SVG files there
@@ -64,6 +70,8 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     gates: { type: 'boolean', default: false },
     calm: { type: 'boolean', default: false },
     topology: { type: 'string' },
+    waiters: { type: 'string' },
+    'commit-delay': { type: 'string' },
     help: { type: 'boolean', default: false },
   });
   if (values.help) return undefined;
@@ -91,6 +99,8 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     gates: values.gates,
     calm: values.calm,
     topology: topologyOf(name, values.topology),
+    waiters: list(values.waiters ?? '100').map((text) => numberOption('waiters', text, 'whole numbers') as number),
+    commitDelay: numberOption('commit-delay', values['commit-delay'], 'a whole number') ?? 0,
   };
 }
 

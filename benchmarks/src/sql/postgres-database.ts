@@ -9,18 +9,20 @@ import { rawTable } from './subjects/raw-postgres.ts';
  * Durable, as by default. One of the peers needs a connection for each lock, and one for each
  * wish for one.
  */
-const args = ['fsync=on', 'max_connections=400', 'shared_preload_libraries=pg_stat_statements'].flatMap((setting) => [
-  '-c',
-  setting,
-]);
+const settings = ['fsync=on', 'max_connections=400', 'shared_preload_libraries=pg_stat_statements'];
 
 const statements = `SELECT coalesce(sum(calls), 0)::int AS count, coalesce(sum(total_exec_time), 0) * 1000 AS microseconds FROM pg_stat_statements
   WHERE toplevel AND query NOT LIKE '%pg_stat_%'`;
 const others = `SELECT count(*)::int AS count FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 
-/** A Postgres of its own, whose statements are counted by pg_stat_statements. */
-export async function openPostgres(): Promise<Database> {
+/**
+ * A Postgres of its own, whose statements are counted by pg_stat_statements. `commitDelay`: what a
+ * commit waits for before it goes to the disk, in ms.
+ */
+export async function openPostgres(commitDelay = 0): Promise<Database> {
+  const slow = commitDelay === 0 ? [] : [`commit_delay=${commitDelay * 1_000}`, 'commit_siblings=0'];
+  const args = [...settings, ...slow].flatMap((setting) => ['-c', setting]);
   const server = await startPostgres({ args });
   const control = new Client(server.url);
   try {

@@ -28,18 +28,18 @@ const raw = 'raw client';
 interface Section {
   readonly dialect: Dialect;
   readonly title: string;
-  open(): Promise<Database>;
+  open(options: SuiteContext['options']): Promise<Database>;
   readonly concurrencies: readonly number[];
 }
 
 const postgres: Section = {
   dialect: 'postgres',
   title: 'Postgres',
-  open: openPostgres,
+  open: ({ commitDelay }) => openPostgres(commitDelay),
   concurrencies: [1, 16, 64],
 };
-const mariadb: Section = { dialect: 'mariadb', title: 'MariaDB', open: openMariadb, concurrencies: [1, 16] };
-const sqlite: Section = { dialect: 'sqlite', title: 'SQLite', open: openSqlite, concurrencies: [1, 16] };
+const mariadb: Section = { dialect: 'mariadb', title: 'MariaDB', open: () => openMariadb(), concurrencies: [1, 16] };
+const sqlite: Section = { dialect: 'sqlite', title: 'SQLite', open: () => openSqlite(), concurrencies: [1, 16] };
 
 /** Locks in databases that were started for this and are stopped in the end. */
 export async function runSqlSuite(context: SuiteContext): Promise<Servers> {
@@ -48,7 +48,7 @@ export async function runSqlSuite(context: SuiteContext): Promise<Servers> {
   const servers: Record<string, string> = {};
   for (const section of [postgres, mariadb, sqlite]) {
     if (!wantsAny(context, section)) continue;
-    await using database = await section.open();
+    await using database = await section.open(context.options);
     servers[section.dialect] = database.version;
     context.print(`\n# ${section.title} ${database.version}`);
     await runSection(context, section, database);
@@ -93,15 +93,17 @@ async function runSection(context: SuiteContext, section: Section, database: Dat
     );
   }
   if (wants('contended')) {
-    for (const contention of contentions) {
+    for (const contention of contentionsOf(options.waiters)) {
       await table(titleOf(contention), contendedColumns, () => contended(context, database, names, contention));
     }
   }
 }
 
-const contentions: readonly Contention[] = [0, 2].flatMap((hold) =>
-  [1, 4].map((processes) => ({ waiters: 100, processes, hold })),
-);
+function contentionsOf(numbers: readonly number[]): readonly Contention[] {
+  return numbers.flatMap((waiters) =>
+    [0, 2].flatMap((hold) => [1, 4].map((processes) => ({ waiters, processes, hold }))),
+  );
+}
 
 function titleOf({ waiters, processes, hold }: Contention): string {
   return `contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
