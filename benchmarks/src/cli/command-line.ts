@@ -99,7 +99,7 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     gates: values.gates,
     calm: values.calm,
     topology: topologyOf(name, values.topology),
-    waiters: list(values.waiters ?? '100').map((text) => numberOption('waiters', text, 'whole numbers') as number),
+    waiters: list(values.waiters ?? '100').map((text) => numberOption('waiters', text, 'a whole number') as number),
     commitDelay: numberOption('commit-delay', values['commit-delay'], 'a whole number') ?? 0,
   };
 }
