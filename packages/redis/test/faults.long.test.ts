@@ -8,6 +8,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient, RedisOptions } from '../src/index.ts';
+import { inLine, queueUp } from './support/line.ts';
 import { connect, eventually, withCopies } from './support/redis.ts';
 
 async function server(...args: readonly string[]): Promise<ServerHandle> {
@@ -26,25 +27,6 @@ function locksOver(client: RedisClient, options: RedisOptions = {}): Locks {
   return locks;
 }
 
-async function waiters(locks: Locks, key: string, count: number): Promise<void> {
-  await eventually(`${count} waiters`, async () => (await locks.inspect(key)).waiters === count);
-}
-
-/** Starts `count` waiters and tells the order in which they were served. */
-async function queueUp(
-  locks: Locks,
-  key: string,
-  count: number,
-): Promise<{ readonly order: number[]; readonly all: Promise<void> }> {
-  const order: number[] = [];
-  const all: Promise<void>[] = [];
-  for (let index = 0; index < count; index += 1) {
-    all.push(locks.withLock(key, () => void order.push(index)));
-    await waiters(locks, key, index + 1);
-  }
-  return { order, all: Promise.all(all).then(() => {}) };
-}
-
 test('those whose places lapsed while the server stood still are in line again as soon as it goes on, not one after the other', async () => {
   const { url, pause, resume } = await server();
   const locks = locksOver(connect({}, url), { waiterTtl: 3_000, timeout: 20_000 });
@@ -52,12 +34,12 @@ test('those whose places lapsed while the server stood still are in line again a
   const lease = await locks.acquire(key, { ttl: 60_000 });
   const served: Promise<void>[] = [];
   for (let index = 0; index < 100; index += 1) served.push(locks.withLock(key, () => {}));
-  await waiters(locks, key, 100);
+  await inLine(locks, 100, key);
   await pause();
   await sleep(3_500);
   await resume();
   // One of them asks each second and shows the others, of which the server knows nothing any more.
-  await waiters(locks, key, 100);
+  await inLine(locks, 100, key);
   await lease.release();
   await Promise.all(served);
 });
@@ -84,10 +66,10 @@ describe('the subscriber connection', () => {
     const client = connect({}, url);
     const locks = locksOver(client, { waiterTtl: 60_000 });
     const lease = await locks.acquire('job', { ttl: 60_000 });
-    const queue = await queueUp(locks, 'job', 5);
+    const queue = await queueUp(locks, 5);
     await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await eventually('a new subscription', async () => (await client.pubsub('CHANNELS')).length === 1);
-    await waiters(locks, 'job', 5);
+    await inLine(locks, 5, 'job');
     await lease.release();
     await queue.all;
     expect(queue.order).toEqual([0, 1, 2, 3, 4]);
@@ -98,7 +80,7 @@ describe('the subscriber connection', () => {
     const client = connect({}, url);
     const locks = locksOver(client, { waiterTtl: 60_000 });
     const lease = await locks.acquire('job', { ttl: 60_000 });
-    const queue = await queueUp(locks, 'job', 3);
+    const queue = await queueUp(locks, 3);
     const started = performance.now();
     await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await lease.release();
@@ -125,7 +107,7 @@ test('when every wake message is lost, waiters are served by their own polling',
   });
   const locks = locksOver(deaf, { waiterTtl: 600 });
   const lease = await locks.acquire('job');
-  const queue = await queueUp(locks, 'job', 4);
+  const queue = await queueUp(locks, 4);
   await lease.release();
   await queue.all;
   expect(queue.order).toEqual([0, 1, 2, 3]);
@@ -137,7 +119,7 @@ describe('a restart of Redis', () => {
     const locks = locksOver(connect({}, handle.url));
     const lease = await locks.acquire('job', { ttl: 20_000 });
     const next = locks.acquire('job');
-    await waiters(locks, 'job', 1);
+    await inLine(locks, 1, 'job');
     await handle.kill();
     await handle.restart();
     expect(lease.held).toBe(true);
@@ -158,7 +140,7 @@ describe('a restart of Redis', () => {
     const locks = locksOver(connect({}, handle.url));
     const lease = await locks.acquire('job');
     const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
-    const queue = await queueUp(locks, 'job', 3);
+    const queue = await queueUp(locks, 3);
     await handle.kill();
     await handle.restart({ keepData: false });
     await lost;
@@ -228,8 +210,8 @@ describe('a Redis that does not answer', () => {
     expect(performance.now() - started).toBeLessThan(1_500);
     await handle.resume();
     await eventually('the end of all claims', async () => {
-      const { holders, waiters: inLine } = await locks.inspect('job');
-      return holders.length === 0 && inLine === 0;
+      const { holders, waiters } = await locks.inspect('job');
+      return holders.length === 0 && waiters === 0;
     });
     const lease = await locks.tryAcquire('job');
     expect(lease).not.toBeNull();

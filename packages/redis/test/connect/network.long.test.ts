@@ -1,6 +1,7 @@
 import type { Lease, Locks } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { isScriptCall } from '../support/faults.ts';
+import { queueUp } from '../support/line.ts';
 import { meet, parties } from '../support/network.ts';
 import type { Meeting, Party } from '../support/network.ts';
 import type { Redis } from 'ioredis';
@@ -108,7 +109,7 @@ describe.each(parties)('with %s', (name, join) => {
     const { locks: others } = await meeting.party();
     const { locks, commands } = await join(meeting);
     const lease = await others.acquire('job');
-    const queue = await queueUp(meeting, locks, 4);
+    const queue = await queueUp(locks, 4, (count) => meeting.waiters('job', count));
     for (let round = 0; round < 3; round += 1) {
       await commands.cut();
       await eventually('both connections', () => commands.clientConnections === 2);
@@ -168,7 +169,7 @@ describe.each(parties)('with %s', (name, join) => {
     await commands.cut();
     const first = await locks.acquire('job');
     await expectHeld(meeting, first);
-    const queue = await queueUp(meeting, locks, 3);
+    const queue = await queueUp(locks, 3, (count) => meeting.waiters('job', count));
     expect([commands.clientConnections, commands.serverConnections]).toEqual([2, 4]);
     const stranger = others.withLock('job', () => queue.order.push(3));
     await meeting.waiters('job', 4);
@@ -222,7 +223,7 @@ describe('wakes', () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 600 });
     const lease = await locks.acquire('job');
-    const queue = await queueUp(meeting, locks, 4);
+    const queue = await queueUp(locks, 4, (count) => meeting.waiters('job', count));
     wakes.silence('replies');
     await lease.release();
     await queue.all;
@@ -234,7 +235,7 @@ describe('wakes', () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 3_000, timeout: 200 });
     const lease = await locks.acquire('job', { ttl: 60_000 });
-    const queue = await queueUp(meeting, locks, 2);
+    const queue = await queueUp(locks, 2, (count) => meeting.waiters('job', count));
     wakes.strand();
     // The server has not noticed either.
     await eventually('another subscription', async () => (await meeting.subscriptions()) === 2);
@@ -286,7 +287,7 @@ describe('wakes', () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 600 });
     const lease = await locks.acquire('job');
-    const queue = await queueUp(meeting, locks, 3);
+    const queue = await queueUp(locks, 3, (count) => meeting.waiters('job', count));
     const leaving = new AbortController();
     const gone = locks.acquire('job', { signal: leaving.signal });
     await meeting.waiters('job', 4);
@@ -313,7 +314,7 @@ describe('wakes', () => {
     });
     await echo.psubscribe(`${meeting.prefix}wake:*`);
     const lease = await locks.acquire('job');
-    const queue = await queueUp(meeting, locks, 5);
+    const queue = await queueUp(locks, 5, (count) => meeting.waiters('job', count));
     await lease.release();
     await queue.all;
     expect(queue.order).toEqual([0, 1, 2, 3, 4]);
@@ -326,7 +327,7 @@ describe('wakes', () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 60_000 });
     const lease = await locks.acquire('job', { ttl: 60_000 });
-    const queue = await queueUp(meeting, locks, 3);
+    const queue = await queueUp(locks, 3, (count) => meeting.waiters('job', count));
     const trap = wakes.cutMidFrame('replies', { when: isMessage });
     const started = performance.now();
     await lease.release();
@@ -342,22 +343,4 @@ describe('wakes', () => {
 /** How many scripts the server has run so far. */
 async function scriptCalls({ observer }: Meeting): Promise<number> {
   return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(await observer.info('commandstats'))?.[1]);
-}
-
-/**
- * Starts `count` waiters for `job`, one after the other, and tells the order in which they were
- * served.
- */
-async function queueUp(
-  meeting: Meeting,
-  locks: Locks,
-  count: number,
-): Promise<{ readonly order: number[]; readonly all: Promise<unknown> }> {
-  const order: number[] = [];
-  const all: Promise<unknown>[] = [];
-  for (let index = 0; index < count; index += 1) {
-    all.push(locks.withLock('job', () => order.push(index)));
-    await meeting.waiters('job', index + 1);
-  }
-  return { order, all: Promise.all(all) };
 }

@@ -43,9 +43,27 @@ export async function lineUp(provider: LockProvider, claim: Claim): Promise<void
   });
 }
 
-/** Waits until so many wait for the key `job`. */
-export async function inLine(locks: Locks, count: number): Promise<void> {
-  await eventually(`${count} in line`, async () => (await locks.inspect('job')).waiters === count);
+/** Waits until so many wait for `key`. */
+export async function inLine(locks: Locks, count: number, key = 'job'): Promise<void> {
+  await eventually(`${count} in line`, async () => (await locks.inspect(key)).waiters === count);
+}
+
+/**
+ * Starts `count` waiters for `job`, one after the other, and tells the order in which they were
+ * served. `stand`: waits until so many are in line.
+ */
+export async function queueUp(
+  locks: Locks,
+  count: number,
+  stand: (count: number) => Promise<void> = (each) => inLine(locks, each),
+): Promise<{ readonly order: number[]; readonly all: Promise<unknown> }> {
+  const order: number[] = [];
+  const all: Promise<unknown>[] = [];
+  for (let index = 0; index < count; index += 1) {
+    all.push(locks.withLock('job', () => order.push(index)));
+    await stand(index + 1);
+  }
+  return { order, all: Promise.all(all) };
 }
 
 /** What goes with the key `job` in the store. */

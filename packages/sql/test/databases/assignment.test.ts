@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fromConfig, migrateTables } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
+import { inLine } from '../servers/parties.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
@@ -44,13 +45,6 @@ async function own(database: Database): Promise<Setting> {
       return { locks, provider };
     },
   };
-}
-
-async function inLine(provider: LockProvider, count: number): Promise<KeyState> {
-  return await eventually(`${count} in line`, async () => {
-    const state = await provider.inspect('job');
-    return state.waiters === count && state;
-  });
 }
 
 /** Whether the process that begins to wait from now on is told of its turns. */

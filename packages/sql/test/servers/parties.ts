@@ -1,6 +1,6 @@
 import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
-import type { LockProvider, Locks, LocksOptions } from '@locks/core';
+import type { KeyState, LockProvider, Locks, LocksOptions } from '@locks/core';
 import type { Knex } from 'knex';
 import { expect, onTestFinished } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
@@ -91,6 +91,14 @@ export async function queueUp(
     await eventually(`${index + 1} waiters`, async () => (await locks.inspect(key)).waiters === index + 1);
   }
   return { order, all: Promise.all(all) };
+}
+
+/** The state of `job`, when `count` wait for it. */
+export async function inLine(provider: LockProvider, count: number): Promise<KeyState> {
+  return await eventually(`${count} in line`, async () => {
+    const state = await provider.inspect('job');
+    return state.waiters === count && state;
+  });
 }
 
 /** Expects that `key` is free soon, with no waiter. */

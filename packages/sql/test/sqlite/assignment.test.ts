@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { KeyState, LockProvider } from '@locks/core';
 import { eventually } from '@locks/test-servers';
 import { expect, test } from 'vitest';
+import { inLine } from '../servers/parties.ts';
 import type { TestFile } from './support/file.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorkers } from './support/worker.ts';
@@ -13,13 +14,6 @@ const waiterTtl = 3_000;
 const ttl = 10_000;
 
 const holderOf = ({ holders }: KeyState): string | undefined => holders[0]?.owner;
-
-async function inLine(provider: LockProvider, count: number): Promise<KeyState> {
-  return await eventually(`${count} in line`, async () => {
-    const state = await provider.inspect('job');
-    return state.waiters === count && state;
-  });
-}
 
 /** A process whose claim is first in line, and which stands still. */
 async function standing(file: TestFile, provider: LockProvider, ms: number): Promise<() => string> {
