@@ -1,4 +1,4 @@
-import type { Lease, Locks } from '@locks/core';
+import type { Lease } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { isScriptCall } from '../support/faults.ts';
 import { queueUp } from '../support/line.ts';
