@@ -543,6 +543,9 @@ DECLARE
 BEGIN
   FOREACH routine IN ARRAY ARRAY['"locks_acquire"', '"locks_acquire_all"', '"locks_renew"', '"locks_release"', '"locks_sweep"']::regproc[] LOOP
     EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %s, pg_temp', routine, home);
+    -- Plans are made while the tables are small, and kept while what was removed makes them large: they would read whole tables.
+    EXECUTE format('ALTER FUNCTION %s SET enable_seqscan = off', routine);
+    EXECUTE format('ALTER FUNCTION %s SET enable_bitmapscan = off', routine);
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', routine);
   END LOOP;
   -- It has the rights of its caller, and no settings of its own, as only such a procedure can commit.
