@@ -44,7 +44,7 @@ function uncontendedGates(results: readonly Result[], subject: string): Gate[] {
 }
 
 function contendedGates(results: readonly Result[]): Gate[] {
-  const cells = both.flatMap((subject) => ofSubject(results, 'postgres/contended', subject));
+  const cells = both.flatMap((subject) => contendedCells(results, subject));
   const everywhere = results.filter(({ scenario, subject }) => isContended(scenario) && subject.startsWith(own));
   // Without routines there is no line.
   const fair = everywhere.filter(({ subject }) => both.some((name) => name === subject));
@@ -93,10 +93,15 @@ const leastOverVerrou = [
   [4, 0.85],
 ] as const;
 
+/** With 100 waiters. A run may have had other numbers beside it. */
+function contendedCells(results: readonly Result[], subject: string): Result[] {
+  return ofSubject(results, 'postgres/contended', subject).filter(({ waiters }) => waiters === 100);
+}
+
 /** Acquisitions for each of verrou's, with and without a time held. */
 function contendedOverVerrou(results: readonly Result[], processes: number): number[] {
   const cells = (subject: string): Result[] =>
-    ofSubject(results, 'postgres/contended', subject).filter((cell) => cell.processes === processes);
+    contendedCells(results, subject).filter((cell) => cell.processes === processes);
   return cells('verrou').flatMap(({ hold, perSecond = Number.NaN }) =>
     cells(own)
       .filter((cell) => cell.hold === hold)

@@ -38,8 +38,8 @@ const postgres: Section = {
   open: ({ commitDelay }) => openPostgres(commitDelay),
   concurrencies: [1, 16, 64],
 };
-const mariadb: Section = { dialect: 'mariadb', title: 'MariaDB', open: () => openMariadb(), concurrencies: [1, 16] };
-const sqlite: Section = { dialect: 'sqlite', title: 'SQLite', open: () => openSqlite(), concurrencies: [1, 16] };
+const mariadb: Section = { dialect: 'mariadb', title: 'MariaDB', open: openMariadb, concurrencies: [1, 16] };
+const sqlite: Section = { dialect: 'sqlite', title: 'SQLite', open: openSqlite, concurrencies: [1, 16] };
 
 /** Locks in databases that were started for this and are stopped in the end. */
 export async function runSqlSuite(context: SuiteContext): Promise<Servers> {
