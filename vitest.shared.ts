@@ -55,12 +55,12 @@ function startsSlowly(): boolean {
 
 /**
  * Tests mostly wait. With more workers a core has more to do than it can, and waits become longer.
- * With fewer, cores stand idle: four for each use 90 % of them, three 80 %.
+ * With fewer, cores stand idle: four for each use 90 % of them, two 80 %.
  */
 const cores = startsSlowly() ? availableParallelism() / 2 : availableParallelism();
 const sideBySide: Options = { maxWorkers: Math.ceil(4 * cores), sequence: { groupOrder: 0 } };
-/** Those that take long have more servers for each worker. */
-const fewer: Options = { maxWorkers: Math.ceil(3 * cores), sequence: { groupOrder: 1 } };
+/** Those that take long have more servers and processes for each worker, and measure more times. */
+const fewer: Options = { maxWorkers: Math.ceil(2.5 * cores), sequence: { groupOrder: 1 } };
 
 /** The configuration of the package whose `vitest.config.ts` has the address `url`. */
 export function packageTests(

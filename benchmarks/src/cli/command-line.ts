@@ -30,6 +30,8 @@ export interface Options {
   readonly calm: boolean;
   /** What one server is compared with. */
   readonly topology: 'cluster' | undefined;
+  /** redis: how much longer a round trip takes, in ms. */
+  readonly network: number;
   /** sql: how many contend for one key, each a table. */
   readonly waiters: readonly number[];
   /** sql: what a commit of Postgres waits for before it writes to the disk, in ms. */
@@ -46,6 +48,7 @@ Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core | clie
   --subjects <name,…>  these peers only, beside @locks and the raw client; not for memory, core and clients
   --retry-delay <ms>   between attempts of peers that poll; default: as they document
   --topology cluster   redis only: a Cluster of three masters against one server, in place of peers
+  --network <ms>       redis only: a round trip takes so long more, as 0.3; default: 0
   --waiters <n,…>      sql only: so many contend for one key, each a table; default: 100
   --commit-delay <ms>  sql only: Postgres writes to a disk that takes so long more; default: 0
   --seed <n>           of the random order of the subjects; default: a random one, which is printed
@@ -70,6 +73,7 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     gates: { type: 'boolean', default: false },
     calm: { type: 'boolean', default: false },
     topology: { type: 'string' },
+    network: { type: 'string' },
     waiters: { type: 'string' },
     'commit-delay': { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -99,6 +103,7 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     gates: values.gates,
     calm: values.calm,
     topology: topologyOf(name, values.topology),
+    network: networkOf(name, values.network, values.topology),
     waiters: list(values.waiters ?? '100').map((text) => numberOption('waiters', text, 'a whole number') as number),
     commitDelay: numberOption('commit-delay', values['commit-delay'], 'a whole number') ?? 0,
   };
@@ -108,6 +113,13 @@ function topologyOf(suite: SuiteName, topology: string | undefined): 'cluster' |
   if (topology === undefined) return undefined;
   if (suite === 'redis' && topology === 'cluster') return topology;
   throw new UsageError(`Option --topology: redis has cluster, nothing else; not "${suite}" with "${topology}".`);
+}
+
+function networkOf(suite: SuiteName, text: string | undefined, topology: string | undefined): number {
+  if (text === undefined) return 0;
+  const ms = Number(text);
+  if (suite === 'redis' && topology === undefined && ms > 0 && ms <= 100) return ms;
+  throw new UsageError(`Option --network: redis without --topology has it, as 0.3; not "${suite}" with "${text}".`);
 }
 
 function list(text: string | undefined): string[] {

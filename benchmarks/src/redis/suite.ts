@@ -11,6 +11,7 @@ import { measureTotalTime } from './total-time.ts';
 import { measureUncontended } from './uncontended.ts';
 import { chooseSubjects } from '../subjects/subject-choice.ts';
 import { subjectNames } from './subjects/index.ts';
+import { openSlowNetwork } from './slow-network.ts';
 import { oneByOne } from '../measure/one-by-one.ts';
 import { contendedColumns, heapColumns, renewalColumns, totalTimeColumns, uncontendedColumns } from './tables.ts';
 import { rotationFor } from '../suite.ts';
@@ -27,20 +28,22 @@ export async function runRedisSuite(context: SuiteContext): Promise<Servers> {
   if (options.topology === 'cluster') return await runClusterSuite(context);
   const names = chooseSubjects(context, subjectNames());
   await using server = await startRedis();
+  await using network = options.network > 0 ? await openSlowNetwork(server.url, options.network) : undefined;
+  const url = network?.url ?? server.url;
   const control = new Redis(server.url);
   try {
     const redis = /redis_version:(\S+)/.exec(await control.info('server'))?.[1] ?? 'unknown';
-    if (context.wants('uncontended')) await uncontended(context, server.url, control, names);
-    if (context.wants('contended')) await contended(context, server.url, control, names);
-    if (context.wants('total-time')) await totalTime(context, server.url, control, names);
+    if (context.wants('uncontended')) await uncontended(context, url, control, names);
+    if (context.wants('contended')) await contended(context, url, control, names);
+    if (context.wants('total-time')) await totalTime(context, url, control, names);
     if (context.wants('renewal')) {
       await context.table(`${held} held locks, renewed every 2 s`, renewalColumns, () =>
-        measureRenewal(server.url, control, held, options.quick ? 1 : 3),
+        measureRenewal(url, control, held, options.quick ? 1 : 3),
       );
     }
     if (context.wants('heap')) {
       await context.table(`Heap of the client, ${held} held locks`, heapColumns, () =>
-        measureHeap(server.url, control, held),
+        measureHeap(url, control, held),
       );
     }
     return { redis };

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { expectExactBalance, startDemo } from './demo.ts';
 
-test.concurrent('without a server, the balance is exact, though a holder is killed', () => expectExactBalance());
+test('without a server, the balance is exact, though a holder is killed', () => expectExactBalance());
 
-test.concurrent.each([
+test.each([
   [2, "Unknown option '--wrong'", ['--wrong']],
   [2, 'Option --workers must be a whole number from 1 to 64, not "0".', ['--workers', '0']],
   [2, 'nonsense', ['--url', 'nonsense://host']],
@@ -16,7 +16,7 @@ test.concurrent.each([
   expect(code).toBe(expected);
 });
 
-test.concurrent('an interrupted demo leaves no file behind', async () => {
+test('an interrupted demo leaves no file behind', async () => {
   const { end, left, interrupt } = startDemo('--updates', '1000');
   await vi.waitFor(() => expect(left()).not.toEqual([]), { timeout: 30_000, interval: 20 });
   interrupt();

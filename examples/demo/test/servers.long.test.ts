@@ -2,7 +2,7 @@ import { startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/
 import { describe, test } from 'vitest';
 import { expectExactBalance } from './demo.ts';
 
-describe.concurrent('the balance is exact, though a holder is killed', () => {
+describe('the balance is exact, though a holder is killed', () => {
   test.each([
     { name: 'Redis', start: startRedis, query: '' },
     { name: 'Postgres', start: startPostgres, query: '' },

@@ -2,7 +2,7 @@ import { LockError, checkFenceable, createDeadline, readOptions, staleError, sys
 import type { Duration } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
 import { redisReaders, redisSource } from './options/options.ts';
-import { connectionTrouble, toLockError } from './wire/replies.ts';
+import { noAnswerReason, toLockError } from './wire/replies.ts';
 import { callScript } from './wire/script-call.ts';
 import { clientOf } from './clients/given-client.ts';
 import type { GivenClient } from './clients/given-client.ts';
@@ -36,7 +36,7 @@ export interface RedisGuardOptions {
 export function createRedisGuard(given: GivenClient, options: RedisGuardOptions = {}): RedisGuard {
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);
   const client = clientOf(given);
-  const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
+  const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => noAnswerReason(client));
   const clientPrefix = client.options?.keyPrefix ?? '';
   const sender = unpipelined(client);
   return {

@@ -6,7 +6,7 @@ import type { AnyNodeRedis } from './clients/node-redis/kinds.ts';
 import type { RedisClient } from './wire/client.ts';
 import { keyNames } from './locks/keys.ts';
 import { defaultPrefix, refuseCluster, redisReaders, redisSource } from './options/options.ts';
-import { connectionTrouble, toLockError } from './wire/replies.ts';
+import { noAnswerReason, toLockError } from './wire/replies.ts';
 import { callScript } from './wire/script-call.ts';
 import { scripts } from './wire/scripts.ts';
 import { isCluster } from './wire/servers.ts';
@@ -37,7 +37,7 @@ export async function initialise(
   const { prefix = defaultPrefix, timeout = 5_000 } = readOptions<InitialiseOptions>(readers, options, redisSource);
   const { marker } = keyNames(prefix, client.options?.keyPrefix ?? '');
   const script = scripts.initialise;
-  const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
+  const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => noAnswerReason(client));
   await callScript(client, deadline, {
     script,
     input: () => [1, marker],

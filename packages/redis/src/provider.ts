@@ -10,7 +10,7 @@ import { LockScripts, closedError } from './locks/lock-scripts.ts';
 import type { ReadRedisOptions } from './options/options.ts';
 import { Releases } from './locks/releases.ts';
 import { UnsettledAttempts } from './locks/unsettled-attempts.ts';
-import { connectionTrouble, outageOf } from './wire/replies.ts';
+import { noAnswerReason, outageOf } from './wire/replies.ts';
 import { copyOptions } from './wire/client.ts';
 import type { RedisCopy } from './wire/client.ts';
 import { ClusterWrites } from './wire/cluster-writes.ts';
@@ -51,7 +51,7 @@ export class RedisProvider implements LockProvider {
     this.#client = client;
     this.#servers = serversOf(client);
     this.#names = keyNames(prefix, client.options?.keyPrefix ?? '');
-    this.#deadline = createDeadline(runtime, timeout, 'Redis', () => connectionTrouble(client));
+    this.#deadline = createDeadline(runtime, timeout, 'Redis', () => noAnswerReason(client));
     // Scripts of other services read in the name how long the places of this process last, and
     // whether a message that reaches no subscriber says that it is gone: see lua/queue.lua.
     const process = `${waiterTtl}-${this.#servers.clustered ? 'c.' : ''}${runtime.uniqueId()}`;

@@ -62,7 +62,7 @@ test('a key that is held is 75, or what -E says, and names its holder', async ()
   const user = createUser();
   const holder = user.start(['run', 'key', '-v', '--', 'sh', '-c', 'echo started; sleep 60']);
   await expect.poll(holder.written).toContain('started');
-  const busy = await user.locks('run', 'key', '--wait', '100ms', '--', 'true');
+  const busy = await user.locks('run', 'key', '--wait', '1s', '--', 'true');
   expect(busy.code).toBe(75);
   expect(busy.errors).toContain(`held by`);
   expect(busy.errors).toContain(`:${holder.process.pid}. Raise --wait.`);

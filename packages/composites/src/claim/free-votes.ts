@@ -10,20 +10,30 @@ const pause = 1_000;
 
 /**
  * Frees what a member has of a lease under owners that another process made, but not under `own`.
- * A member that does not answer is asked again until such votes have ended. Gives nothing back.
+ * A member that does not answer is asked again until such votes have ended. `answered` hears whether
+ * it had something to free, or why that is unknown. It may hear more than once.
  */
-export function freeVotes(host: MembersHost, member: Member, claim: Claim, own?: string): void {
+export function freeVotes(
+  host: MembersHost,
+  member: Member,
+  claim: Claim,
+  answered: (freed: boolean | Error) => void,
+  own?: string,
+): void {
   const { clock } = host.runtime;
   const end = clock.now() + claim.ttl;
   const free = (): void => {
     callMember(() => member.provider.inspect(claim.key)).then(
       ({ holders }) => {
-        for (const { owner } of holders) {
-          if (owner === own || outerOwner(owner) !== claim.owner) continue;
-          member.releases.start({ claim: { ...claim, owner }, uncertain: false, lastSend: clock.now() });
+        const owners = holders.map(({ owner }) => owner);
+        const votes = owners.filter((owner) => owner !== own && outerOwner(owner) === claim.owner);
+        if (votes.length === 0) answered(false);
+        for (const owner of votes) {
+          member.releases.start({ claim: { ...claim, owner }, uncertain: false, lastSend: clock.now(), answered });
         }
       },
-      () => {
+      (error: Error) => {
+        answered(error);
         if (clock.now() < end) schedule(host.timers, clock.now() + pause, free);
       },
     );

@@ -83,8 +83,8 @@ export class MemberCalls implements MachineWorld {
   /** Core gives it up: all that the members have goes back. */
   release(round: ReleaseRound): void {
     for (const member of this.#unknown) {
-      round.unknown(member);
-      freeVotes(this.#host, member, this.claim);
+      round.begin(member, true);
+      freeVotes(this.#host, member, this.claim, (freed) => round.answered(member, freed));
     }
     this.#releasing = round;
     const wasRenewing = this.machine.state.stage === 'renewing';
@@ -159,7 +159,7 @@ export class MemberCalls implements MachineWorld {
           if (read !== undefined) this.sessions.follow(index, (answer as Grant).lost);
           // Of the process that had the lease before: this one's place comes next.
           if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
-            freeVotes(this.#host, member, this.claim, owner);
+            freeVotes(this.#host, member, this.claim, () => {}, owner);
           }
           this.machine.answered(index, read ?? failure(badAnswerError(provider, this.claim)));
         }),

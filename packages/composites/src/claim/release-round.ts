@@ -35,17 +35,12 @@ export class ReleaseRound {
     });
   }
 
-  /** One more release is under way. `late`: it goes out after another call. */
+  /** One more release is under way. `late`: another call of its member comes first. */
   begin(member: Member, late: boolean): void {
     const { need, members } = this.#host;
     // Where all are needed, none can be left out.
     const passedOver = member.suspect && need < members.length;
     this.#answers[member.index] = late || passedOver ? 'late' : 'awaited';
-  }
-
-  /** The member may have a vote, and is not asked. */
-  unknown(member: Member): void {
-    this.#answers[member.index] = member.noAnswer(this.#claim.key);
   }
 
   /** A member answered. */

@@ -116,3 +116,25 @@ test('a release is not told to have freed the lease while it may be freed elsewh
   expect(released.state).not.toBe('open');
   expect(released.value ?? false).toBe(false);
 });
+
+test.each([
+  ['had a vote', [0, 1, 2], true],
+  ['had none', [0, 2], false],
+])('a release by another process is answered once a slow member has told that it %s', async (_, voters, freed) => {
+  const { runtime, members, asked, process, later } = await foundLease(voters);
+  const [, slow, third] = asked;
+  const inspect = slow.inspect.bind(slow);
+  slow.inspect = async (key) => {
+    await later(150);
+    return await inspect(key);
+  };
+  const release = third.release.bind(third);
+  third.release = async (each) => {
+    // The process that took the lease releases it, too.
+    await members[2].release(voteAt(2));
+    return await release(each);
+  };
+  const released = watch(process.release(claim));
+  await runtime.advance(320);
+  expect(released.value).toBe(freed);
+});

@@ -4,7 +4,8 @@ type Granted = HistoryEvent & { readonly type: 'granted' };
 
 interface Known {
   readonly grant: Granted;
-  state: 'held' | 'over' | 'ended';
+  /** `late`: its holder called `release` when it was over, and may be told of the loss then. */
+  state: 'held' | 'over' | 'late' | 'ended';
 }
 
 /**
@@ -14,7 +15,7 @@ interface Known {
  *   permits.
  * - Tokens exceed those of all earlier grants they conflict with, and none is given twice.
  * - A lease that was not held any more does not come back.
- * - A loss is told once, and never after the release.
+ * - A loss is told once, and never after the release of a lease that was held.
  *
  * With `ended`, the history is over, and every lease must have ended.
  */
@@ -40,7 +41,7 @@ export function checkHistory(events: readonly HistoryEvent[], options: { readonl
   }
   if (options.ended === true) {
     for (const { grant, state } of byOwner.values()) {
-      if (state !== 'ended') broken.push(`${grant.owner} was granted and never ended: its holder was not told`);
+      if (state === 'held' || state === 'over') broken.push(`${grant.owner} was granted and never ended: its holder was not told`);
     }
   }
   return broken;
@@ -65,9 +66,14 @@ function* conflicts(grant: Granted, earlier: readonly Known[]): Iterable<string>
 /** Notes what happened to a lease; what it should not have done, if anything. */
 function follow(known: Known, event: HistoryEvent): string | undefined {
   const { state } = known;
-  known.state = event.type === 'held' || event.type === 'over' ? event.type : 'ended';
-  if (state === 'ended') return 'it had ended before';
+  known.state = next(state, event.type);
+  if (state === 'ended' || (state === 'late' && event.type !== 'lost')) return 'it had ended before';
   return event.type === 'held' && state === 'over' ? 'it came back' : undefined;
+}
+
+function next(state: Known['state'], type: HistoryEvent['type']): Known['state'] {
+  if (type === 'held' || type === 'over') return type;
+  return state === 'over' && type === 'released' ? 'late' : 'ended';
 }
 
 function told(event: HistoryEvent): string {

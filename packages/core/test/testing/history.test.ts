@@ -80,6 +80,11 @@ describe('a history shows', () => {
       [granted('a', 1n), event('released', 'a'), event('lost', 'a')],
       'at 2, a lost: it had ended before',
     ],
+    [
+      'a loss that is told twice, of a lease that was over at its release',
+      [granted('a', 1n), event('over', 'a'), event('released', 'a'), event('lost', 'a'), event('lost', 'a')],
+      'at 2, a lost: it had ended before',
+    ],
     ['an owner that is used again', [granted('a', 1n), event('released', 'a'), granted('a', 2n)], 'granted before'],
     ['a lease that was never granted', [event('lost', 'a')], 'at 2, a lost: it was never granted'],
   ])('%s', (_, events, problem) => {
@@ -126,6 +131,17 @@ describe('a kept history', () => {
       { at: 2_000, type: 'closed', owner: closed.owner },
     ]);
     expect(history.events[2]).toMatchObject({ process: 'two', key: 'k', permits: 1, token: released.token });
+    expect(checkHistory(history.events, { ended: true })).toEqual([]);
+  });
+
+  it('has the loss that a release notices first', async () => {
+    const { runtime, open, history } = createSetting();
+    const lease = await open().acquire('k', { renew: false });
+    history.granted('one', lease);
+    runtime.block(1_000);
+    history.released(lease);
+    expect(await lease.release()).toBe(false);
+    expect(history.events.map(({ type }) => type)).toEqual(['granted', 'over', 'released', 'lost']);
     expect(checkHistory(history.events, { ended: true })).toEqual([]);
   });
 

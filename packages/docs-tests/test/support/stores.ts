@@ -30,7 +30,7 @@ export async function startStore(name: StoreName): Promise<Store> {
   switch (name) {
     case 'redis': {
       const server = await startRedis();
-      const options = { prefix: `${randomUUID()}:`, timeout: 2_000, waiterTtl: 3_000 };
+      const options = { prefix: `${randomUUID()}:`, waiterTtl: 3_000 };
       return storeOf(redis, server.url, options, () => server.stop());
     }
     case 'postgres':

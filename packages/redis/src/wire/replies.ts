@@ -79,12 +79,19 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
 }
 
 /** Why `client` has no connection, for calls that are not answered. */
-export function connectionTrouble(client: ScriptClient): LockError | undefined {
+function connectionTrouble(client: ScriptClient): LockError | undefined {
   const error = connectionError(client);
   return error === undefined ? undefined : toLockError(error, { what: 'the connection' });
 }
 
-/** The same, or what `client` told of its last connection. */
+/** The same for a call without an answer. A client may not tell more than the name of its state. */
+export function noAnswerReason(client: ScriptClient): LockError | undefined {
+  const { status } = client;
+  const says = `The client is not ready to send: its status is "${status}".`;
+  return connectionTrouble(client) ?? (status === 'ready' ? undefined : new LockError('LOCK_UNAVAILABLE', says));
+}
+
+/** What `client` told of the connection that it lacks, or of its last one. */
 export function outageOf(client: ScriptClient): LockError | undefined {
   const loss = lastLoss(client);
   return connectionTrouble(client) ?? (loss && toLockError(loss, { what: 'the connection' }));

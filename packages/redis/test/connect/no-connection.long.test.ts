@@ -58,6 +58,23 @@ test('a client that opens its first connection has none, whatever it says of its
   await provider.close();
 });
 
+test('where the client says no more, an error has the status of the client', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void silent.close());
+  const [[, create]] = clients;
+  const { port } = silent.address() as AddressInfo;
+  const client = create(`redis://127.0.0.1:${port}`);
+  closeAfterTest(client);
+  const provider = createRedisProvider(client, { timeout: '300ms' });
+  await expect(provider.inspect('job')).rejects.toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+    message:
+      'Redis did not answer an inspection on "job" within 300 ms. The client is not ready to send: its status is "connect".',
+  });
+  await provider.close();
+});
+
 test('a guard refuses options that it does not have', () => {
   const [[, create]] = clients;
   const client = create('redis://127.0.0.1:1', { lazyConnect: true });

@@ -59,13 +59,13 @@ export const handOverRequirements: readonly Requirement[] = [
     title: 'a process that handed a lease over leaves it alone, also when its own time with it is over',
     appliesTo: whenTtlExpires,
     async check(context) {
-      const ttl = 2 * context.ttl;
+      const ttl = 4 * context.ttl;
       const [giver, resumer] = [await context.createLocks(), await context.createLocks()] as const;
       const key = context.key();
       const given = await giver.acquire(key, { ttl });
       const lease = await resumer.resume(await given.handOver());
       const provider = await context.create();
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < 2; round += 1) {
         await sleep(ttl);
         // A provider may look through what it knows at each new claim.
         for (let claim = 0; claim < 3; claim += 1) {

@@ -1,0 +1,21 @@
+import { startChild } from '@locks/conformance/processes';
+import type { NetworkRequest } from './slow-network-process.ts';
+
+/** A way to a server on which each message takes longer. */
+export interface SlowNetwork extends AsyncDisposable {
+  readonly url: string;
+}
+
+/**
+ * Another way to the Redis at `url`: a round trip takes `roundTrip` ms more. A process of its own
+ * delays the messages, and needs most of a core.
+ */
+export async function openSlowNetwork(url: string, roundTrip: number): Promise<SlowNetwork> {
+  const child = startChild<NetworkRequest>(new URL('./slow-network-process.js', import.meta.url), {
+    name: 'The slow network',
+  });
+  const { hostname, port } = new URL(url);
+  const way = new URL(url);
+  way.port = `${await child.ask({ host: hostname, port: Number(port), delay: roundTrip / 2 })}`;
+  return { url: way.href, [Symbol.asyncDispose]: () => child.kill() };
+}
