@@ -42,9 +42,7 @@ export async function runRedisSuite(context: SuiteContext): Promise<Servers> {
       );
     }
     if (context.wants('heap')) {
-      await context.table(`Heap of the client, ${held} held locks`, heapColumns, () =>
-        measureHeap(url, control, held),
-      );
+      await context.table(`Heap of the client, ${held} held locks`, heapColumns, () => measureHeap(url, control, held));
     }
     return { redis };
   } finally {

@@ -41,7 +41,8 @@ export function checkHistory(events: readonly HistoryEvent[], options: { readonl
   }
   if (options.ended === true) {
     for (const { grant, state } of byOwner.values()) {
-      if (state === 'held' || state === 'over') broken.push(`${grant.owner} was granted and never ended: its holder was not told`);
+      if (state === 'held' || state === 'over')
+        broken.push(`${grant.owner} was granted and never ended: its holder was not told`);
     }
   }
   return broken;

@@ -36,6 +36,8 @@ function joinWith(settings: readonly string[], options: object = {}, at = url): 
   );
 }
 
+const claimOf = (key: string) => ({ key, owner: 'me/1', ttl: 30_000, mode: 'exclusive' }) as const;
+
 /** Every call does what it does elsewhere. */
 async function expectAll({ locks, provider }: Party, key: string): Promise<void> {
   const lease = await locks.acquire(key);
@@ -216,6 +218,33 @@ test('a server that is read only is unavailable', async () => {
   await withClient(url, (client) => client.query('SET GLOBAL read_only = ON'));
   onTestFinished(() => withClient(url, (client) => client.query('SET GLOBAL read_only = OFF')).then(() => {}));
   await expect(join(url).locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+});
+
+test.each<[string, (party: Party) => Promise<unknown>]>([
+  ['an attempt', ({ provider }) => provider.tryAcquire(claimOf('other'))],
+  ['a renewal', ({ provider }) => provider.renew(claimOf('held'))],
+  ['a release', ({ provider }) => provider.release(claimOf('held'))],
+  [
+    'an attempt on several keys',
+    async ({ provider }) => await provider.tryAcquireAll?.([claimOf('one'), claimOf('two')]),
+  ],
+])('a server that becomes read only takes no change over an open connection: %s', async (_, call) => {
+  // The owner of the procedures may write to such a server, and the user may not.
+  await withClient(url, async (client) => {
+    await client.query("CREATE USER IF NOT EXISTS user_of_locks@'%' IDENTIFIED BY ''");
+    await client.query("GRANT SELECT, INSERT, UPDATE, EXECUTE ON *.* TO user_of_locks@'%'");
+  });
+  const own = new URL(url);
+  own.username = 'user_of_locks';
+  own.password = '';
+  const party = join(own.href, { pool: { min: 0, max: 1 } });
+  await party.provider.tryAcquire(claimOf('held'));
+  await withClient(url, (client) => client.query('SET GLOBAL read_only = ON'));
+  onTestFinished(() => withClient(url, (client) => client.query('SET GLOBAL read_only = OFF')).then(() => {}));
+  await expect(call(party)).rejects.toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+    message: expect.stringMatching(/read.only/) as string,
+  });
 });
 
 describe('the clock', () => {

@@ -225,6 +225,10 @@ BEGIN
       IF TIMESTAMPDIFF(MICROSECOND, called_at, UTC_TIMESTAMP(6)) > time_limit THEN
         SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205, MESSAGE_TEXT = 'The key row was locked for too long.';
       END IF;
+      -- This procedure has the rights of its owner, whom such a server may not refuse. It is a replica by now, or about to become one.
+      IF CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') THEN
+        SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1290, MESSAGE_TEXT = 'The server is read only.';
+      END IF;
 
       IF row_version IS NULL THEN
         SET answer = 0;
@@ -570,6 +574,9 @@ BEGIN
       IF TIMESTAMPDIFF(MICROSECOND, called_at, UTC_TIMESTAMP(6)) > time_limit THEN
         SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205, MESSAGE_TEXT = 'A key row was locked for too long.';
       END IF;
+      IF CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') THEN
+        SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1290, MESSAGE_TEXT = 'The server is read only.';
+      END IF;
       IF row_version IS NULL THEN
         SET are_free = FALSE;
       ELSEIF row_owner = one_owner AND row_held_until > now_at THEN
@@ -646,6 +653,9 @@ BEGIN
       ROLLBACK;
       RESIGNAL;
     END;
+    IF CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') THEN
+      SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1290, MESSAGE_TEXT = 'The server is read only.';
+    END IF;
     OPEN idle;
     each_key: LOOP
       FETCH idle INTO idle_key, idle_version;

@@ -7,7 +7,8 @@
 -- Returns  the server's version; whether each statement is a transaction of its own; whether the
 --          server refuses to write; the table's database and its columns with their types, both
 --          NULL without the table.
-SELECT VERSION() AS server, @@session.autocommit AS autocommit, @@global.read_only AS read_only,
+SELECT VERSION() AS server, @@session.autocommit AS autocommit,
+  CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') AS read_only,
   found.home, found.columns
 FROM (
   SELECT

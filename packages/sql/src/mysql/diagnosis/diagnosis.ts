@@ -20,7 +20,7 @@ const checks: readonly Check<Examined>[] = [
   {
     name: 'read-only',
     async look(database) {
-      if (!/^(ON|1)$/.test(await shown(database, 'GLOBAL VARIABLES', 'read_only'))) return undefined;
+      if (/^(OFF|0)$/.test(await shown(database, 'GLOBAL VARIABLES', 'read_only'))) return undefined;
       return {
         level: 'problem',
         what: 'The server is read only, and a lock is a write.',

@@ -39,4 +39,5 @@ export async function openTransactions(url: string): Promise<readonly string[]> 
     .filter((text) => /^\d+, ACTIVE/.test(text));
 }
 
-export const { join, blockRow, untilBlocked }: Parties = partiesOn(mariadb);
+export const parties: Parties = partiesOn(mariadb);
+export const { join, blockRow, untilBlocked } = parties;

@@ -26,4 +26,5 @@ export const postgres: Kind = {
   },
 };
 
-export const { join, blockRow, untilBlocked }: Parties = partiesOn(postgres);
+export const parties: Parties = partiesOn(postgres);
+export const { join, blockRow, untilBlocked } = parties;

@@ -1,0 +1,23 @@
+import { afterAll, test } from 'vitest';
+import { outlivesFailovers } from '../servers/failovers.ts';
+import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+import { parties } from './support/postgres.ts';
+
+const server = await startServer();
+afterAll(() => server.stop());
+
+test('processes that contend outlive failovers: a standby that takes no changes is promoted', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  await outlivesFailovers(parties, url, {
+    async begin() {
+      await withClient(url, async (client) => {
+        const { rows } = await client.query<{ folder: string }>("SELECT current_setting('data_directory') AS folder");
+        // With this file a server starts as a standby.
+        await client.query(`COPY (SELECT 1 WHERE false) TO '${rows[0]?.folder}/standby.signal'`);
+      });
+      await server.restart();
+    },
+    end: () => withClient(url, async (client) => void (await client.query('SELECT pg_promote()'))),
+  });
+}, 120_000);
