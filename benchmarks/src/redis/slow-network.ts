@@ -16,6 +16,6 @@ export async function openSlowNetwork(url: string, roundTrip: number): Promise<S
   });
   const { hostname, port } = new URL(url);
   const way = new URL(url);
-  way.port = `${await child.ask({ host: hostname, port: Number(port), delay: roundTrip / 2 })}`;
+  way.port = String(await child.ask({ host: hostname, port: Number(port), delay: roundTrip / 2 }));
   return { url: way.href, [Symbol.asyncDispose]: () => child.kill() };
 }

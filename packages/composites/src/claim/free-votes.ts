@@ -10,8 +10,8 @@ const pause = 1_000;
 
 /**
  * Frees what a member has of a lease under owners that another process made, but not under `own`.
- * A member that does not answer is asked again until such votes have ended. `answered` hears whether
- * it had something to free, or why that is unknown. It may hear more than once.
+ * A member that does not answer is asked again until such votes have ended. `answered` hears if it
+ * had something to free, or why that is unknown. It may hear more than once.
  */
 export function freeVotes(
   host: MembersHost,
@@ -32,8 +32,8 @@ export function freeVotes(
           member.releases.start({ claim: { ...claim, owner }, uncertain: false, lastSend: clock.now(), answered });
         }
       },
-      (error: Error) => {
-        answered(error);
+      (error: unknown) => {
+        answered(error as Error);
         if (clock.now() < end) schedule(host.timers, clock.now() + pause, free);
       },
     );
