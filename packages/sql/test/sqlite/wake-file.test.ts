@@ -54,14 +54,18 @@ test('a release wakes the waiter of another process sooner than a look does', as
     const waits = locks.acquire('job', { ttl: 10_000 });
     await eventually('a waiter', async () => (await locks.inspect('job')).waiters === 1);
     await eventually('a proven watch', () => states.includes('listening'));
-    const released = performance.now();
+    const granted = waits.then(async (lease) => {
+      const at = performance.now();
+      await lease.release();
+      return at;
+    });
     await worker!.ask('release', { key: 'job' });
-    const lease = await waits;
-    gaps.push(performance.now() - released);
-    await lease.release();
+    const released = performance.now();
+    gaps.push((await granted) - released);
   }
   gaps.sort((one, other) => one - other);
-  // Looks beside the watch come every 100 ms: without the touch, half of the gaps exceed 50 ms.
+  // From the answer, which a loaded machine delays, too. Looks beside the watch come every 100 ms:
+  // without the touch, half of the gaps exceed 50 ms.
   expect(gaps[10]).toBeLessThan(30);
 });
 
