@@ -73,7 +73,7 @@ test('a failure needs a fault that explains it', () => {
 });
 
 test('a short wait may end before an answer comes, but not a long one', () => {
-  const failed = (how: 'acquire' | 'tryAcquire', wait?: number): RunLog =>
+  const failed = (how: 'acquire' | 'tryAcquire', wait?: number, ended = wait ?? 10): RunLog =>
     logOf({
       a: [
         {
@@ -90,11 +90,13 @@ test('a short wait may end before an answer comes, but not a long one', () => {
             ...(wait === undefined ? {} : { wait }),
           },
         },
-        { ev: 'failed', t: at(wait ?? 10), id: 'a/1', code: 'LOCK_UNAVAILABLE', message: 'why' },
+        { ev: 'failed', t: at(ended), id: 'a/1', code: 'LOCK_UNAVAILABLE', message: 'why' },
       ],
     });
   expect(violations(failed('acquire', 40))).toEqual([]);
   expect(violations(failed('acquire', 2_500))).toHaveLength(1);
+  // The last look was not answered.
+  expect(violations(failed('acquire', 2_500, 2_800))).toEqual([]);
   // One attempt, and an endless wait.
   expect(violations(failed('tryAcquire'))).toEqual([]);
   expect(violations(failed('acquire'))).toHaveLength(1);

@@ -9,6 +9,8 @@ const aftermath = 8_000_000;
  * machine.
  */
 const shortWait = 2_000;
+/** In ms. A call whose wait is over looks for a little longer whether its store still answers. */
+const lastLook = 250;
 
 /** Every failure is one that its call may have, and one that a fault explains. */
 export function* checkFailures(claims: readonly Claim[], { workers, control }: RunLog): Iterable<string> {
@@ -49,7 +51,7 @@ function waitOf({ how, wait = how === 'tryAcquire' ? 0 : Infinity }: Claim['ask'
   return wait;
 }
 
-function mayFail({ ask, grantedAt }: Claim, code: string, explained: () => boolean): boolean {
+function mayFail({ ask, grantedAt, calledAt, endedAt = 0 }: Claim, code: string, explained: () => boolean): boolean {
   switch (code) {
     case 'LOCK_TIMEOUT':
       return ask.how !== 'tryAcquire' && ask.wait !== undefined && grantedAt === undefined;
@@ -58,7 +60,9 @@ function mayFail({ ask, grantedAt }: Claim, code: string, explained: () => boole
     case 'LOCK_LOST':
       return ask.how === 'withLock' && grantedAt !== undefined && !ask.calm;
     case 'LOCK_UNAVAILABLE':
-      return !ask.calm && grantedAt === undefined && (explained() || waitOf(ask) <= shortWait);
+      if (ask.calm || grantedAt !== undefined) return false;
+      // A busy machine may not answer that look either.
+      return explained() || waitOf(ask) <= shortWait || endedAt - calledAt >= (waitOf(ask) + lastLook) * 1_000;
     default:
       return false;
   }
