@@ -10,7 +10,8 @@ import { memory, mustPass } from './support/memory.ts';
 
 // docs/objects/providers.md has the table of all providers.
 test.concurrent.each(lockObjects)('$name passes what is asked of it, on memory', async ({ name }) => {
-  const report = await runConformance({ ...memory(), name, object: name });
+  // Several at once in one process: where cores are scarce, each waits for what the others compute.
+  const report = await runConformance({ ...memory(), name, object: name, ttl: 800 });
   console.log(printTable(report));
   mustPass(report);
 });

@@ -15,7 +15,7 @@ async function serve(server: FakeServer, accepted: () => void): Promise<never> {
 function answer(client: FakeClient, accepted: () => void): void {
   client.socket.once('data', (chunk: Buffer) => {
     if (chunk.equals(Buffer.from('srvr'))) {
-      setTimeout(() => client.socket.end('Mode: standalone\n'), 20);
+      setTimeout(() => client.socket.end('Mode: standalone\n'), 60);
       return;
     }
     accepted();
