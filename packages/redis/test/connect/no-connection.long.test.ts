@@ -41,13 +41,17 @@ describe.concurrent.each(clients)('a client of the caller without a connection, 
   });
 });
 
-test('a client that opens its first connection has none, whatever it says of its queue', async () => {
+/** The URL of a server that accepts connections and says nothing. */
+async function silentServer(): Promise<string> {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void silent.close());
+  return `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+}
+
+test('a client that opens its first connection has none, whatever it says of its queue', async () => {
   const [[, create]] = clients;
-  const { port } = silent.address() as AddressInfo;
-  const client = create(`redis://127.0.0.1:${port}`, { enableOfflineQueue: false });
+  const client = create(await silentServer(), { enableOfflineQueue: false });
   closeAfterTest(client);
   const provider = createRedisProvider(client);
   await expect(provider.inspect('job')).rejects.toMatchObject({
@@ -59,12 +63,8 @@ test('a client that opens its first connection has none, whatever it says of its
 });
 
 test('where the client says no more, an error has the status of the client', async () => {
-  const silent = createServer(() => {});
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void silent.close());
   const [[, create]] = clients;
-  const { port } = silent.address() as AddressInfo;
-  const client = create(`redis://127.0.0.1:${port}`);
+  const client = create(await silentServer());
   closeAfterTest(client);
   const provider = createRedisProvider(client, { timeout: '300ms' });
   await expect(provider.inspect('job')).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { wallClockOff } from '@locks/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { statements } from '../../src/mysql/statements.ts';
 import { startContender } from '../servers/contenders.ts';
-import { connect, createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
+import { connect, createTables, ownDatabase, rowsOf, startServer, urlOfUser, withClient } from './support/database.ts';
 import { expectFree } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/mariadb.ts';
 import type { Party } from '../servers/parties.ts';
@@ -230,14 +230,8 @@ test.each<[string, (party: Party) => Promise<unknown>]>([
   ],
 ])('a server that becomes read only takes no change over an open connection: %s', async (_, call) => {
   // The owner of the procedures may write to such a server, and the user may not.
-  await withClient(url, async (client) => {
-    await client.query("CREATE USER IF NOT EXISTS user_of_locks@'%' IDENTIFIED BY ''");
-    await client.query("GRANT SELECT, INSERT, UPDATE, EXECUTE ON *.* TO user_of_locks@'%'");
-  });
-  const own = new URL(url);
-  own.username = 'user_of_locks';
-  own.password = '';
-  const party = join(own.href, { pool: { min: 0, max: 1 } });
+  const own = await urlOfUser(server, 'user_of_locks', 'SELECT, INSERT, UPDATE, EXECUTE');
+  const party = join(own, { pool: { min: 0, max: 1 } });
   await party.provider.tryAcquire(claimOf('held'));
   await withClient(url, (client) => client.query('SET GLOBAL read_only = ON'));
   onTestFinished(() => withClient(url, (client) => client.query('SET GLOBAL read_only = OFF')).then(() => {}));

@@ -4,7 +4,8 @@ import type { Locks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
 import { eventually } from '@locks/test-servers';
 import { expect } from 'vitest';
-import type { Parties } from './parties.ts';
+import { expectFree } from './parties.ts';
+import type { Parties, Party } from './parties.ts';
 
 const processes = 3;
 const workers = 4;
@@ -44,7 +45,7 @@ export async function outlivesFailovers({ join }: Parties, url: string, { begin,
   const parties = Array.from({ length: processes }, () => join(url, { defaults: { ttl: 3_000 } }));
   const all = parties.flatMap(({ provider, locks }, process) =>
     Array.from({ length: workers }, (_, index) =>
-      // Each has an instance of its own, so that a wait of one does not wake the others.
+      // Half of them have an instance of their own over the provider that all of the process share.
       work(index % 2 === 0 ? locks : createLocks(provider, { ttl: 3_000 }), `${process}`, process * workers + index),
     ),
   );
@@ -56,10 +57,10 @@ export async function outlivesFailovers({ join }: Parties, url: string, { begin,
       recovery,
     );
   };
-  const [{ provider }] = parties as [(typeof parties)[0]];
+  const [party] = parties as [Party];
   const isRefused = async (probe: number): Promise<boolean> => {
     const claim = { key: `probe/${probe}`, owner: 'probe', ttl: 1_000, mode: 'exclusive' } as const;
-    return await provider.tryAcquire(claim).then(
+    return await party.provider.tryAcquire(claim).then(
       () => false,
       (error: unknown) => isLockError(error, 'LOCK_UNAVAILABLE'),
     );
@@ -77,8 +78,5 @@ export async function outlivesFailovers({ join }: Parties, url: string, { begin,
   await Promise.all(all);
   expect(unexpected.map(String)).toEqual([]);
   expect(checkHistory(history.events, { ended: true })).toEqual([]);
-  await eventually('a free key', async () => {
-    const { holders, waiters } = await provider.inspect('job');
-    return holders.length === 0 && waiters === 0;
-  });
+  await expectFree(party, 'job');
 }

@@ -71,13 +71,18 @@ export async function rowsOf(
  * The URL for a user who needs no password, and may do everything. Each login sends the server the
  * same bytes.
  */
-export async function openTo(server: ServerHandle): Promise<string> {
+export function openTo(server: ServerHandle): Promise<string> {
+  return urlOfUser(server, 'open_user', 'ALL');
+}
+
+/** The URL for a user who needs no password, and has these rights. */
+export async function urlOfUser(server: ServerHandle, name: string, rights: string): Promise<string> {
   await withClient(server.url, async (client) => {
-    await client.query("CREATE USER IF NOT EXISTS open_user@'%' IDENTIFIED BY ''");
-    await client.query("GRANT ALL ON *.* TO open_user@'%'");
+    await client.query(`CREATE USER IF NOT EXISTS ${name}@'%' IDENTIFIED BY ''`);
+    await client.query(`GRANT ${rights} ON *.* TO ${name}@'%'`);
   });
   const url = new URL(server.url);
-  url.username = 'open_user';
+  url.username = name;
   url.password = '';
   return url.href;
 }
