@@ -22,7 +22,7 @@ async function listeners(at = url): Promise<readonly number[]> {
 }
 
 describe('after its deadline no call takes effect', () => {
-  const timeout = 400;
+  const timeout = 800;
 
   test('and no look goes on, which no row can keep waiting', async () => {
     const { provider } = join(url, { timeout });

@@ -19,7 +19,7 @@ export function testDeadlines(kind: Kind, server: ServerHandle): void {
   const { join, blockRow, untilBlocked } = partiesOn(kind);
 
   describe('after its deadline no call takes effect', () => {
-    const timeout = 400;
+    const timeout = 800;
 
     test.each(['acquire', 'acquire in line', 'renew', 'release', 'release of a share'] as const)(
       '%s, while another client has the row locked',
