@@ -4,7 +4,7 @@ import { living, signalFamily, treeOf } from './processes.ts';
 
 /** In ms: how often it looks whether processes without a parent have ended. */
 const look = 50;
-/** In ms: how long it waits for processes that were killed. One that waits for its disk ends late. */
+/** In ms: how long it waits for processes that were killed. One that waits for a disk ends late. */
 const killing = 500;
 
 /**
