@@ -13,7 +13,7 @@ const patience = 5_000;
  * A wake may come before the session waits again, and ends nothing then. So the process looks again
  * after so many ms, in which the session surely waits, unless it was woken meanwhile.
  */
-const looksAgainAfter = 40;
+const looksAgainAfter = 15;
 /** To open a session takes so long at most, in ms. A server may say nothing. */
 const openingLimit = 5_000;
 /** The longest name of a lock. */
