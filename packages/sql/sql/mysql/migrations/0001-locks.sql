@@ -171,6 +171,8 @@ BEGIN
   DECLARE head_ttl, head_floor, head_place, turn_token, turn_span BIGINT;
   DECLARE outcome VARBINARY(10) DEFAULT 'done';
   DECLARE usual_wait BIGINT DEFAULT @@session.innodb_lock_wait_timeout;
+  -- The server on which a process in line says that it keeps a named lock, for as long as it lasts.
+  DECLARE this_server VARBINARY(8) DEFAULT LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8);
   -- It lasts, also where a session of it has ended.
   DECLARE this_process VARBINARY(255) DEFAULT SUBSTRING_INDEX(COALESCE(line_process, ''), '+', 1);
   DECLARE own_session VARBINARY(255);
@@ -266,15 +268,14 @@ BEGIN
           END IF;
         END IF;
         -- Places of processes that have ended are passed over. They lapse in their time.
-        -- With nobody at its head, a line has only such. A process names the server on which it keeps a lock for as long as it lasts.
+        -- With nobody at its head, a line has only such.
         IF row_line_until IS NOT NULL AND (row_head_owner IS NULL OR row_head_owner <> claim_owner AND LOCATE('+', row_head_process) > 0
-          AND SUBSTRING_INDEX(row_head_process, '+', 1) <> this_process AND IS_USED_LOCK(CONCAT('locks_', row_head_process)) IS NULL
-          AND SUBSTRING_INDEX(row_head_process, '@', -1) = LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8)) THEN
+          AND SUBSTRING_INDEX(row_head_process, '@', -1) = this_server AND SUBSTRING_INDEX(row_head_process, '+', 1) <> this_process
+          AND IS_USED_LOCK(CONCAT('locks_', row_head_process)) IS NULL) THEN
           SET row_head_owner = NULL;
           SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
-            FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
-              AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner
-              AND SUBSTRING_INDEX(`process`, '@', -1) = LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8))
+            FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
+              AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
             ORDER BY `place` LIMIT 1;
         END IF;
 
@@ -389,9 +390,8 @@ BEGIN
         IF row_head_owner IS NULL AND COALESCE(row_line_until, row_head_until) IS NOT NULL THEN
           SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
             INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
-            FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
-              AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner
-              AND SUBSTRING_INDEX(`process`, '@', -1) = LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8))
+            FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
+              AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
             ORDER BY `place` LIMIT 1;
           IF row_head_owner IS NULL THEN
             SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL;
