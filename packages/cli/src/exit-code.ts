@@ -21,8 +21,10 @@ export const exitCode = {
   lost: 76,
   /** The configuration is wrong, or the store refuses it. */
   misconfigured: 78,
-  /** No process can be started. A shell uses 126 for what cannot be run, and 127 for no command. */
+  /** As of a shell: the command cannot be run. */
   notExecutable: 126,
+  /** As of a shell: there is no such command. */
+  notFound: 127,
   /** And the number of the signal that ended it. */
   signal: 128,
 } as const;

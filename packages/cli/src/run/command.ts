@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
-import type { Writable } from 'node:stream';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { printable } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
+import { inheritedDescriptors } from './inherited-descriptors.ts';
 import { send, signalFamily } from './processes.ts';
 import type { Family } from './processes.ts';
 
@@ -17,48 +20,60 @@ export interface RunningCommand {
   readonly ended: Promise<End>;
 }
 
-/** Waits for a line, and becomes the command: with the codes 126 and 127 of a shell. */
-const gate = 'read -r go <&3 || exit 1; exec 3<&-; exec "$@"';
-
 /**
- * Starts `words` with the input, the output and, where there is one, the terminal of this process.
- * `known` is called with its process before the command begins: it is guarded from its start, also
- * where this process is killed then.
+ * Starts `words` with the environment, the descriptors and, where there is one, the terminal of
+ * this process. No shell is between: it would drop variables with names that are none for a shell.
+ * `known` is called with the process before anything else can happen.
  *
  * With a terminal the command stays in the group of this process. Only so Ctrl-C, Ctrl-Z, `fg` and
  * reads in the background are what they are without `locks`: Node can make a session, which has no
  * terminal, and no group. Without a terminal the command gets a session, so that signals reach all
  * of its processes.
- * @throws `Failure` when no process can be started.
+ * @throws `Failure` when it cannot be started.
  */
-export function startCommand(
+export async function startCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
   terminal: boolean,
   known: (family: Family) => void,
-): RunningCommand {
-  const child = spawn('/bin/sh', ['-c', gate, 'locks', ...words], {
-    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    detached: !terminal,
-    env: { ...process.env, ...environment },
-  });
-  child.on('error', () => {});
+): Promise<RunningCommand> {
+  const [file = '', ...args] = words;
+  if (file === '') throw notStarted(file, { code: 'ENOENT' });
+  let child: ChildProcess;
+  try {
+    child = spawn(file, args, { stdio: descriptors(), detached: !terminal, env: { ...process.env, ...environment } });
+  } catch (error) {
+    throw notStarted(file, error as NodeJS.ErrnoException);
+  }
   const ended = new Promise<End>((resolve) => {
     // Not 'close': what the command left in the background keeps its output open.
     child.on('exit', (code, signal) => resolve({ code, signal }));
   });
   const { pid } = child;
-  if (pid === undefined)
-    throw new Failure(
-      exitCode.notExecutable,
-      'No process can be started: /bin/sh is missing, or the system has too many.',
-    );
+  if (pid === undefined) {
+    const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
+    throw notStarted(file, error);
+  }
+  child.on('error', () => {});
   const family = { pid, isGroup: !terminal };
   known(family);
-  const begin = child.stdio[3] as Writable | null;
-  begin?.on('error', () => {});
-  begin?.end('go\n');
   return { family, ended };
+}
+
+/** Each descriptor of the command is the one of this process with the same number. */
+function descriptors(): StdioOptions {
+  const all = [0, 1, 2, ...inheritedDescriptors];
+  return Array.from({ length: Math.max(...all) + 1 }, (_, fd) => (all.includes(fd) ? fd : 'ignore'));
+}
+
+/** With the codes of a shell. */
+function notStarted(file: string, { code, message }: Partial<NodeJS.ErrnoException>): Failure {
+  const name = printable(file);
+  if (code === 'ENOENT')
+    return new Failure(exitCode.notFound, `The command "${name}" was not found, or the interpreter that it names.`);
+  if (code === 'EACCES')
+    return new Failure(exitCode.notExecutable, `The command "${name}" cannot be run: permission denied.`);
+  return new Failure(exitCode.notExecutable, `The command "${name}" cannot be started: ${message}.`);
 }
 
 /** In ms: how long a command that wants the terminal is stopped before it tries again. */

@@ -5,26 +5,34 @@ import type { Family } from './processes.ts';
 /**
  * Ends the command when this process is gone. The other end of the pipe is in this process alone:
  * it closes also when this process is killed. A shell needs 1 MB for it, where Node needs 40.
+ *
+ * Killed before it could name the command, this process may have started it: then its environment
+ * names the lease. The grace is measured by a `sleep` of its length: rounds of a loop are longer
+ * than they say, the more so on a busy machine.
  */
 const script = `
+grace=$1 owner=$2
 trap '' HUP INT TERM
-read -r pid <&3 || exit 0
-read -r how <&3 || exit 0
-read -r tries <&3 || exit 0
-read -r ended <&3 && exit 0
+read -r pid how <&3
+if [ -n "$pid" ]; then
+  { [ "$pid" = ended ] || read -r ended <&3; } && exit 0
+else
+  pid=$(grep -lsF "LOCKS_OWNER=$owner" /proc/[0-9]*/environ | tr -dc '0-9\\n')
+fi
 tree() {
   echo "$1"
   for child in $(cat /proc/"$1"/task/*/children 2>/dev/null || pgrep -P "$1"); do tree "$child"; done
 }
-all() { if [ "$how" = group ]; then echo "-$pid"; else tree "$pid"; fi; }
+all() { if [ "$how" = group ]; then echo "-$pid"; else for each in $pid; do tree "$each"; done; fi; }
 known=$(all)
 for each in $known; do kill -s TERM -- "$each"; kill -s CONT -- "$each"; done
-while [ "$tries" -gt 0 ]; do
+sleep "$grace" &
+timer=$!
+while kill -s 0 "$timer"; do
   left=
   for each in $known; do kill -s 0 -- "$each" && left=yes; done
-  [ -n "$left" ] || exit 0
+  [ -n "$left" ] || { kill -s KILL "$timer"; exit 0; }
   sleep 0.1
-  tries=$((tries - 1))
 done
 for each in $known $(all); do kill -s KILL -- "$each"; done
 `;
@@ -36,12 +44,17 @@ export interface Guard {
   dismiss(): void;
 }
 
-/** In ms: how often the guard looks whether the command has ended. */
-const look = 100;
+/** What a guard knows of the command before it is started. */
+export interface Guarded {
+  /** In ms. */
+  readonly grace: number;
+  /** The command has it in its environment, as `LOCKS_OWNER`. */
+  readonly owner: string;
+}
 
 /** Starts a guard, before the command: there is no moment without one. */
-export function startGuard(grace: number): Guard {
-  const guard = spawn('/bin/sh', ['-c', script], {
+export function startGuard({ grace, owner }: Guarded): Guard {
+  const guard = spawn('/bin/sh', ['-c', script, 'locks-guard', String(grace / 1_000), owner], {
     // In a session of its own it outlives signals to the group of this process.
     detached: true,
     // It holds no pipe of the command open, and no folder.
@@ -53,7 +66,7 @@ export function startGuard(grace: number): Guard {
   guard.on('error', () => {});
   pipe?.on('error', () => {});
   return {
-    watch: ({ pid, isGroup }) => pipe?.write(`${pid}\n${isGroup ? 'group' : 'tree'}\n${Math.ceil(grace / look)}\n`),
+    watch: ({ pid, isGroup }) => pipe?.write(`${pid} ${isGroup ? 'group' : 'tree'}\n`),
     dismiss: () => pipe?.end('ended\n'),
   };
 }

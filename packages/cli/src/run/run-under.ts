@@ -37,10 +37,10 @@ export async function runUnder(
   const { owner, token } = lease;
   output.note(`holds ${printable(key)} with token ${token}`, { event: 'held', key, owner, token });
   const terminal = hasTerminal();
-  const guard = startGuard(grace);
+  const guard = startGuard({ grace, owner });
   try {
     const environment = { LOCKS_KEY: key, LOCKS_OWNER: owner, LOCKS_TOKEN: String(token), ...withHeldKey(key) };
-    const command = startCommand(words, environment, terminal, guard.watch);
+    const command = await startCommand(words, environment, terminal, guard.watch);
     const end = await untilEnd(command, lease, { key, grace, stop, output });
     if (end === undefined) {
       guard.dismiss();

@@ -6,7 +6,8 @@ import { createUser, main } from '../support/locks-program.ts';
 test.each([
   { command: ['sh', '-c', 'exit 3'], code: 3 },
   { command: ['sh', '-c', 'kill -9 $$'], code: 137 },
-  { command: ['no-such-command'], code: 127, errors: /no-such-command: .*not found/ },
+  { command: ['no-such-command'], code: 127, errors: /"no-such-command" was not found/ },
+  { command: [''], code: 127, errors: /"" was not found/ },
   { command: ['/etc/passwd'], code: 126, errors: /denied/i },
 ])('the code of $command is $code', async ({ command, code, errors = /^$/ }) => {
   const outcome = await createUser().locks('run', 'key', '--', ...command);

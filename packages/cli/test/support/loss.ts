@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
@@ -56,4 +56,43 @@ export async function killHolder(): Promise<void> {
   holder.process.kill('SIGKILL');
   await expect.poll(() => processes.map(isGone), { timeout: 10_000 }).toEqual([true, true]);
   expect(heardTerm()).toBe(true);
+}
+
+/**
+ * Kills a holder whose guard looks at the command more slowly than it means to, as on a busy
+ * machine. Checks that the command has ended before another one begins.
+ */
+export async function killHolderOfSlowGuard(): Promise<void> {
+  const user = createUser();
+  const slow = join(user.home, 'slow');
+  mkdirSync(slow);
+  writeFileSync(join(slow, 'sleep'), '#!/bin/sh\n/bin/sleep 0.3\nexec /bin/sleep "$@"\n');
+  chmodSync(join(slow, 'sleep'), 0o755);
+  const { words, pids } = stubbornCommand(ownFolder());
+  const holder = user.start(['run', 'key', '--ttl', '500ms', '--grace', '2s', '--', ...words], {
+    env: { PATH: `${slow}:${process.env['PATH']}` },
+  });
+  const processes = await pids();
+  holder.process.kill('SIGKILL');
+  const next = user.start(['run', 'key', '--', 'sh', '-c', 'echo begun; sleep 60']);
+  await expect.poll(next.written, { timeout: 30_000 }).toContain('begun');
+  expect(processes.map(isGone)).toEqual([true, true]);
+}
+
+/** Kills a holder between the start of its command and the moment in which its guard knows it. */
+export async function killHolderAtStart(): Promise<void> {
+  const guard = new URL('../../dist/run/guard.js', import.meta.url).href;
+  const script = `
+    import { spawn } from 'node:child_process';
+    import { startGuard } from '${guard}';
+    const owner = 'host:1/' + process.pid;
+    startGuard({ grace: 200, owner });
+    const env = { ...process.env, LOCKS_OWNER: owner };
+    const { pid } = spawn('sh', ['-c', 'trap "" TERM; sleep 60; true'], { env, detached: true, stdio: 'ignore' });
+    console.log(pid);
+    process.kill(process.pid, 'SIGKILL');`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  const pid = Number(stdout);
+  expect(pid).toBeGreaterThan(1);
+  await expect.poll(() => isGone(pid), { timeout: 10_000 }).toBe(true);
 }
