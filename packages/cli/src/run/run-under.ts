@@ -8,7 +8,7 @@ import type { End, RunningCommand } from './command.ts';
 import { endCommand } from './end-command.ts';
 import { startGuard } from './guard.ts';
 import { withHeldKey } from './held-keys.ts';
-import { codeOf, leave } from './leave.ts';
+import { leave, leaveAs } from './leave.ts';
 import { hasTerminal, living, signalFamily } from './processes.ts';
 import type { StopSignals } from './stop-signals.ts';
 
@@ -32,7 +32,7 @@ export async function runUnder(
   lease: Lease,
   words: readonly string[],
   { key, grace, stop, output }: Circumstances,
-): Promise<{ readonly end: End; readonly terminal: boolean }> {
+): Promise<End> {
   stop.aborted.throwIfAborted();
   const { owner, token } = lease;
   output.note(`holds ${printable(key)} with token ${token}`, { event: 'held', key, owner, token });
@@ -48,7 +48,7 @@ export async function runUnder(
     }
     if (!terminal) await tellLeftovers(command, key, output);
     leaveLate(end, key, output);
-    return { end, terminal };
+    return end;
   } finally {
     guard.dismiss();
   }
@@ -101,6 +101,6 @@ function leaveLate(end: End, key: string, output: Output): void {
   setTimeout(() => {
     const text = `The store did not confirm the release of ${printable(key)}. It is free when its ttl is over.`;
     output.say(text, { event: 'unreleased', key });
-    leave(codeOf(end));
+    leaveAs(end);
   }, longestRelease).unref();
 }

@@ -9,7 +9,7 @@ import { openStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { joinJobControl } from './job-control.ts';
 import { refuseNested } from './held-keys.ts';
-import { codeOf, leave, leaveBy } from './leave.ts';
+import { leave, leaveAs, leaveBy } from './leave.ts';
 import { hasTerminal } from './processes.ts';
 import { catchStopSignals } from './stop-signals.ts';
 import type { StopSignals } from './stop-signals.ts';
@@ -60,8 +60,7 @@ export async function run(key: string, words: readonly string[], options: RunOpt
     });
     await locks.close();
     if (!result.held) return leave(taken(key, options, output));
-    const { end, terminal } = result.value;
-    return terminal && end.signal === 'SIGINT' ? leaveBy('SIGINT') : leave(codeOf(end));
+    return leaveAs(result.value);
   } catch (error) {
     await locks.close();
     const signal = stop.caught();

@@ -1,5 +1,5 @@
-/** What asks a process to end. */
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+/** What asks a process to end, and what ends one that has no use for it. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
 /** The signals that come while a `run` waits for its lock. */
 export interface StopSignals {

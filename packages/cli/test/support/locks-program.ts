@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -11,7 +11,10 @@ export const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url)
 
 /** How a program ended. */
 export interface Outcome {
+  /** As a shell has it. */
   readonly code: number;
+  /** What has ended it. */
+  readonly signal: NodeJS.Signals | null;
   readonly output: string;
   readonly errors: string;
 }
@@ -72,7 +75,9 @@ export function createUser(): User {
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
     const ended = new Promise<Outcome>((resolve) => {
-      child.on('close', (code) => resolve({ code: code ?? -1, output, errors }));
+      child.on('close', (code, signal) => {
+        resolve({ code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], signal, output, errors });
+      });
     });
     return { process: child as Started['process'], written: () => output, ended };
   };
