@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
@@ -14,8 +14,14 @@ function stateFolder(): string {
   // The specification says that a relative path counts as none.
   if (state?.startsWith('/')) return state;
   return process.platform === 'darwin'
-    ? join(homedir(), 'Library', 'Application Support')
-    : join(homedir(), '.local', 'state');
+    ? join(homeFolder(), 'Library', 'Application Support')
+    : join(homeFolder(), '.local', 'state');
+}
+
+/** `homedir` of Node takes an empty or relative HOME as it is: of each folder one. */
+function homeFolder(): string {
+  const { HOME: home } = process.env;
+  return home?.startsWith('/') ? home : userInfo().homedir;
 }
 
 /**
@@ -23,10 +29,12 @@ function stateFolder(): string {
  * @throws `Failure` where its folder cannot be made.
  */
 export function defaultStore(): string {
-  const folder = join(stateFolder(), 'locks');
+  let folder: string;
   try {
+    folder = join(stateFolder(), 'locks');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
+    // Of a user without an entry in the list of users, nothing tells the folder.
     const why = error instanceof Error ? error.message : String(error);
     const way = 'Name a store with --url or LOCKS_URL, such as sqlite:/var/lib/app/locks.db?migrate=true.';
     throw new Failure(exitCode.misconfigured, `The folder of the usual store cannot be made: ${why}. ${way}`);
