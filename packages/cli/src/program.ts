@@ -26,7 +26,8 @@ interface SplitLine {
 /** All after the first `--` is of the command that `run` runs, whatever it looks like. */
 export function splitLine(words: readonly string[]): SplitLine {
   const at = words.indexOf('--');
-  if (at === -1 || words[0] === 'complete') return { own: words, command: undefined };
+  const name = words.find((word, index) => !word.startsWith('-') && words[index - 1] !== '--url');
+  if (at === -1 || name !== 'run') return { own: words, command: undefined };
   return { own: words.slice(0, at), command: words.slice(at + 1) };
 }
 
@@ -34,7 +35,8 @@ export function splitLine(words: readonly string[]): SplitLine {
 export function createProgram(command: readonly string[] | undefined): Command {
   const program = new Command('locks')
     .description('Runs commands under locks, and shows who holds what.')
-    .version(ownVersion())
+    // A key from a script may be `--help`, and the command would not run, with a code of 0.
+    .helpOption(command === undefined)
     .option('--url <url>', 'where the locks are (else LOCKS_URL, locks.config.json, or a file of yours)')
     .option('--json', 'one line of JSON for each thing')
     .option('-v, --verbose', 'tell what happens')
@@ -42,6 +44,7 @@ export function createProgram(command: readonly string[] | undefined): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', examples('run backup -- ./backup.sh', 'watch', 'inspect backup'));
+  if (command === undefined) program.version(ownVersion());
   addRun(program, command);
   addLooks(program);
   addChecks(program);
@@ -58,7 +61,7 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
   program
     .command('run')
     .description('run a command while it holds the lock KEY')
-    .argument('<key>')
+    .argument('[key]')
     .argument('[command...]')
     .usage('<key> [options] -- COMMAND [ARGS…]')
     .addOption(duration('-w, --wait <duration>', 'how long to wait for the lock (default: without end)'))
@@ -77,13 +80,25 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
         'run report --once every:24h,at:3h -- node report.js',
       ),
     )
-    .action(async (key: string, words: readonly string[], options: RunOptions, self: Command) => {
-      if (command === undefined || command.length === 0 || words.length > 0) {
-        throw new Failure(exitCode.usage, 'Write -- before the command: locks run KEY -- COMMAND ARGS.');
+    .action(async (given: string | undefined, extra: readonly string[], options: RunOptions, self: Command) => {
+      const [key, ...words] = keyAndCommand(given, command);
+      if (key === undefined || words.length === 0 || extra.length > 0) {
+        const form = 'locks run KEY -- COMMAND ARGS, or locks run -- KEY -- COMMAND ARGS for a key that begins with -';
+        throw new Failure(exitCode.usage, `Write -- before the command: ${form}.`);
       }
       checkOnce(options);
-      await act<RunOptions>(self, async (...given) => (await import('./run/run.ts')).run(key, command, ...given));
+      await act<RunOptions>(self, async (...settings) => (await import('./run/run.ts')).run(key, words, ...settings));
     });
+}
+
+/** The key, and the words of the command. A key that looks like an option is between two `--`. */
+function keyAndCommand(
+  key: string | undefined,
+  command: readonly string[] = [],
+): readonly [string | undefined, ...string[]] {
+  if (key !== undefined) return [key, ...command];
+  const [second, dashes, ...words] = command;
+  return second?.startsWith('-') && dashes === '--' ? [second, ...words] : [undefined];
 }
 
 function checkOnce({ once, wait, shared, permits, atLeast }: RunOptions): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
+import { createUser, main } from '../support/locks-program.ts';
 import { locksOf } from '../support/locks-of.ts';
 
 const strange = 'a\u001B[2Jb\nc\u202Ed';
@@ -17,6 +17,18 @@ test('ls lists keys by their beginning, one in each line, and escapes what a ter
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
     [strange, 'jobs/a', 'jobs/b'].map((key) => ({ key })),
   );
+});
+
+test('a key that looks like an option is one after --, for each command', async () => {
+  const user = createUser();
+  const inspect = `${process.execPath} ${main} inspect --json -- "$LOCKS_KEY"`;
+  for (const key of ['--help', '-v', '--']) {
+    const { code, output } = await user.locks('run', '-w', '0', '--', key, '--', 'sh', '-c', inspect);
+    expect({ code, state: JSON.parse(output) as unknown }).toMatchObject({ code: 0, state: { key, holders: [{}] } });
+  }
+  const lease = await (await locksOf(user)).acquire('--yes');
+  expect((await user.locks('break', '--yes', '--', '--yes')).output).toContain(lease.owner);
+  expect((await user.locks('ls', '--', '--')).output).toBe('');
 });
 
 test('inspect shows holders and waiters, and tokens as text in JSON', async () => {

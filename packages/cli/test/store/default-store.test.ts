@@ -5,7 +5,7 @@ import { defaultStore } from '../../src/store/default-store.ts';
 
 vi.mock('node:fs', () => ({ mkdirSync: () => {} }));
 vi.mock('node:os', async (original) => {
-  const os = await original<typeof import('node:os')>();
+  const os = await original<{ readonly userInfo: typeof userInfo }>();
   return { ...os, userInfo: vi.fn(os.userInfo) };
 });
 
