@@ -12,7 +12,7 @@ import type { WatchOptions } from './commands/watch.ts';
 import { exitCode } from './exit-code.ts';
 import { Failure } from './failure.ts';
 import { duration, number, slot } from './option-readers.ts';
-import { createOutput } from './output/output.ts';
+import { createOutput, harmless } from './output/output.ts';
 import type { Output } from './output/output.ts';
 import type { RunOptions } from './run/run.ts';
 import type { StoreOptions } from './store/open-store.ts';
@@ -43,6 +43,7 @@ export function createProgram(command: readonly string[] | undefined): Command {
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .exitOverride()
+    .configureOutput({ writeErr: (text) => process.stderr.write(harmless(text)) })
     .addHelpText('after', examples('run backup -- ./backup.sh', 'watch', 'inspect backup'));
   if (command === undefined) program.version(ownVersion());
   addRun(program, command);

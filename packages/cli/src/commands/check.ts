@@ -3,6 +3,7 @@ import type { ConformanceReport, RequirementResult } from '@locks/conformance';
 import { messageOf } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
+import { harmless } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
 import { findStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
@@ -27,7 +28,7 @@ export async function check({ only, ttl, ...options }: CheckOptions, output: Out
     const suite = { name: shown, create: async () => await providerOf(backend), only, ttl };
     const report = output.json
       ? await runConformance(suite, (result) => void output.print('', rowOf(result)))
-      : await printConformance(suite, (line) => void output.print(line, {}));
+      : await printConformance(suite, (line) => void output.print(harmless(line), {}));
     if (output.json) await output.print('', endOf(report));
     return report.verdict === 'failed' ? exitCode.findings : 0;
   } catch (error) {

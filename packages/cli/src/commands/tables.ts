@@ -8,6 +8,7 @@ import { removeTables } from '@locks/sql';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import { confirmed } from '../output/confirmed.ts';
+import { harmless } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
 import { backendOf, providerOf } from '../store/provider-of.ts';
 import { findStore } from '../store/open-store.ts';
@@ -45,7 +46,7 @@ async function tellStatus(backend: Backend, output: Output): Promise<number> {
     await (await providerOf(backend, { migrate: false })).close();
   } catch (error) {
     if (!isLockError(error, 'LOCK_MISCONFIGURED')) throw error;
-    await output.print(error.message, { tables: 'wrong', message: error.message });
+    await output.print(harmless(error.message), { tables: 'wrong', message: error.message });
     return exitCode.findings;
   }
   await output.print('The tables are up to date.', { tables: 'up' });

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { printable } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 
 /** A thing as a line of JSON shows it. */
@@ -22,7 +23,7 @@ const sigpipe = 13;
 const sighup = 1;
 
 export function createOutput({ json, verbose }: { readonly json: boolean; readonly verbose: boolean }): Output {
-  const say = (text: string, row: Row): void => complain(json ? jsonLine(row) : `locks: ${text}\n`);
+  const say = (text: string, row: Row): void => complain(json ? jsonLine(row) : `locks: ${harmless(text)}\n`);
   return {
     json,
     verbose,
@@ -34,10 +35,24 @@ export function createOutput({ json, verbose }: { readonly json: boolean; readon
   };
 }
 
+/** What a screen could take for a command. */
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** `text`, which may quote a server, without what a terminal would obey. Lines stay lines. */
+export function harmless(text: string): string {
+  return text.replaceAll(unsafe, (character) => (character === '\n' ? character : printable(character)));
+}
+
 /** A token is text: a program that reads JSON may keep numbers as fractions. */
 function jsonLine(row: Row): string {
   const line = JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
-  return `${line}\n`;
+  // JSON needs no escape for those from U+007F on, and a terminal obeys them.
+  return `${line.replaceAll(unsafe, escapeInJson)}\n`;
+}
+
+function escapeInJson(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 async function writeOut(text: string): Promise<void> {

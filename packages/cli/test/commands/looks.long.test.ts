@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { createUser, main } from '../support/locks-program.ts';
 import { locksOf } from '../support/locks-of.ts';
 
@@ -52,6 +55,39 @@ test('inspect shows holders and waiters, and tokens as text in JSON', async () =
   await lease.release();
   await waiting;
   expect((await user.locks('inspect', 'free')).output).toBe('free: free, nothing waits\n');
+});
+
+/** What a terminal obeys, or what changes the direction of writing. */
+const obeyed = /[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}]/u;
+
+test('no line of JSON has a character that a terminal obeys, and programs read the key as it is', async () => {
+  const user = createUser();
+  const locks = await locksOf(user);
+  const key = 'a\u007F\u009B2J\u202E\u2028\u{E0041}😀';
+  await locks.acquire(key);
+  const { output } = await user.locks('ls', '--json');
+  expect(output).not.toMatch(obeyed);
+  expect(output).toContain('😀');
+  expect(JSON.parse(output)).toEqual({ key });
+});
+
+test('what a server says, and an option that is wrong, does not reach the terminal as a command', async () => {
+  const text = 'ERR \u001B[2J\u001B]0;owned\u0007 \u009B31m \u202E bad';
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    // One answer to each command.
+    socket.on('data', (data) => socket.write(`-${text}\r\n`.repeat(data.toString().split(/^\*\d+\r$/m).length - 1)));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const url = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const user = createUser();
+  for (const args of [['ls'], ['run', 'key', '--wait', '0', '--', 'true'], ['doctor'], ['check'], ['ls', '--json']]) {
+    const { output, errors } = await user.start([...args], { env: { LOCKS_URL: url } }).ended;
+    expect(errors + output).toContain('owned');
+    expect(errors + output).not.toMatch(obeyed);
+  }
+  expect((await user.locks('ls', '--\u001B[2J')).errors).toContain(String.raw`--\x1b[2J`);
 });
 
 test('a store that is out of reach is 69 for each command', async () => {
