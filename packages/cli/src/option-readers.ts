@@ -2,16 +2,21 @@ import { parseDuration } from '@locks/core/adapter';
 import { InvalidArgumentError, Option } from 'commander';
 import type { RunOptions } from './run/run.ts';
 
-/** An option that is a duration, read as ms. */
-export function duration(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(readDuration);
+/** The bounds of a duration, both allowed: `['50ms', '24h']`. */
+type Bounds = readonly [least: string, most: string];
+
+/** An option that is a duration, read as whole ms. */
+export function duration(flags: string, description: string, bounds: Bounds): Option {
+  return new Option(flags, description).argParser((text) => readDuration(text, bounds));
 }
 
 /** A number alone would be seconds for `timeout`, and ms for the library. */
-function readDuration(text: string): number {
+function readDuration(text: string, [least, most]: Bounds): number {
   const ms = /^(?:\d.*[a-z]|0|Infinity)$/.test(text) ? parseDuration(text) : undefined;
-  if (ms === undefined) throw new InvalidArgumentError('Write a duration with its unit: 500ms, 30s, 5m or 1h.');
-  return ms;
+  const [from = 0, to = Infinity] = [parseDuration(least), parseDuration(most)];
+  if (ms !== undefined && ms >= from && ms <= to && (Number.isInteger(ms) || ms === Infinity)) return ms;
+  const within = most === 'Infinity' ? '' : `, from ${least} to ${most}`;
+  throw new InvalidArgumentError(`Write a duration with its unit (500ms, 30s, 5m or 1h)${within}.`);
 }
 
 /** An option that is a whole number within bounds. */
@@ -27,6 +32,9 @@ export function slot(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text): RunOptions['once'] => {
     if (!text.startsWith('every:')) return text;
     const [, every = '', at] = /^every:([^,]+)(?:,at:([^,]+))?$/.exec(text) ?? [];
-    return { every: readDuration(every), at: at === undefined ? undefined : readDuration(at) };
+    return {
+      every: readDuration(every, ['100ms', '24h']),
+      at: at === undefined ? undefined : readDuration(at, ['0', '24h']),
+    };
   });
 }

@@ -15,21 +15,8 @@ import { duration, number, slot } from './option-readers.ts';
 import { createOutput, harmless } from './output/output.ts';
 import type { Output } from './output/output.ts';
 import type { RunOptions } from './run/run.ts';
+import { keyAndCommand } from './run/words.ts';
 import type { StoreOptions } from './store/open-store.ts';
-
-/** The command line without the command of `run`, and that command. */
-interface SplitLine {
-  readonly own: readonly string[];
-  readonly command: readonly string[] | undefined;
-}
-
-/** All after the first `--` is of the command that `run` runs, whatever it looks like. */
-export function splitLine(words: readonly string[]): SplitLine {
-  const at = words.indexOf('--');
-  const name = words.find((word, index) => !word.startsWith('-') && words[index - 1] !== '--url');
-  if (at === -1 || name !== 'run') return { own: words, command: undefined };
-  return { own: words.slice(0, at), command: words.slice(at + 1) };
-}
 
 /** The commands, as commander reads them. Each is loaded when it is called. */
 export function createProgram(command: readonly string[] | undefined): Command {
@@ -65,13 +52,24 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
     .argument('[key]')
     .argument('[command...]')
     .usage('<key> [options] -- COMMAND [ARGS…]')
-    .addOption(duration('-w, --wait <duration>', 'how long to wait for the lock (default: without end)'))
-    .addOption(duration('--ttl <duration>', 'how long the store keeps it when this process is gone (default: 30s)'))
+    .addOption(
+      duration('-w, --wait <duration>', 'how long to wait for the lock (default: without end)', ['0', 'Infinity']),
+    )
+    .addOption(
+      duration('--ttl <duration>', 'how long the store keeps it when this process is gone (default: 30s)', [
+        '50ms',
+        '24h',
+      ]),
+    )
     .option('--shared', 'share the lock with others that share it')
     .addOption(number('--permits <count>', 'share it with at most so many', 1, 2 ** 31 - 1))
     .addOption(slot('--once <slot>', 'run once in a slot: a name, or every:1h, or every:24h,at:3h'))
-    .addOption(duration('--at-least <duration>', 'keep the lock for so long, also if the command is done earlier'))
-    .addOption(duration('--grace <duration>', 'between TERM and KILL when the lock is lost').default(5_000, '5s'))
+    .addOption(
+      duration('--at-least <duration>', 'keep the lock for so long, also if the command is done earlier', ['0', '24h']),
+    )
+    .addOption(
+      duration('--grace <duration>', 'between TERM and KILL when the lock is lost', ['0', '12h']).default(5_000, '5s'),
+    )
     .addOption(number('-E, --conflict-exit-code <code>', 'the exit code when the lock is not free in time', 0, 255))
     .addHelpText(
       'after',
@@ -90,16 +88,6 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
       checkOnce(options);
       await act<RunOptions>(self, async (...settings) => (await import('./run/run.ts')).run(key, words, ...settings));
     });
-}
-
-/** The key, and the words of the command. A key that looks like an option is between two `--`. */
-function keyAndCommand(
-  key: string | undefined,
-  command: readonly string[] = [],
-): readonly [string | undefined, ...string[]] {
-  if (key !== undefined) return [key, ...command];
-  const [second, dashes, ...words] = command;
-  return second?.startsWith('-') && dashes === '--' ? [second, ...words] : [undefined];
 }
 
 function checkOnce({ once, wait, shared, permits, atLeast }: RunOptions): void {
@@ -132,7 +120,7 @@ function addLooks(program: Command): void {
     .command('watch')
     .description('show a live table of holders and waiters; without a terminal a line for each change')
     .argument('[prefix]', 'how the names of keys begin', '')
-    .addOption(duration('-i, --interval <duration>', 'between two looks').default(1_000, '1s'))
+    .addOption(duration('-i, --interval <duration>', 'between two looks', ['10ms', '24h']).default(1_000, '1s'))
     .addHelpText('after', examples('watch', 'watch jobs/ --interval 5s', 'watch --json >> changes.jsonl'))
     .action(async (prefix: string, _: unknown, self: Command) => {
       await act<WatchOptions>(self, async (...given) => (await import('./commands/watch.ts')).watch(prefix, ...given));
@@ -181,7 +169,10 @@ function addChecks(program: Command): void {
     .description('check the store with the conformance suite, on keys of its own')
     .option('--only <ids...>', 'these requirements alone')
     .addOption(
-      duration('--ttl <duration>', 'what expiry is tested with; longer for a store that is far (default: 400ms)'),
+      duration('--ttl <duration>', 'what expiry is tested with; longer for a store that is far (default: 400ms)', [
+        '1ms',
+        '60s',
+      ]),
     )
     .addHelpText('after', examples('check --url redis://redis.internal:6379', 'check --only exclusion-100-way'))
     .action(async (_: unknown, self: Command) => {

@@ -3,7 +3,8 @@ import { messageOf } from '@locks/ui/text';
 import { exitCode } from './exit-code.ts';
 import { exitCodeOf } from './failure.ts';
 import { createOutput, endWithReader } from './output/output.ts';
-import { createProgram, splitLine } from './program.ts';
+import { createProgram } from './program.ts';
+import { splitLine } from './run/words.ts';
 
 const words = process.argv.slice(2);
 const { own, command } = splitLine(words);

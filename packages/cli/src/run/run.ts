@@ -1,9 +1,10 @@
 import { isatty } from 'node:tty';
 import { isLockError, subscribe } from '@locks/core';
 import type { EverySlot, Lease, Locks, TryResult } from '@locks/core';
-import { printable, span } from '@locks/ui/text';
+import { messageOf, printable, span } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { exitCodeOf, Failure } from '../failure.ts';
+import { waitFor } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
 import { openStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
@@ -33,6 +34,9 @@ export interface RunOptions extends StoreOptions {
  */
 const slack = 2_000;
 
+/** In ms: no store keeps a key for longer without a renewal. */
+const longest = 86_400_000;
+
 /** Runs `words` under the lock `key`, and ends this process with the exit code of `words`. */
 export async function run(key: string, words: readonly string[], options: RunOptions, output: Output): Promise<never> {
   refuseNested(key);
@@ -44,9 +48,9 @@ export async function run(key: string, words: readonly string[], options: RunOpt
   }
   if (hasTerminal()) joinJobControl();
   const stop = catchStopSignals(leaveBy);
-  const opening = openStore(options, output, { slowWait: 1_000, closeTimeout: 2_000 });
-  const locks = await Promise.race([opening, aborted(stop)]);
-  if (locks === undefined) return leaveBy(stop.caught() ?? 'SIGTERM');
+  const opened = await Promise.race([openPatiently(options, output, stop), aborted(stop)]);
+  if (opened === undefined) return leaveBy(stop.caught() ?? 'SIGTERM');
+  const { locks, wait } = opened;
   const tellWaits = output.verbose || isatty(2);
   const unsubscribe = subscribe('locks:slow', ({ by, waited }) => {
     if (!tellWaits) return;
@@ -54,7 +58,7 @@ export async function run(key: string, words: readonly string[], options: RunOpt
     output.say(`waits for ${printable(key)}.${holders}`, { event: 'waiting', key, by, waited });
   });
   try {
-    const result = await underLock(locks, key, options, output, stop, async (lease) => {
+    const result = await underLock(locks, key, { ...options, wait }, output, stop, async (lease) => {
       unsubscribe();
       return await runUnder(lease, words, { key, grace: options.grace, stop, output });
     });
@@ -70,6 +74,37 @@ export async function run(key: string, words: readonly string[], options: RunOpt
       throw new Failure(options.conflictExitCode ?? exitCode.busy, message);
     }
     throw error;
+  }
+}
+
+/** In ms: how long a lease lasts where nothing says so, and a store may be silent while it waits. */
+const usualTtl = 30_000;
+
+/** In ms, and up to twice of it: with less, many runs would keep a store that starts from it. */
+const pause = 500;
+
+/**
+ * Opens the store, which may not answer yet: tries for `--wait`, and without it for as long as
+ * `acquire` asks a silent store. The locks, and what is left of `--wait`.
+ */
+async function openPatiently(
+  options: RunOptions,
+  output: Output,
+  { aborted: signal }: StopSignals,
+): Promise<{ readonly locks: Locks; readonly wait: number | undefined }> {
+  const { wait, ttl = usualTtl } = options;
+  const end = performance.now() + (wait ?? ttl);
+  for (let told = false; ; told = true) {
+    try {
+      const locks = await openStore(options, output, { slowWait: 1_000, closeTimeout: 2_000 });
+      return { locks, wait: told && wait !== undefined ? Math.max(0, Math.round(end - performance.now())) : wait };
+    } catch (error) {
+      const left = end - performance.now();
+      if (exitCodeOf(error) !== exitCode.unreachable || left <= 0 || signal.aborted) throw error;
+      const message = messageOf(error);
+      if (!told) output.say(`${message} Tries again for ${span(left)}.`, { event: 'unreachable', message });
+      await waitFor(Math.min(left, pause * (1 + Math.random())), signal);
+    }
   }
 }
 
@@ -89,16 +124,22 @@ async function underLock<T>(
   if (once !== undefined) return await locks.once(key, once, { ttl, signal }, work);
   const mode = shared === true || permits !== undefined ? 'shared' : 'exclusive';
   const keeps = locks.traits.expiry !== 'session';
+  if (!keeps && atLeast !== undefined && atLeast > 0) {
+    const why = `${locks.name} ends a lock with its session, so no key can stay closed after the end of this process`;
+    throw new Failure(exitCode.usage, `--at-least: ${why}. Leave it out, or name another store.`);
+  }
   if (!keeps && grace > 0) {
     output.say(
       `${locks.name} ends a lock with its session, so a part of the grace (${span(grace)}) may lie after the end of the lock. With --grace 0 the command is killed at once.`,
       { event: 'grace', grace, within: false },
     );
   }
-  const lockDelay = keeps ? grace + slack : undefined;
+  const lockDelay = keeps ? grace + slack : 0;
+  // The store keeps the key for both together.
+  const kept = ttl === undefined ? undefined : Math.min(ttl, longest - lockDelay);
   return {
     held: true,
-    value: await locks.withLock(key, { wait, ttl, mode, permits, atLeast, lockDelay, signal }, work),
+    value: await locks.withLock(key, { wait, ttl: kept, mode, permits, atLeast, lockDelay, signal }, work),
   };
 }
 

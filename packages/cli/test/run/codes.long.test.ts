@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startRedis } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { createUser, main } from '../support/locks-program.ts';
 
@@ -26,7 +27,13 @@ test.each([
   { args: ['run', '--version', '--', 'true'], says: "unknown option '--version'" },
   { args: ['run', 'key', '--wait', '30', '--', 'true'], says: 'Write a duration with its unit' },
   { args: ['run', 'key', '--permits', '0', '--', 'true'], says: 'Write a whole number from 1' },
-  { args: ['run', 'key', '--ttl', '1ms', '--', 'true'], says: 'option "ttl" must be an integer from 50' },
+  { args: ['run', 'key', '--ttl', '1ms', '--', 'true'], says: 'from 50ms to 24h' },
+  { args: ['run', 'key', '--ttl', '25h', '--', 'true'], says: 'from 50ms to 24h' },
+  { args: ['run', 'key', '--ttl', '99.5ms', '--', 'true'], says: 'from 50ms to 24h' },
+  { args: ['run', 'key', '--grace', '13h', '--', 'true'], says: 'from 0 to 12h' },
+  { args: ['run', 'key', '--at-least', 'Infinity', '--', 'true'], says: 'from 0 to 24h' },
+  { args: ['run', 'key', '--once', 'every:99ms', '--', 'true'], says: 'from 100ms to 24h' },
+  { args: ['watch', '--interval', '0'], says: 'from 10ms to 24h' },
   { args: ['run', 'key', '--once', 'x', '--wait', '1s', '--', 'true'], says: '--wait has no meaning with --once' },
   { args: ['run', 'key', '--once', 'every:soon', '--', 'true'], says: 'Write a duration with its unit' },
   { args: ['run', '', '--', 'true'], says: 'A key must not be empty' },
@@ -52,15 +59,35 @@ test.each([
   },
   { url: 'etcd://me:secret@127.0.0.1:1/app?timeout=1s', code: 69, says: 'etcd://127.0.0.1:1/app is out of reach' },
 ])('the store $url is $code, and no password is shown', async ({ url, code, says }) => {
-  const outcome = await createUser().locks('run', 'key', '--url', url, '--', 'true');
+  const outcome = await createUser().locks('run', 'key', '--wait', '0', '--url', url, '--', 'true');
   expect(outcome.code).toBe(code);
   expect(outcome.errors).toContain(says);
   expect(outcome.errors).not.toMatch(/sec.*ret/);
 });
 
 test('a store out of reach tells the cause', async () => {
-  const { errors } = await createUser().locks('run', 'key', '--url', 'redis://127.0.0.1:1', '--', 'true');
+  const url = 'redis://127.0.0.1:1';
+  const { errors } = await createUser().locks('run', 'key', '--wait', '0', '--url', url, '--', 'true');
   expect(errors).toContain('ECONNREFUSED');
+});
+
+test.each([{ options: ['--wait', '1m'] }, { options: [] }, { options: ['--once', 'today'] }])(
+  'a store that does not answer at the start is tried again, with $options',
+  async ({ options }) => {
+    await using server = await startRedis();
+    await server.kill();
+    const started = createUser().start(['run', 'key', ...options, '--url', server.url, '--', 'echo', 'ran']);
+    await expect.poll(started.complaints).toMatch(/is out of reach\..*Tries again for \d/);
+    await server.restart();
+    expect(await started.ended).toMatchObject({ code: 0, output: 'ran\n' });
+  },
+);
+
+test('a store that does not answer within --wait is 69', async () => {
+  const began = performance.now();
+  const outcome = await createUser().locks('run', 'key', '--wait', '1s', '--url', 'redis://127.0.0.1:1', '--', 'true');
+  expect(outcome.code).toBe(69);
+  expect(performance.now() - began).toBeGreaterThan(1_000);
 });
 
 test('a key that is held is 75, or what -E says, and names its holder', async () => {
@@ -87,6 +114,17 @@ test('a run within a run of the same key is refused at once, and of another key 
   expect(same.errors).toContain('around this one holds "key" already');
   const other = await user.locks('run', 'key', '--', 'sh', '-c', nested('other'));
   expect(other).toMatchObject({ code: 0, output: 'inner\n' });
+});
+
+test('--ttl may be what a store keeps at most, with each --grace', async () => {
+  const inspect = `${process.execPath} ${main} inspect key --json`;
+  for (const grace of ['0', '12h']) {
+    const options = ['--ttl', '24h', '--grace', grace, '--', 'sh', '-c', inspect];
+    const { output, code } = await createUser().locks('run', 'key', ...options);
+    expect(code).toBe(0);
+    const { holders } = JSON.parse(output) as { readonly holders: readonly { readonly remaining: number }[] };
+    expect(holders[0]?.remaining).toBeGreaterThan(86_000_000);
+  }
 });
 
 test('the command knows its lock, reads its input, and writes into the output', async () => {

@@ -24,6 +24,8 @@ export interface Started {
   readonly process: ChildProcess & { readonly pid: number };
   /** What it has written by now. */
   readonly written: () => string;
+  /** The same of its errors. */
+  readonly complaints: () => string;
   readonly ended: Promise<Outcome>;
 }
 
@@ -79,7 +81,7 @@ export function createUser(): User {
         resolve({ code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], signal, output, errors });
       });
     });
-    return { process: child as Started['process'], written: () => output, ended };
+    return { process: child as Started['process'], written: () => output, complaints: () => errors, ended };
   };
   return { home, start, locks: async (...args) => await start(args).ended };
 }

@@ -34,7 +34,8 @@ export function unavailableError({ name }: LockProvider, { key }: Claim, cause: 
 
 /** `maxWaiters` was reached. */
 export function overloadedError({ key }: Claim, maxWaiters: number): LockError {
-  const message = `${maxWaiters} claims wait already; option "maxWaiters" of this Locks allows no more.`;
+  const claims = maxWaiters === 1 ? '1 claim waits' : `${maxWaiters} claims wait`;
+  const message = `${claims} already; option "maxWaiters" of this Locks allows no more.`;
   return new LockError('LOCK_OVERLOADED', message, { key });
 }
 
@@ -112,7 +113,8 @@ export function whyLapsed(
     return { code: 'suspended', why: `${lapsed}, as this process did not run for ${Math.round(stood)} ms` };
   }
   if (failures > 0) {
-    const why = `${lapsed}: ${provider} did not confirm ${failures} renewals in a row; see the cause`;
+    const renewals = failures === 1 ? 'a renewal' : `${failures} renewals in a row`;
+    const why = `${lapsed}: ${provider} did not confirm ${renewals}; see the cause`;
     return { code: 'unanswered', why };
   }
   if (silent === 0) return { code: 'not-renewed', why: lapsed };

@@ -93,7 +93,7 @@ describe('the message', () => {
     expect(await errorOf(locks.acquire('seat'))).toMatchObject({
       code: 'LOCK_OVERLOADED',
       key: 'seat',
-      message: '1 claims wait already; option "maxWaiters" of this Locks allows no more.',
+      message: '1 claim waits already; option "maxWaiters" of this Locks allows no more.',
     });
   });
 
@@ -153,16 +153,23 @@ describe('the message', () => {
     });
   });
 
-  it('of a lease whose renewals failed says so, with the last failure', async () => {
+  it.each([
+    ['a renewal', 1],
+    [String.raw`\d+ renewals in a row`, Infinity],
+  ])('of a lease that lost %s says so, with the last failure', async (renewals, failures) => {
     const { runtime, provider, take } = createSetting();
     const lease = await take('seat', { ttl });
     const cause = new Error('connect ECONNREFUSED');
-    provider.answers.renew = (call) => call.reject(cause);
+    let calls = 0;
+    provider.answers.renew = (call) => {
+      calls += 1;
+      if (calls <= failures) call.reject(cause);
+    };
     provider.answers.release = freeAtOnce;
     await runtime.advance(2 * ttl);
     expect(lease.signal.reason).toMatchObject({
       code: 'LOCK_LOST',
-      message: expect.stringMatching(/scripted did not confirm \d+ renewals in a row; see the cause\.$/) as string,
+      message: expect.stringMatching(new RegExp(`scripted did not confirm ${renewals}; see the cause\\.$`)) as string,
       cause: { code: 'LOCK_UNAVAILABLE', cause },
     });
   });
