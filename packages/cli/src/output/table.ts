@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
+import stringWidth from 'string-width';
 
 const nothing = '';
 const lines = [
@@ -45,7 +46,15 @@ export function faint(text: string): string {
   return styleText('dim', text, { stream: process.stdout });
 }
 
-/** `text`, of at most `width` characters. */
+const segmenter = new Intl.Segmenter();
+
+/** `text`, at most so many columns wide: wide characters take two. */
 export function shortened(text: string, width: number): string {
-  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+  if (stringWidth(text) <= width) return text;
+  let short = '';
+  for (const { segment } of segmenter.segment(text)) {
+    if (stringWidth(`${short}${segment}…`) > width) break;
+    short += segment;
+  }
+  return `${short}…`;
 }

@@ -77,7 +77,7 @@ export async function run(key: string, words: readonly string[], options: RunOpt
   }
 }
 
-/** In ms: how long a lease lasts where nothing says so, and a store may be silent while it waits. */
+/** In ms: how long a lease lasts, and a silent store is asked, where nothing says so. */
 const usualTtl = 30_000;
 
 /** In ms, and up to twice of it: with less, many runs would keep a store that starts from it. */

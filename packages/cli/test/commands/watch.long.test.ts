@@ -47,6 +47,8 @@ test('watch shows a live table on a terminal, escaped, and gives the cursor back
   const locks = await locksOf(user);
   await locks.acquire('a\u001B[31mb');
   const terminal = await openTerminal(user.home);
+  // Each key has one line there, too.
+  terminal.type('stty cols 60\n');
   terminal.type('$locks watch --interval 100ms\n');
   await terminal.sees('1 held or waited for');
   await terminal.sees(String.raw`a\x1b[31mb`);

@@ -1,0 +1,61 @@
+import type { LockState } from '@locks/core';
+import { printable } from '@locks/ui/text';
+import { shortened, table } from '../output/table.ts';
+import { holderColumns } from '../state/state-text.ts';
+
+/** A line of the table: a holder of a key, or one that waits for it. */
+export interface WatchRow {
+  /** Empty, but for the first row of a key. */
+  readonly key: string;
+  readonly owner: string;
+  readonly mode: string;
+  readonly token: string;
+  readonly free: string;
+  readonly waiters: string;
+}
+
+/** So many of those in line have a row. The number of all of them is told in any case. */
+const shownInLine = 5;
+
+/** One row for each holder, then one for each of the first in line. The first has the key. */
+export function rowsOf({ key, holders, waiters, line = [] }: LockState): readonly WatchRow[] {
+  const columns = holders.map(holderColumns);
+  if (columns.length === 0) columns.push(['–']);
+  line.slice(0, shownInLine).forEach(({ owner, mode }, place) => {
+    columns.push([printable(owner), mode, '', `waits, place ${place + 1}`]);
+  });
+  return columns.map(([owner = '', mode = '', token = '', free = ''], index) => {
+    const first = index === 0;
+    return { key: first ? printable(key) : '', owner, mode, token, free, waiters: first ? String(waiters) : '' };
+  });
+}
+
+/** The columns but the key and the owner, with their widths. */
+const columns = [
+  { name: 'mode', head: 'MODE', width: 9 },
+  { name: 'token', head: 'TOKEN', width: 16 },
+  { name: 'free', head: 'FREE AGAIN IN', width: 16 },
+  { name: 'waiters', head: 'WAITERS', width: 7 },
+] as const;
+
+/** A screen that is too narrow does without the first of them, then without the second… */
+const dispensable: readonly string[] = ['mode', 'token', 'waiters'];
+
+/** With less the key and the owner say little. */
+const leastWidth = 16;
+
+/** A table of at most `width` columns of the screen, but for a very narrow one. */
+export function drawTable(rows: readonly WatchRow[], width: number): string {
+  let shown: readonly (typeof columns)[number][] = columns;
+  const half = (): number => Math.floor((width - 2 - shown.reduce((sum, column) => sum + 2 + column.width, 0)) / 2);
+  for (const name of dispensable) {
+    if (half() < leastWidth) shown = shown.filter((column) => column.name !== name);
+  }
+  const most = Math.max(4, half());
+  const cells = rows.map((row) => [
+    shortened(row.key, most),
+    shortened(row.owner, most),
+    ...shown.map(({ name }) => row[name]),
+  ]);
+  return table(['KEY', 'OWNER', ...shown.map(({ head }) => head)], cells);
+}
