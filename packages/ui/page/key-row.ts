@@ -14,9 +14,10 @@ export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | unde
   const name = make('span', 'name');
   const label = make('span');
   const sharers = make('span', 'chip shared');
-  const who = make('span', 'who', label, sharers);
+  const who = make('span', 'who', columnName('Holder'), label, sharers);
   const left = createLeft();
-  const waits = make('span', 'waits');
+  const waiting = make('span');
+  const waits = make('span', 'waits', columnName('In line'), waiting);
   const button = make('button', 'row', name, who, left.element, waits);
   button.type = 'button';
   const detail = createDetail(askToBreak);
@@ -45,7 +46,7 @@ export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | unde
       setText(sharers, `shared by ${key.holders.length}`);
       sharers.hidden = holder?.mode !== 'shared';
       left.update(soonest(key.holders));
-      setText(waits, waitsText(key));
+      setText(waiting, waitsText(key));
       waits.classList.toggle('some', key.waiters > 0);
       show();
     },
@@ -53,8 +54,13 @@ export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | unde
 }
 
 function waitsText({ waiters, line: [next] }: KeyView): string {
-  if (waiters === 0) return '–';
+  if (waiters === 0) return '0';
   return next === undefined ? `${waiters} in line` : `${waiters}, next ${next.label}`;
+}
+
+/** The name of a column, which a screen reader reads with each row. */
+function columnName(name: string): HTMLElement {
+  return make('span', 'unseen', ` ${name}: `);
 }
 
 /** The holder that the store lets go first. */
@@ -66,11 +72,12 @@ function soonest(holders: readonly HolderView[]): HolderView | undefined {
 
 /** The time until the store lets go, and a bar of it beside the longest time that was seen. */
 function createLeft(): Row<HolderView | undefined> {
+  const name = columnName('Free again in');
   const text = make('span', '');
   const fill = make('i', '');
   const bar = make('span', 'bar', fill);
   bar.ariaHidden = 'true';
-  const element = make('span', 'left', text, bar);
+  const element = make('span', 'left', name, text, bar);
   let owner: string | undefined;
   let longest = 1;
   return {
@@ -80,6 +87,7 @@ function createLeft(): Row<HolderView | undefined> {
       if (holder?.owner !== owner) longest = 1;
       owner = holder?.owner;
       longest = Math.max(longest, remaining ?? 0);
+      name.hidden = holder === undefined;
       setText(text, holder === undefined ? '' : span(remaining) || 'with its session');
       element.classList.toggle('session', remaining === undefined);
       bar.hidden = remaining === undefined;
@@ -125,6 +133,9 @@ function createHolder(askToBreak: (holder: HolderView) => void): Row<HolderView>
   const owner = make('span', 'owner');
   const mode = make('span', 'quiet');
   const token = make('span', 'token');
+  const tokenText = make('span');
+  const tokenName = columnName('Fencing token');
+  token.append(tokenName, tokenText);
   const left = createLeft();
   const button = make('button', 'danger', 'Break…');
   button.type = 'button';
@@ -137,7 +148,8 @@ function createHolder(askToBreak: (holder: HolderView) => void): Row<HolderView>
       shown = holder;
       setText(owner, holder.text);
       setText(mode, holder.mode);
-      setText(token, holder.token === undefined ? '' : `#${holder.token}`);
+      tokenName.hidden = holder.token === undefined;
+      setText(tokenText, holder.token === undefined ? '' : `#${holder.token}`);
       left.update(holder);
       button.ariaLabel = `Break the lease of ${holder.text}`;
     },

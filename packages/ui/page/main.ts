@@ -1,8 +1,9 @@
-import type { EventView, KeyView, StateView } from '../src/views.ts';
+import type { EventView, KeyOrder, KeyView, StateView } from '../src/views.ts';
 import { createBreakDialog, problemOf } from './break-dialog.ts';
 import { byId, list, setText } from './dom.ts';
 import { createEventRow } from './event-row.ts';
 import { createKeyRow } from './key-row.ts';
+import { nextFocus } from './next-focus.ts';
 
 /** Ms between an answer and the next look. */
 const pause = 1_000;
@@ -17,9 +18,11 @@ const [filter, status, problem, done, keys, pager] = [
   byId('keys', HTMLElement),
   byId('pager', HTMLElement),
 ];
+const [byName, byWaiting] = [byId('by-name', HTMLButtonElement), byId('by-waiting', HTMLButtonElement)];
 const [previous, next] = [byId('previous', HTMLButtonElement), byId('next', HTMLButtonElement)];
 
 let page = 0;
+let order: KeyOrder = 'name';
 let canWrite = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let current = new AbortController();
@@ -54,6 +57,10 @@ function show(state: StateView): void {
     byId('count', HTMLElement),
     filter.value === '' ? `${all} held or waited for` : `${number(matched)} of ${all}`,
   );
+  byName.ariaPressed = String(state.order === 'name');
+  byWaiting.ariaPressed = String(state.order === 'waiting');
+  byWaiting.disabled = !state.sortable;
+  byWaiting.title = state.sortable ? 'Most first' : 'These are too many keys to sort. Filter them.';
   showKeys(state.keys);
   const empty = byId('empty', HTMLElement);
   empty.hidden = state.keys.length > 0;
@@ -73,7 +80,7 @@ function setStatus(text: string, name: 'live' | 'failed' | ''): void {
 }
 
 async function look(signal: AbortSignal): Promise<void> {
-  const query = new URLSearchParams({ filter: filter.value, page: String(page) });
+  const query = new URLSearchParams({ filter: filter.value, page: String(page), order });
   const response = await fetch(`state?${query}`, { signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) });
   if (!response.ok) throw new Error(await problemOf(response));
   const type = response.headers.get('content-type') ?? '';
@@ -112,28 +119,29 @@ function turn(pages: number): void {
   lookNow();
 }
 
+function sortBy(wanted: KeyOrder): void {
+  order = wanted;
+  page = 0;
+  lookNow();
+}
+
 filter.value = new URLSearchParams(location.hash.slice(1)).get('filter') ?? '';
 filter.addEventListener('input', () => {
   page = 0;
   history.replaceState(null, '', `#${new URLSearchParams({ filter: filter.value })}`);
   lookNow();
 });
+byName.addEventListener('click', () => sortBy('name'));
+byWaiting.addEventListener('click', () => sortBy('waiting'));
 previous.addEventListener('click', () => turn(-1));
 next.addEventListener('click', () => turn(1));
 document.addEventListener('visibilitychange', lookNow);
 document.addEventListener('keydown', (event) => {
   const { key, target, ctrlKey, metaKey, altKey } = event;
-  if (ctrlKey || metaKey || altKey || target instanceof HTMLInputElement) return;
-  if (key === '/') {
-    event.preventDefault();
-    filter.focus();
-  } else if (key === 'ArrowDown' || key === 'ArrowUp') {
-    const rows = [...keys.querySelectorAll<HTMLElement>('button.row')];
-    const at = rows.indexOf(document.activeElement as HTMLElement);
-    const row = rows[key === 'ArrowDown' ? at + 1 : Math.max(0, at - 1)];
-    if (row === undefined) return;
-    event.preventDefault();
-    row.focus();
-  }
+  if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return;
+  const focus = nextFocus(key, target);
+  if (focus === undefined) return;
+  event.preventDefault();
+  focus.focus();
 });
 lookNow();

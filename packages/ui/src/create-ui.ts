@@ -41,7 +41,12 @@ export function createUi(options: UiOptions): Ui {
     if (path === '/state') {
       checkMethod(request, 'GET');
       checkOrigin(request);
-      return sendJson(response, 200, await views.view({ filter: query.get('filter') ?? '', page: pageOf(query) }));
+      const order = query.get('order') === 'waiting' ? 'waiting' : 'name';
+      return sendJson(
+        response,
+        200,
+        await views.view({ filter: query.get('filter') ?? '', page: pageOf(query), order }),
+      );
     }
     if (path === '/break') {
       checkMethod(request, 'POST');

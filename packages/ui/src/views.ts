@@ -52,6 +52,9 @@ export interface EventView {
   readonly detail: string;
 }
 
+/** What the keys of the page are sorted by: their names, or how many wait for them, most first. */
+export type KeyOrder = 'name' | 'waiting';
+
 /** All that the page shows. */
 export interface StateView {
   /** The name of the store: `redis`, `postgres`, … */
@@ -68,6 +71,9 @@ export interface StateView {
   /** From 0. */
   readonly page: number;
   readonly pages: number;
+  readonly order: KeyOrder;
+  /** Whether they can be sorted by how many wait: that takes a call for each key. */
+  readonly sortable: boolean;
   readonly keys: readonly KeyView[];
   /** The newest first. */
   readonly events: readonly EventView[];

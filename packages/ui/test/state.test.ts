@@ -89,11 +89,32 @@ test('10 000 keys are shown in pages, and a look asks for one page alone', async
   expect(last).toMatchObject({ total: 10_000, matched: 10_000, page: 199, pages: 200 });
   expect(last.keys.map(({ key }) => key)).toEqual(names.slice(-50));
   expect(inspected).toBe(50);
+  // To sort that many by how many wait would take a call for each.
+  expect(last).toMatchObject({ sortable: false, order: 'name' });
+  const unsorted = await state({ page: '199', order: 'waiting' });
+  expect(unsorted).toMatchObject({ sortable: false, order: 'name' });
+  expect(inspected).toBe(50);
   // A page that is not there is the last one, or the first.
   expect((await state({ page: '1000' })).page).toBe(199);
   expect((await state({ page: '-1' })).page).toBe(0);
   expect((await state({ page: 'none' })).page).toBe(0);
   expect((await request('GET', '/state')).body.length).toBeLessThan(60_000);
+});
+
+test('sorted by how many wait, the most are first, on all pages', async () => {
+  const locks = memoryLocks();
+  const { state } = await servePage({ locks });
+  const names = Array.from({ length: 120 }, (_, index) => `key/${index}`);
+  const leases = await Promise.all(names.map(async (key) => await locks.acquire(key)));
+  const waiting = ['key/100', 'key/7', 'key/100'].map(async (key) => await (await locks.acquire(key)).release());
+  await expect.poll(async () => (await locks.inspect('key/100')).waiters).toBe(2);
+  const { keys, order, sortable } = await state({ order: 'waiting' });
+  expect({ order, sortable }).toEqual({ order: 'waiting', sortable: true });
+  expect(keys.slice(0, 4).map(({ key }) => key)).toEqual(['key/100', 'key/7', 'key/0', 'key/1']);
+  expect((await state({ order: 'waiting', page: '2' })).keys.at(-1)?.key).toBe('key/119');
+  expect((await state({ order: 'other' })).order).toBe('name');
+  for (const lease of leases) await lease.release();
+  await Promise.all(waiting);
 });
 
 test('browsers that look at once share the calls to the store', async () => {

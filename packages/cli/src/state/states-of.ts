@@ -1,4 +1,5 @@
 import type { Locks, LockState } from '@locks/core';
+import { naturally } from '@locks/ui/text';
 
 /** More calls at once would wait in the client. */
 const atOnce = 50;
@@ -12,9 +13,9 @@ export async function statesOf(locks: Locks, keys: readonly string[]): Promise<r
   return states;
 }
 
-/** The keys with `prefix` that are held or waited for, sorted. */
+/** The keys with `prefix` that are held or waited for, in their natural order. */
 export async function sortedKeys(locks: Locks, prefix: string): Promise<readonly string[]> {
   const keys: string[] = [];
   for await (const key of locks.list(prefix)) keys.push(key);
-  return keys.toSorted();
+  return keys.toSorted(naturally);
 }

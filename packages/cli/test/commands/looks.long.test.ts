@@ -10,15 +10,15 @@ const strange = 'a\u001B[2Jb\nc\u202Ed';
 test('ls lists keys by their beginning, one in each line, and escapes what a terminal would obey', async () => {
   const user = createUser();
   const locks = await locksOf(user);
-  for (const key of ['jobs/b', 'jobs/a', strange]) await locks.acquire(key);
+  for (const key of ['jobs/10', 'jobs/9', strange]) await locks.acquire(key);
   const shown = String.raw`a\x1b[2Jb\nc\u{202e}d`;
-  expect(await user.locks('ls')).toMatchObject({ code: 0, output: `${shown}\njobs/a\njobs/b\n` });
+  expect(await user.locks('ls')).toMatchObject({ code: 0, output: `${shown}\njobs/9\njobs/10\n` });
   expect((await user.locks('ls', 'jobs/', '-l')).output).toBe(
-    'jobs/a\theld\tnothing waits\njobs/b\theld\tnothing waits\n',
+    'jobs/9\theld\tnothing waits\njobs/10\theld\tnothing waits\n',
   );
   const lines = (await user.locks('ls', '--json')).output.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
-    [strange, 'jobs/a', 'jobs/b'].map((key) => ({ key })),
+    [strange, 'jobs/9', 'jobs/10'].map((key) => ({ key })),
   );
 });
 

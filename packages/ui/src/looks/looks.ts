@@ -1,5 +1,6 @@
 import type { LockState } from '@locks/core';
 import type { ShownLocks } from '../options.ts';
+import { naturally } from '../text/natural-order.ts';
 
 /** The keys of a store at one moment. */
 export interface KeyList {
@@ -19,9 +20,15 @@ interface Look<T> {
 /** In ms. Pages look each second: those that look at the same time share the calls. */
 const shareFor = 900;
 
-/** A list is shared for so many times as long as it took, up to 5 s: it costs at most a tenth. */
-const restOfList = 9;
+/**
+ * What asks for many keys is shared for so many times as long as it took, up to 5 s: it costs at
+ * most a tenth.
+ */
+const restOfMany = 9;
 const longestRest = 5_000;
+
+/** More calls at once would wait in the client, and the page's own behind them. */
+const atOnce = 50;
 
 /** More keys would need some 100 MB, and a second of each look to sort them. */
 const mostKeys = 100_000;
@@ -31,6 +38,7 @@ export class Looks {
   readonly #locks: ShownLocks;
   readonly #prefix: string;
   readonly #states = new Map<string, Look<LockState>>();
+  readonly #waiters = new Map<string, Look<ReadonlyMap<string, number>>>();
   #list: Look<KeyList> | undefined = undefined;
 
   constructor(locks: ShownLocks, prefix: string) {
@@ -40,7 +48,7 @@ export class Looks {
 
   /** The keys that are held or waited for. */
   async keys(): Promise<KeyList> {
-    this.#list = shared(this.#list) ?? begin(this.#readKeys(), restOfList);
+    this.#list = shared(this.#list) ?? begin(this.#readKeys(), restOfMany);
     return await this.#list.answer;
   }
 
@@ -50,9 +58,18 @@ export class Looks {
     return await look.answer;
   }
 
+  /** How many wait for each of `keys`, which are those of `filter`. */
+  async waiters(filter: string, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const look = shared(this.#waiters.get(filter)) ?? begin(this.#countWaiters(keys), restOfMany);
+    this.#waiters.set(filter, look);
+    return await look.answer;
+  }
+
   /** Forgets what is too old to be shared. */
   sweep(): void {
-    for (const [key, look] of this.#states) if (shared(look) === undefined) this.#states.delete(key);
+    for (const looks of [this.#states, this.#waiters]) {
+      for (const [name, look] of looks) if (shared<unknown>(look) === undefined) looks.delete(name);
+    }
   }
 
   /** The next look asks the store again, as `key` was changed. */
@@ -61,13 +78,22 @@ export class Looks {
     this.#list = undefined;
   }
 
+  async #countWaiters(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const waiters = new Map<string, number>();
+    for (let at = 0; at < keys.length; at += atOnce) {
+      const states = await Promise.all(keys.slice(at, at + atOnce).map(async (key) => await this.#locks.inspect(key)));
+      for (const state of states) waiters.set(state.key, state.waiters);
+    }
+    return waiters;
+  }
+
   async #readKeys(): Promise<KeyList> {
     const keys: string[] = [];
     for await (const key of this.#locks.list(this.#prefix)) {
-      if (keys.length === mostKeys) return { keys: keys.toSorted(), more: true };
+      if (keys.length === mostKeys) return { keys: keys.toSorted(naturally), more: true };
       keys.push(key);
     }
-    return { keys: keys.toSorted(), more: false };
+    return { keys: keys.toSorted(naturally), more: false };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ShownLocks } from '../options.ts';
 import { printable } from '../text/printable.ts';
-import type { StateView } from '../views.ts';
+import type { KeyOrder, StateView } from '../views.ts';
 import { keyView } from './key-view.ts';
 import { Looks } from './looks.ts';
 import type { Timeline } from './timeline.ts';
@@ -11,11 +11,15 @@ export interface Shown {
   readonly filter: string;
   /** From 0. */
   readonly page: number;
+  readonly order: KeyOrder;
 }
 
 /** So many keys are on a page. Each of them costs the store a call for each look. */
 const pageSize = 50;
 const shownEvents = 100;
+
+/** Of more keys the calls would take seconds. A filter leaves fewer. */
+const mostSorted = 2_000;
 
 /** What pages show of a store. */
 export class StateViews {
@@ -32,17 +36,20 @@ export class StateViews {
   }
 
   /** @throws what `list` and `inspect` reject with. */
-  async view({ filter, page }: Shown): Promise<StateView> {
+  async view({ filter, page, order }: Shown): Promise<StateView> {
     const { keys, more } = await this.#looks.keys();
     // A list that has an end of its own says nothing about the keys after it.
     if (!more) this.#timeline.sawKeys(keys, performance.now());
     const wanted = filter.toLowerCase();
     const matches = (key: string): boolean => wanted === '' || key.toLowerCase().includes(wanted);
     const matched = wanted === '' ? keys : keys.filter(matches);
-    const pages = Math.max(1, Math.ceil(matched.length / pageSize));
+    const sortable = matched.length <= mostSorted;
+    const byWaiting = sortable && order === 'waiting';
+    const sorted = byWaiting ? sortedBy(await this.#looks.waiters(wanted, matched)) : matched;
+    const pages = Math.max(1, Math.ceil(sorted.length / pageSize));
     const shownPage = Math.min(page, pages - 1);
     const first = shownPage * pageSize;
-    const shown = matched.slice(first, first + pageSize);
+    const shown = sorted.slice(first, first + pageSize);
     const states = await Promise.all(shown.map(async (key) => await this.#looks.state(key)));
     this.#looks.sweep();
     for (const state of states) this.#timeline.sawState(state, performance.now());
@@ -53,6 +60,8 @@ export class StateViews {
       matched: matched.length,
       page: shownPage,
       pages,
+      order: byWaiting ? 'waiting' : 'name',
+      sortable,
       // Between the two looks some were given back.
       keys: states.filter(({ holders, waiters }) => holders.length > 0 || waiters > 0).map(keyView),
       events: this.#timeline.recent(shownEvents, matches),
@@ -70,4 +79,9 @@ export class StateViews {
       this.#looks.forget(holder.key);
     }
   }
+}
+
+/** The keys, those with the highest number first. Of one number they stay in their order. */
+function sortedBy(numbers: ReadonlyMap<string, number>): readonly string[] {
+  return [...numbers].toSorted(([, one], [, other]) => other - one).map(([key]) => key);
 }
