@@ -43,6 +43,11 @@ export function harmless(text: string): string {
   return text.replaceAll(unsafe, (character) => (character === '\n' ? character : printable(character)));
 }
 
+/** `text`, which another sentence can follow: what servers say often ends without a full stop. */
+export function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** A token is text: a program that reads JSON may keep numbers as fractions. */
 function jsonLine(row: Row): string {
   const line = JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));

@@ -2,7 +2,7 @@ import type { Lease } from '@locks/core';
 import { messageOf, printable } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import type { Output } from '../output/output.ts';
-import { waitFor } from '../output/output.ts';
+import { sentence, waitFor } from '../output/output.ts';
 import { passSignals, startCommand } from './command.ts';
 import type { End, RunningCommand } from './command.ts';
 import { endCommand } from './end-command.ts';
@@ -67,7 +67,7 @@ async function untilEnd(
       if (over) return;
       over = true;
       const message = messageOf(lease.signal.reason ?? `The lease on ${printable(key)} is over.`);
-      output.say(`${message} Ends the command.`, { event: 'lost', key, message });
+      output.say(`${sentence(message)} Ends the command.`, { event: 'lost', key, message });
       void endCommand(command, grace).then(() => resolve(undefined));
     };
     const settle = passSignals(family, () => {

@@ -4,7 +4,7 @@ import type { EverySlot, Lease, Locks, TryResult } from '@locks/core';
 import { messageOf, printable, span } from '@locks/ui/text';
 import { exitCode } from '../exit-code.ts';
 import { exitCodeOf, Failure } from '../failure.ts';
-import { waitFor } from '../output/output.ts';
+import { sentence, waitFor } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
 import { openStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
@@ -102,7 +102,7 @@ async function openPatiently(
       const left = end - performance.now();
       if (exitCodeOf(error) !== exitCode.unreachable || left <= 0 || signal.aborted) throw error;
       const message = messageOf(error);
-      if (!told) output.say(`${message} Tries again for ${span(left)}.`, { event: 'unreachable', message });
+      if (!told) output.say(`${sentence(message)} Tries again for ${span(left)}.`, { event: 'unreachable', message });
       await waitFor(Math.min(left, pause * (1 + Math.random())), signal);
     }
   }

@@ -1,5 +1,6 @@
 import type { LockState } from '@locks/core';
 import { printable } from '@locks/ui/text';
+import { sentence } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
 import { stateRow, stateWord, waitersWord } from '../state/state-text.ts';
 import { sortedKeys, statesOf } from '../state/states-of.ts';
@@ -27,7 +28,7 @@ export function createChanges(prefix: string, output: Output): View {
         known.delete(key);
       }
     },
-    fail: (message) => output.say(`${message} Tries again.`, { event: 'unreachable', message }),
+    fail: (message) => output.say(`${sentence(message)} Tries again.`, { event: 'unreachable', message }),
     end() {},
   };
 }

@@ -77,7 +77,7 @@ test.each([{ options: ['--wait', '1m'] }, { options: [] }, { options: ['--once',
     await using server = await startRedis();
     await server.kill();
     const started = createUser().start(['run', 'key', ...options, '--url', server.url, '--', 'echo', 'ran']);
-    await expect.poll(started.complaints).toMatch(/is out of reach\..*Tries again for \d/);
+    await expect.poll(started.complaints).toMatch(/is out of reach\..*\. Tries again for \d/);
     await server.restart();
     expect(await started.ended).toMatchObject({ code: 0, output: 'ran\n' });
   },
