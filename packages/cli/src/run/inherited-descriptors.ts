@@ -30,10 +30,13 @@ function isOwn(target: string, open: readonly Descriptor[], parents: ReadonlySet
   return new Set(ends).size > 1;
 }
 
-/** `0` reads, `1` writes. */
+/** `0` reads, `1` writes. Not each system tells. */
 function accessOf(fd: number): string | undefined {
-  const [, mode] = /^flags:\s*\d*(\d)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
-  return mode;
+  try {
+    return /^flags:\s*\d*(\d)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 function descriptorsOf(process: number | 'self'): readonly Descriptor[] {
