@@ -6,6 +6,7 @@ import { createClient } from 'node-zookeeper-client';
 import type { Client } from 'node-zookeeper-client';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
+import { connectClient } from '../support/client-sessions.ts';
 import { called } from '../support/old-client.ts';
 import { Opened, ownPath } from '../support/sessions.ts';
 import { getChildren } from '../../src/wire/requests.ts';
@@ -16,14 +17,6 @@ beforeAll(async () => {
   server = await startZookeeper({ tickTime: 200, maxSessionTimeout: 60_000 });
 });
 afterAll(() => server.stop());
-
-async function connectClient(port: number, sessionTimeout: number): Promise<Client> {
-  const client = createClient(`127.0.0.1:${port}`, { sessionTimeout, spinDelay: 20 });
-  client.connect();
-  await once(client as never, 'connected');
-  onTestFinished(() => client.close());
-  return client;
-}
 
 test('a client that is connected carries locks, and is left as it was', async () => {
   await using opened = new Opened();

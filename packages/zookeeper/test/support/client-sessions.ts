@@ -1,6 +1,8 @@
 import { systemRuntime } from '@locks/core/adapter';
+import { once } from 'node:events';
 import { createClient } from 'node-zookeeper-client';
 import type { Client, Option } from 'node-zookeeper-client';
+import { onTestFinished } from 'vitest';
 import { clientTransport } from '../../src/clients/node-zookeeper-client/client-transport.ts';
 import type { SessionManager } from '../../src/session/session-manager.ts';
 import type { Opened, OpenedOptions } from './sessions.ts';
@@ -31,4 +33,13 @@ export function clientSessions(
     return client;
   };
   return opened.sessions([], { transport: clientTransport(make, options.runtime ?? systemRuntime), ...options });
+}
+
+/** A client that is connected, and closed at the end of the test. */
+export async function connectClient(port: number, sessionTimeout: number): Promise<Client> {
+  const client = createClient(`127.0.0.1:${port}`, { sessionTimeout, spinDelay: 20 });
+  client.connect();
+  await once(client as never, 'connected');
+  onTestFinished(() => client.close());
+  return client;
 }

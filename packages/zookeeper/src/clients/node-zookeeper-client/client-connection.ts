@@ -138,14 +138,14 @@ export class ClientConnection implements Connection {
     if (!pending.background) this.#hold(1);
     const { client, watcher, watches, nodes } = managed;
     const { call } = pending.request;
-    nodes?.sending(call);
+    const settleNodes = nodes?.sending(call);
     const answered = (zxid: bigint): void => {
       this.#lastAnsweredAt = runtime.clock.now();
       if (zxid > this.#lastZxid) this.#lastZxid = zxid;
     };
     perform({ client, watcher, watches, fire, answered }, call).then(
       (answer) => {
-        if (answer.ok && call.type === 'remove') nodes?.removed(call.path);
+        settleNodes?.(answer);
         if (this.#settled(pending)) pending.resolve(answer);
         this.#dispatchNext();
       },

@@ -48,41 +48,77 @@ export interface SocketListener {
 /** With more, the client cannot write the number of a request. */
 const lastXid = 2 ** 30;
 
+/** Those who listen to one client, and what ends that the client's methods tell them. */
+interface Hook {
+  readonly listeners: Set<SocketListener>;
+  /** `false`: another library has wrapped the methods since, so they stay, and only pass on. */
+  remove(): boolean;
+}
+
+/** Of each client that is listened to: several providers may use one. */
+const hooks = new WeakMap<Insides, Hook>();
+
 /**
  * Listens to the sockets that the client makes from now on, and to the present one where there is
  * one. Returns what ends that.
  */
 export function listenToSockets(client: NodeZookeeperClient, listener: SocketListener): () => void {
   const insides = insidesOf(client);
-  const read = insides.onSocketData;
-  const begin = insides.onSocketConnected;
-  const dial = insides.connect;
+  const hook = hooks.get(insides) ?? hookInto(insides);
+  hooks.set(insides, hook);
+  hook.listeners.add(listener);
+  return () => {
+    hook.listeners.delete(listener);
+    if (hook.listeners.size === 0 && hook.remove()) hooks.delete(insides);
+  };
+}
+
+function hookInto(insides: Insides): Hook {
+  const listeners = new Set<SocketListener>();
+  const { onSocketData: read, onSocketConnected: begin, connect: dial } = insides;
   const connect = function (this: Insides): void {
-    listener.connecting(() => dial.call(this));
+    let next = (): void => dial.call(this);
+    for (const listener of listeners) {
+      const later = next;
+      next = () => listener.connecting(later);
+    }
+    next();
   };
   const onSocketData = function (this: Insides, bytes: Buffer): void {
-    listener.heard();
+    for (const listener of listeners) listener.heard();
     // The replies come in the order of the requests, so numbers may be used again.
     if (this.xid > lastXid) this.xid = 0;
     try {
       read.call(this, bytes);
     } catch (error) {
+      if (listeners.size === 0) throw error;
       // An error code that it does not know, for example. Thrown here, it would end the process.
-      listener.failed(error as Error);
+      for (const listener of listeners) listener.failed(error as Error);
     }
   };
   const onSocketConnected = function (this: Insides): void {
     // Bytes of the last connection would be read as the beginning of the first answer.
     this.pendingBuffer = null;
-    if (listener.connected()) begin.call(this);
+    const answers = [...listeners].map((listener) => listener.connected());
+    if (answers.every(Boolean)) begin.call(this);
     else this.socket?.destroy();
   };
-  Object.assign(insides, { connect, onSocketData, onSocketConnected });
-  return () => {
-    // The methods of the class show again.
-    if (insides.connect === connect) Reflect.deleteProperty(insides, 'connect');
-    if (insides.onSocketData === onSocketData) Reflect.deleteProperty(insides, 'onSocketData');
-    if (insides.onSocketConnected === onSocketConnected) Reflect.deleteProperty(insides, 'onSocketConnected');
+  const methods = { connect, onSocketData, onSocketConnected };
+  const names = Object.keys(methods) as (keyof typeof methods)[];
+  // The client's own, or absent where the methods of its class show.
+  const before = names.map((name) => Object.getOwnPropertyDescriptor(insides, name));
+  Object.assign(insides, methods);
+  return {
+    listeners,
+    remove() {
+      if (names.some((name) => insides[name] !== methods[name])) return false;
+      for (const [index, name] of names.entries()) {
+        const descriptor = before[index];
+        if (descriptor === undefined) Reflect.deleteProperty(insides, name);
+        else Object.defineProperty(insides, name, descriptor);
+      }
+      return true;
+    },
   };
 }
 

@@ -1,5 +1,8 @@
-import type { Call, NewNode, Operation } from '../../wire/call.ts';
+import { readNodeData } from '../../nodes/node-data.ts';
+import { isDoubtful } from '../../nodes/refusal.ts';
 import type { Answer } from '../../wire/answer.ts';
+import type { Call, NewNode } from '../../wire/call.ts';
+import type { MultiOutcome } from '../../wire/multi.ts';
 import type { Stat } from '../../wire/records.ts';
 
 /** Asks the client, over the connection that it has. */
@@ -7,41 +10,84 @@ export type Perform = (call: Call) => Promise<Answer<unknown>>;
 
 /**
  * The nodes of a session that end with it, where the session cannot be ended because its client
- * belongs to the caller.
+ * belongs to the caller. Other providers may use the same session.
  */
 export class OwnNodes {
-  /** Paths, without the numbers that the server puts behind them. */
-  readonly #made = new Set<string>();
+  /**
+   * By paths, without the numbers that the server puts behind them: what the nodes that may be
+   * there were made with.
+   */
+  readonly #made = new Map<string, Set<string>>();
 
-  /** A request is about to be sent. Whether it made its nodes may never be known. */
-  sending(call: Call): void {
-    const nodes: readonly (NewNode | Operation)[] =
-      call.type === 'create' ? [call.node] : call.type === 'multi' ? call.operations : [];
-    for (const node of nodes) {
-      if ('kind' in node && (node.kind === 'ephemeral' || node.kind === 'ephemeral-sequential'))
-        this.#made.add(node.path);
-    }
-  }
-
-  /** The node at `path` is gone. */
-  removed(path: string): void {
-    if (!this.#made.delete(path)) this.#made.delete(path.slice(0, -10));
+  /**
+   * A request is about to be sent. Call what is returned with its answer. Without one it may never
+   * be known whether it made its nodes.
+   */
+  sending(call: Call): (answer: Answer<unknown>) => void {
+    const added = madeBy(call).filter(({ path, data }) => this.#add(path, data.toString()));
+    return (answer) => {
+      if (isDone(answer)) for (const path of removedBy(call)) this.#removed(path);
+      else if (!isDoubtful(answer)) for (const { path, data } of added) this.#forget(path, data.toString());
+    };
   }
 
   /** Removes those that `session` still has. Rejects when the connection ends. */
   async removeAll(session: bigint, perform: Perform): Promise<void> {
-    for (const start of this.#made) {
+    for (const [start, made] of this.#made) {
       const folder = start.slice(0, start.lastIndexOf('/')) || '/';
       const listed = await perform({ type: 'getChildren', path: folder });
       const names = listed.ok ? (listed.value as { readonly children: readonly string[] }).children : [];
       for (const name of names) {
         const path = folder === '/' ? `/${name}` : `${folder}/${name}`;
-        if (!path.startsWith(start)) continue;
-        const found = await perform({ type: 'exists', path, watch: false });
-        if (found.ok && (found.value as Stat).ephemeralOwner === session)
+        if (!path.startsWith(start) || !/^(\d{10})?$/.test(path.slice(start.length))) continue;
+        const found = await perform({ type: 'getData', path, watch: false });
+        if (!found.ok) continue;
+        const { data, stat } = found.value as { readonly data: Buffer; readonly stat: Stat };
+        if (stat.ephemeralOwner === session && isOf(made, data.toString()))
           await perform({ type: 'remove', path, version: -1 });
       }
       this.#made.delete(start);
     }
   }
+
+  /** `false`: it is known already, from an earlier request. */
+  #add(path: string, data: string): boolean {
+    const made = this.#made.get(path) ?? new Set();
+    this.#made.set(path, made);
+    if (made.has(data)) return false;
+    made.add(data);
+    return true;
+  }
+
+  #forget(path: string, data: string): void {
+    const made = this.#made.get(path);
+    made?.delete(data);
+    if (made?.size === 0) this.#made.delete(path);
+  }
+
+  #removed(path: string): void {
+    if (!this.#made.delete(path)) this.#made.delete(path.slice(0, -10));
+  }
+}
+
+/** Those that end with the session. */
+function madeBy(call: Call): readonly NewNode[] {
+  const nodes = call.type === 'create' ? [call.node] : call.type === 'multi' ? call.operations : [];
+  return nodes.filter((node) => 'kind' in node && node.kind.startsWith('ephemeral')) as readonly NewNode[];
+}
+
+function removedBy(call: Call): readonly string[] {
+  if (call.type === 'remove') return [call.path];
+  if (call.type !== 'multi') return [];
+  return call.operations.filter(({ type }) => type === 'remove').map(({ path }) => path);
+}
+
+function isDone(answer: Answer<unknown>): boolean {
+  return answer.ok && (answer.value as Partial<MultiOutcome> | undefined)?.committed !== false;
+}
+
+/** Whether a node with `data` is one of those `made`: it may have been written since. */
+function isOf(made: ReadonlySet<string>, data: string): boolean {
+  const owner = readNodeData(data)?.owner;
+  return [...made].some((text) => readNodeData(text)?.owner === owner);
 }

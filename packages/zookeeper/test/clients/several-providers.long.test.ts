@@ -1,0 +1,89 @@
+import { createLocks } from '@locks/core';
+import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
+import { createZookeeperProvider } from '../../src/index.ts';
+import { connectClient } from '../support/client-sessions.ts';
+import { called } from '../support/old-client.ts';
+import { ownPath } from '../support/sessions.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 200, maxSessionTimeout: 60_000 });
+});
+afterAll(() => server.stop());
+
+test('providers over one client end in any order, and take nothing from each other', async () => {
+  await using proxy = await startProxy(server);
+  const client = await connectClient(proxy.port, 2_000);
+  const { connectionManager: insides } = client as never as { connectionManager: Insides };
+  // As a tool for monitoring wraps it.
+  const own = insides.onSocketData;
+  let seen = 0;
+  const wrapper = function (this: Insides, bytes: Buffer): void {
+    seen += 1;
+    own.call(this, bytes);
+  };
+  insides.onSocketData = wrapper;
+  const providers = [1, 2, 3].map(() => createZookeeperProvider({ client, acl: 'open', root: ownPath() }));
+  onTestFinished(async () => void (await Promise.all(providers.map((provider) => provider.close()))));
+  const held = await Promise.all(providers.map((provider) => createLocks(provider).acquire('a')));
+  const [first, middle, last] = held;
+  const session = client.getSessionId().toString('hex');
+  // What the connections before it have proved is over when the session is cut the next time.
+  await proxy.cut();
+  await eventually('all are connected again', () => client.getState().name === 'SYNC_CONNECTED');
+  const since = performance.now();
+  await eventually('the session timeout has passed', () => performance.now() - since > 2_200);
+  // The order is not that of a stack.
+  await providers[2]?.close();
+  await providers[0]?.close();
+  await proxy.cut();
+  await eventually('it has found a new connection', async () => {
+    await middle!.renew().catch(() => {});
+    return client.getState().name === 'SYNC_CONNECTED' && middle!.remaining > 1_500;
+  });
+  expect(middle?.held).toBe(true);
+  expect(client.getSessionId().toString('hex')).toBe(session);
+  expect([first?.held, last?.held]).toEqual([false, false]);
+  const before = seen;
+  await providers[1]?.close();
+  expect(insides.onSocketData).toBe(wrapper);
+  for (const name of ['connect', 'onSocketConnected']) expect(Object.hasOwn(insides, name)).toBe(false);
+  await called((callback) => client.exists('/', callback));
+  expect(seen).toBeGreaterThan(before);
+});
+
+test('what another library has wrapped around a provider is left, and works', async () => {
+  const client = await connectClient(server.port, 3_000);
+  const { connectionManager: insides } = client as never as { connectionManager: Insides };
+  const provider = createZookeeperProvider({ client, acl: 'open', root: ownPath() });
+  await provider.connect(5_000);
+  const inner = insides.onSocketData;
+  const wrapper = function (this: Insides, bytes: Buffer): void {
+    inner.call(this, bytes);
+  };
+  insides.onSocketData = wrapper;
+  await provider.close();
+  expect(insides.onSocketData).toBe(wrapper);
+  await called((callback) => client.exists('/', callback));
+  const next = createZookeeperProvider({ client, acl: 'open', root: ownPath() });
+  expect((await createLocks(next).acquire('a')).held).toBe(true);
+  await next.close();
+  await called((callback) => client.exists('/', callback));
+});
+
+test('without a line too, the end of one provider leaves the nodes of another', async () => {
+  const client = await connectClient(server.port, 6_000);
+  const options = { client, acl: 'open', root: ownPath(), fair: false } as const;
+  const [holder, other] = [createZookeeperProvider(options), createZookeeperProvider(options)];
+  onTestFinished(() => holder.close());
+  const [locks, others] = [createLocks(holder), createLocks(other)];
+  const leases = await Promise.all(['a', 'ab'].map((key) => locks.acquire(key)));
+  expect(await others.tryAcquire('a')).toBeNull();
+  await others.acquire('other');
+  await other.close();
+  for (const { key } of leases) expect((await holder.inspect(key)).holders).toHaveLength(1);
+  expect((await holder.inspect('other')).holders).toEqual([]);
+});
