@@ -123,21 +123,25 @@ export class Nodes {
 
   /** Begins at the leaf, because a user may have no rights on the nodes above the root. */
   async #makePersistent(session: Sender, path: string): Promise<void> {
+    // The chroot of a client is '/' to it, and may be missing.
+    if (path === '/' && !isOpen(this.acl)) {
+      await this.#checkAbove(session);
+      return;
+    }
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const made = await this.make(session, path, 'persistent', '');
       if (made.ok || made.error === 'NODE_EXISTS') return;
-      const above = folderOf(path);
-      if (made.error !== 'NO_NODE' || above === '') throw refusal(made, path);
-      if (isOpen(this.acl)) await this.#makePersistent(session, above);
+      if (made.error !== 'NO_NODE' || path === '/') throw refusal(made, path);
+      if (isOpen(this.acl)) await this.#makePersistent(session, folderOf(path) || '/');
       else await this.#checkAbove(session);
     }
     throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: the nodes above ${path} are removed again and again.`);
   }
 
   async #checkAbove(session: Sender): Promise<void> {
-    const names = folderOf(this.root).split('/').slice(1);
+    const names = folderOf(this.root).split('/');
     for (const index of names.keys()) {
-      const path = `/${names.slice(0, index + 1).join('/')}`;
+      const path = names.slice(0, index + 1).join('/') || '/';
       if ((await this.exists(session, path)) === undefined) throw parentMissing(path, this.root);
     }
   }

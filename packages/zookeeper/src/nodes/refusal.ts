@@ -43,8 +43,12 @@ export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string
 
 /** The error for a missing node above the root, which is not made with the ACL of one user. */
 export function parentMissing(path: string, root: string): LockError {
+  const [what, remedy] =
+    path === '/'
+      ? ['the chroot of the client', 'make it']
+      : [`${path}, above the root of the locks (${root}),`, `make it, in zkCli.sh by "create ${path}"`];
   return misconfigured(
     'ZooKeeper',
-    `${path}, above the root of the locks (${root}), does not exist, and is not made with an ACL that may lock other services out: make it, in zkCli.sh by "create ${path}", or use another "root" or chroot`,
+    `${what} does not exist, and is not made with an ACL that may lock other services out: ${remedy}, or use another "root" or chroot`,
   );
 }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { connectClient } from '../support/client-sessions.ts';
 import { called } from '../support/old-client.ts';
-import { Opened, ownPath } from '../support/sessions.ts';
+import { Opened, ownPath, valueOf } from '../support/sessions.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 
 let server: ServerHandle;
@@ -92,5 +92,30 @@ test('objects that are no client are told by what they are', async () => {
       message: expect.stringMatching(told) as unknown,
     });
     await provider.close();
+  }
+});
+
+test('a chroot that is missing is made where all nodes are open, and named where they are not', async () => {
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const chroot = `${ownPath()}/team/one`;
+  const client = (): Client => createClient(`127.0.0.1:${server.port}${chroot}`, { spinDelay: 20 });
+  for (const root of ['/locks', '/']) {
+    const closed = createZookeeperProvider({ client, root, acl: [{ scheme: 'world', id: 'anyone', permissions: 15 }] });
+    await expect(closed.connect(5_000)).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('the chroot of the client does not exist') as unknown,
+    });
+    await closed.close();
+  }
+  for (const [root, path] of [
+    ['/locks', `${chroot}/locks/a`],
+    ['/', `${chroot}/a`],
+  ] as const) {
+    const provider = createZookeeperProvider({ client, root, acl: 'open' });
+    onTestFinished(() => provider.close());
+    const lease = await createLocks(provider).acquire('a');
+    expect(valueOf(await observer.send(getChildren(path))).children).toHaveLength(1);
+    await lease.release();
   }
 });

@@ -8,7 +8,7 @@ import { createFlags } from '../../wire/requests.ts';
 import { ask, refused } from './ask.ts';
 import type { Asked } from './ask.ts';
 import type { ClientCallback, ClientEvent, ClientStat, NodeZookeeperClient } from './client.ts';
-import { makeContainer } from './insides.ts';
+import { chrootOf, makeChroot, makeContainer } from './insides.ts';
 import { readClientStat, writeClientAcl } from './records.ts';
 import { performMulti } from './transactions.ts';
 import type { WatchBudget } from './watch-budget.ts';
@@ -133,11 +133,12 @@ async function asked<Values extends readonly unknown[]>(
 async function create(parts: CallParts, node: NewNode): Promise<Answer<unknown>> {
   const { client } = parts;
   const { path, data, acl, kind } = node;
-  const { code, values } = await asked<[string]>(parts, (done) =>
-    kind === 'container'
-      ? makeContainer(client, node, (error) => done(error, path))
-      : client.create(path, data, writeClientAcl(acl), createFlags[kind], done),
-  );
+  const { code, values } = await asked<[string]>(parts, (done) => {
+    const made = (error: object | null): void => done(error, path);
+    if (kind === 'container') makeContainer(client, node, made);
+    else if (path === '/' && chrootOf(client) !== '') makeChroot(client, node, made);
+    else client.create(path, data, writeClientAcl(acl), createFlags[kind], done);
+  });
   if (code !== 0) return refused(code);
   const found = await exists(parts, values[0]);
   if (!found.ok) throw new Error(`the node ${path} was made, and has gone`);

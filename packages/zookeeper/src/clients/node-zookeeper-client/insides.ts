@@ -124,8 +124,28 @@ function hookInto(insides: Insides): Hook {
 
 /** Makes a container, which the client has no call for. Its answer begins as that of a "create". */
 export function makeContainer(client: NodeZookeeperClient, node: NewNode, callback: ClientCallback<[]>): void {
-  const insides = insidesOf(client);
-  const { op, write } = create({ ...node, path: `${insides.chrootPath ?? ''}${node.path}` });
+  makeWhole(insidesOf(client), { ...node, path: `${chrootOf(client)}${node.path}` }, callback);
+}
+
+/** Makes the nodes of the client's chroot, with the data and the ACL of `node` each. */
+export function makeChroot(client: NodeZookeeperClient, node: NewNode, callback: ClientCallback<[]>): void {
+  const names = chrootOf(client).split('/');
+  for (const end of names.keys()) {
+    // The requests of a session are done in their order, so the answer to the last one is enough.
+    const last = end === names.length - 1;
+    if (end > 0)
+      makeWhole(insidesOf(client), { ...node, path: names.slice(0, end + 1).join('/') }, last ? callback : () => {});
+  }
+}
+
+/** '': it has none. */
+export function chrootOf(client: NodeZookeeperClient): string {
+  return insidesOf(client).chrootPath ?? '';
+}
+
+/** Makes a node whose path begins with the chroot. */
+function makeWhole(insides: Insides, node: NewNode, callback: ClientCallback<[]>): void {
+  const { op, write } = create(node);
   const header: OwnRequest['header'] = { type: 1 };
   const toBuffer = (): Buffer => {
     const writer = new Writer();

@@ -11,7 +11,7 @@ import type { WatchEvent } from '../../wire/records.ts';
 import type { ClientEvent, NodeZookeeperClient } from './client.ts';
 import { OwnNodes } from './own-nodes.ts';
 import { WatchBudget } from './watch-budget.ts';
-import { insidesOf, listenToSockets } from './insides.ts';
+import { chrootOf, insidesOf, listenToSockets } from './insides.ts';
 
 /** The news of one connection of the client. */
 export interface ConnectionListener {
@@ -61,7 +61,7 @@ export class ManagedClient {
     this.client = client;
     this.#runtime = runtime;
     this.#connected = client.getState().name === 'SYNC_CONNECTED';
-    this.watches = new WatchBudget(Buffer.byteLength(insidesOf(client).chrootPath ?? ''));
+    this.watches = new WatchBudget(Buffer.byteLength(chrootOf(client)));
     this.watcher = ({ type, path }) => {
       this.watches.give(path);
       fire({ type: eventTypes.get(type) ?? 'changed', path });
