@@ -92,7 +92,7 @@ export function badAnswerError({ name }: LockProvider, { key }: Claim): LockErro
 }
 
 /** Why a lease ended against its holder's will. `cause`: what its provider said. */
-export function lostError({ key }: Claim, why: string, cause?: LockError): LockError {
+export function lostError({ key }: Claim, why: string, cause?: unknown): LockError {
   const message = `The lease on ${quote(key)} is lost: ${why}.`;
   return new LockError('LOCK_LOST', message, cause === undefined ? { key } : { key, cause });
 }
@@ -100,13 +100,22 @@ export function lostError({ key }: Claim, why: string, cause?: LockError): LockE
 /** A timer of a process that runs is not later than this, in ms. */
 const latestTimer = 250;
 
-/**
- * Why a lease was not renewed in time. `stood`: for how long no code of this process has run;
- * `silent`: since when a renewal has no answer, in ms.
- */
+/** How the last of a lease was. */
+interface Lapse {
+  /** For how long no code of this process has run, in ms. */
+  readonly stood: number;
+  /** So many renewals in a row were rejected. */
+  readonly failures: number;
+  /** For so long a renewal has had no answer, in ms. */
+  readonly silent: number;
+  /** The provider knew that its calls are not answered. */
+  readonly outage: boolean;
+}
+
+/** Why a lease was not renewed in time. */
 export function whyLapsed(
   provider: string,
-  { stood, failures, silent }: { readonly stood: number; readonly failures: number; readonly silent: number },
+  { stood, failures, silent, outage }: Lapse,
 ): { readonly code: LossCode; readonly why: string } {
   const lapsed = 'it was not renewed before its validity ended';
   if (stood > latestTimer) {
@@ -117,8 +126,12 @@ export function whyLapsed(
     const why = `${lapsed}: ${provider} did not confirm ${renewals}; see the cause`;
     return { code: 'unanswered', why };
   }
-  if (silent === 0) return { code: 'not-renewed', why: lapsed };
-  return { code: 'unanswered', why: `${lapsed}: ${provider} has not answered for ${Math.round(silent)} ms` };
+  if (silent > 0) {
+    const why = `${lapsed}: ${provider} has not answered for ${Math.round(silent)} ms`;
+    return { code: 'unanswered', why };
+  }
+  if (outage) return { code: 'unanswered', why: `${lapsed}: ${provider} cannot be reached; see the cause` };
+  return { code: 'not-renewed', why: lapsed };
 }
 
 /** A lease that was released or handed over is used again. */

@@ -88,7 +88,7 @@ export class OpenSession implements Session {
   get alive(): boolean {
     if (this.lost.aborted) return false;
     if (this.#parts.runtime.clock.exact() < this.#proof.deadline) return true;
-    this.lose(overdueError());
+    this.lose(overdueError(this.#connection === undefined ? this.#cause : undefined));
     return false;
   }
 

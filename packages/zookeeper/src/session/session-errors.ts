@@ -11,9 +11,11 @@ export function expiredError(cause: Error): LockError {
   return new LockError('LOCK_LOST', `The session with ZooKeeper is lost: ${reasonOf(cause)}.`, { cause });
 }
 
-/** The deadline of the session has passed. */
-export function overdueError(): LockError {
-  return new LockError('LOCK_LOST', 'The session with ZooKeeper is lost: no server confirmed it in time.');
+/** The deadline of the session has passed. `cause`: why it has no connection. */
+export function overdueError(cause: Error | undefined): LockError {
+  const why = cause === undefined ? '' : ` (${reasonOf(cause)})`;
+  const message = `The session with ZooKeeper is lost: no server confirmed it in time${why}.`;
+  return new LockError('LOCK_LOST', message, cause === undefined ? {} : { cause });
 }
 
 /** No server has given a session for `within` ms, the last one because of `cause`. */

@@ -71,6 +71,28 @@ test('a session given up here is ended at the server, though no call asks for th
   expect(await sessions.ready(5_000)).not.toBe(session);
 });
 
+test('a session that is overdue without a connection says why it has none', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  let ahead = 0;
+  const { clock } = systemRuntime;
+  const sessions = opened.sessions([proxy], {
+    sessionTimeout: 10_000,
+    closeWithin: 10,
+    runtime: {
+      ...systemRuntime,
+      clock: { now: () => clock.now() + ahead, exact: () => clock.exact() + ahead, origin: clock.origin },
+    },
+  });
+  const session = await sessions.ready(5_000);
+  proxy.refuse();
+  await proxy.cut();
+  await eventually('it has heard of it', () => sessions.state === 'suspended');
+  ahead = 10_000;
+  expect(session.alive).toBe(false);
+  expect(session.lost.reason).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'ECONNRESET' } });
+});
+
 test('the first look after a blocked event loop finds the session lost', async () => {
   await using opened = new Opened();
   const sessions = opened.sessions([server], { sessionTimeout: 1_000 });

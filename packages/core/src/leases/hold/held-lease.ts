@@ -179,7 +179,7 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
   }
 
   /** It is lost, if it has not ended. */
-  lose(code: LossCode, why: string, cause?: LockError): void {
+  lose(code: LossCode, why: string, cause?: unknown): void {
     if (this.#ended !== undefined) return;
     const reason = lostError(this.claim, why, cause);
     this.#end('lost', reason);
@@ -198,9 +198,12 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
       return;
     }
     const { failures = 0, failure, inFlight } = this.#renewals ?? {};
+    const { provider } = this.host;
     const late = this.late(now, failures > 0 || inFlight !== undefined);
-    const { code, why } = whyLapsed(this.host.provider.name, { ...late, failures });
-    this.lose(code, why, failure);
+    // A session keeps its leases for a while without an answer: then no renewal has failed.
+    const cause = failure ?? (this.#renewals === undefined ? undefined : provider.outage?.());
+    const { code, why } = whyLapsed(provider.name, { ...late, failures, outage: cause !== undefined });
+    this.lose(code, why, cause);
   }
 
   #mustBeHeld(): void {

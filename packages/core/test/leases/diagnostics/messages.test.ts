@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLocks, openLocks } from '../../../src/index.ts';
-import type { LockError } from '../../../src/index.ts';
+import type { LockError, LockProvider } from '../../../src/index.ts';
 import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
 import { busyAtOnce, freeAtOnce, grantAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
@@ -184,6 +184,23 @@ describe('the message', () => {
       message: expect.stringMatching(/validity ended: scripted has not answered for \d+ ms\.$/) as string,
     });
   });
+
+  it.each([false, true])(
+    'of a lease that an outage took names it, with its renewals answered: %s',
+    async (answered) => {
+      const { runtime, provider, take } = createSetting();
+      const cause = new Error('connect ECONNREFUSED');
+      const lease = await take('seat', { ttl });
+      // As a session answers that still lasts, and cannot ask its servers.
+      if (answered) provider.answers.renew = (call) => call.answer({ validity: lease.remaining });
+      provider.answers.release = freeAtOnce;
+      (provider as LockProvider).outage = () => cause;
+      await runtime.advance(2 * ttl);
+      expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST', cause });
+      if (answered)
+        expect((lease.signal.reason as Error).message).toMatch(/ended: scripted cannot be reached; see the cause\.$/);
+    },
+  );
 
   it.each([false, true])(
     'of a lease whose process stood still says so, with a renewal under way: %s',
