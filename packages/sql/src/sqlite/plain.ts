@@ -154,8 +154,8 @@ class SqlitePlainStore implements PlainStore<Database> {
     return session.write(() => {
       const now = hostTime();
       const result = work(now);
-      // Where boots have no name, the latest write tells them apart.
-      if (bootId() === undefined) session.run('touchHost', { now });
+      // Another process may not be able to tell boots apart.
+      session.run('touchHost', { now });
       return result;
     });
   }

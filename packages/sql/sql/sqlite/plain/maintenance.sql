@@ -8,7 +8,7 @@
 SELECT group_concat(name || ' ' || lower(type), ', ') AS columns FROM pragma_table_info(:table);
 
 -- name: read-host
--- Of which boot the times are, and when a process that cannot tell boots apart wrote last.
+-- Of which boot the times are, and where that is unknown, when a process wrote last.
 -- Returns owner (the boot) and held_until, or no row when no process has used the table yet.
 SELECT owner, held_until FROM "locks" WHERE key = '';
 
@@ -25,10 +25,10 @@ INSERT INTO "locks" VALUES ('', 0, :boot, :now)
 ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, held_until = excluded.held_until;
 
 -- name: touch-host
--- Notes when a process wrote last.
+-- Where a process could not tell the boot, notes when one wrote last.
 -- :now
 -- Returns nothing.
-UPDATE "locks" SET held_until = :now WHERE key = '';
+UPDATE "locks" SET held_until = :now WHERE key = '' AND owner = 'unknown';
 
 -- name: raise-removed
 -- Notes what every later token of a new row must exceed.

@@ -12,7 +12,8 @@ export function hostTime(): number {
 let known: { readonly id: string | undefined } | undefined;
 
 /**
- * The name of this boot of the host; `undefined`: the platform gives boots no names.
+ * The name of this boot of the host. `undefined`: the platform gives boots no names, or this
+ * process may not read it, as with Node's `--permission` or in a container that hides it.
  */
 export function bootId(): string | undefined {
   known ??= { id: readBootId() };
@@ -27,7 +28,7 @@ function readBootId(): string | undefined {
       return execFileSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim() || undefined;
     }
   } catch {
-    // A container may hide it.
+    // It is hidden.
   }
   return undefined;
 }

@@ -16,6 +16,9 @@ const orders = {
     leases.set(key, lease);
     return String(lease.token);
   },
+  async try({ key }) {
+    return (await locks.tryAcquire(key)) !== null;
+  },
   async release({ key }) {
     return await leases.get(key).release();
   },

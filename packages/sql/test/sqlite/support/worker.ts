@@ -9,10 +9,14 @@ export interface Worker {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts one, with these variables in its environment. */
-export async function startWorker(environment: NodeJS.ProcessEnv = {}): Promise<Worker> {
+/** Starts one, with these variables in its environment, and these options of Node. */
+export async function startWorker(
+  environment: NodeJS.ProcessEnv = {},
+  execArgv: readonly string[] = [],
+): Promise<Worker> {
   const module = new URL('worker.mjs', import.meta.url);
   const child = fork(module, {
+    execArgv: [...execArgv],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, ...environment },
   });
