@@ -1,11 +1,21 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createLocks, openLocks } from '@locks/core';
 import Libsql from 'libsql';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { connect } from '../support/databases.ts';
 import { ownFile } from './support/own.ts';
@@ -80,6 +90,56 @@ test.runIf(process.platform !== 'win32')('a device is refused before anything is
   }
 });
 
+test('a file with two names is refused by each way to open it, as each has a log of its own', async () => {
+  const file = ownFile();
+  const other = join(file.folder, 'other.db');
+  linkSync(file.path, other);
+  const knex = createSqlProvider(connect(`sqlite:${other}`));
+  onTestFinished(() => knex.close());
+  const attempts = [
+    () => openLocks(`sqlite:${other}`),
+    () => openLocks({ url: file.url, options: { routines: false } }),
+    () => createLocks(knex).acquire('job', { wait: 1_000 }),
+  ];
+  for (const attempt of attempts)
+    await expect(attempt()).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching('it has 2 names \\(hard links\\)') as string,
+    });
+  rmSync(other);
+  symlinkSync(file.path, other);
+  await (await openLocks(`sqlite:${other}`)).close();
+});
+
+/** A container's root may not mount. */
+const mounts = spawnSync('unshare', ['-m', 'true']).status === 0;
+
+test.runIf(mounts)('a file that is mounted alone is refused, and one in a folder that is mounted is not', async () => {
+  const file = ownFile();
+  const script = fileURLToPath(new URL('support/open-file.mjs', import.meta.url));
+  const folder = join(file.folder, 'a mounted folder');
+  const alone = join(file.folder, 'mounted "alone".db');
+  mkdirSync(folder);
+  writeFileSync(alone, '');
+  const shell = 'mount --bind "$1" "$2" && mount --bind "$3" "$4" && shift 4 && exec "$@"';
+  const within = join(folder, 'locks.db');
+  const mountings = [file.folder, folder, file.path, alone];
+  const command = ['-m', 'sh', '-c', shell, 'sh', ...mountings, process.execPath, script, file.path, within, alone];
+  const { stdout } = await run('unshare', command, { cwd: '/', env: { ...process.env, LOCKS_TEST_AS_ROOT: '1' } });
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Answer),
+  ).toEqual([
+    { code: 'opened', message: '' },
+    {
+      code: 'LOCK_MISCONFIGURED',
+      message: `@locks/sql cannot use the SQLite file ${JSON.stringify(alone)}: the file alone is mounted, and SQLite keeps its log beside it, where others do not see it; mount the folder.`,
+    },
+  ]);
+});
+
 test('a path that is mistyped is refused, and leaves no file', async () => {
   const path = join(ownFile().folder, 'lcoks.db');
   await expect(openLocks(`sqlite:${path}`)).rejects.toMatchObject({
@@ -89,6 +149,13 @@ test('a path that is mistyped is refused, and leaves no file', async () => {
   expect(existsSync(path)).toBe(false);
   await (await openLocks({ url: `sqlite:${path}`, options: { migrate: true } })).close();
   expect(existsSync(path)).toBe(true);
+});
+
+test('a path with a NUL character is refused', async () => {
+  await expect(openLocks('sqlite:./locks%00.db?migrate=true')).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('NUL') as string,
+  });
 });
 
 test("a file of the caller's knex that cannot be opened is named, with the reason", async () => {

@@ -2,6 +2,8 @@ import { misconfigured } from '@locks/core/adapter';
 import { checkLayout } from '../../dialect/layout/layout.ts';
 import type { Layout } from '../../dialect/layout/layout.ts';
 import type { TableNames } from '../../dialect/names.ts';
+import { unusable } from '../errors.ts';
+import { whyNoFile } from '../file/access.ts';
 import { noticeBoot } from '../host/boot.ts';
 import { bootId, hostTime } from '../host/clock.ts';
 import { refuseOld } from '../check-version.ts';
@@ -27,6 +29,8 @@ export function checkFile(session: Pick<Session, 'version' | 'path' | 'pragma'>)
       'the database is in memory, where only one connection can see it. Name a file, or use openLocks("memory:") for locks within one process',
     );
   }
+  const why = whyNoFile(session.path);
+  if (why !== undefined) throw unusable(session.path, why);
   const encoding = textOf(session.pragma('encoding'));
   if (encoding !== 'UTF-8') {
     throw misconfigured(

@@ -1,16 +1,38 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Why no SQLite file can be at `path`. `undefined`: there is one, or one can be created. */
+/**
+ * Why no SQLite file can be at `path`, or none that all processes see alike. `undefined`: there is
+ * one, or one can be created.
+ */
 export function whyNoFile(path: string): string | undefined {
   return orRefusal('look at it', () => {
     const folder = statSync(dirname(path), { throwIfNoEntry: false });
     if (folder === undefined) return 'its folder is not there; create it first';
     if (!folder.isDirectory()) return 'what should be its folder is a file';
     const file = statSync(path, { throwIfNoEntry: false });
-    if (file === undefined || file.isFile()) return undefined;
-    return file.isDirectory() ? 'it is a folder' : 'it is a device, a pipe or a socket; name a file';
+    if (file === undefined) return undefined;
+    if (file.isDirectory()) return 'it is a folder';
+    if (!file.isFile()) return 'it is a device, a pipe or a socket; name a file';
+    // The log is beside the name by which a process opens the file.
+    if (file.nlink > 1)
+      return `it has ${file.nlink} names (hard links), and SQLite keeps a log beside each of them; leave one name`;
+    if (mountPoints().has(realpathSync(path)))
+      return 'the file alone is mounted, and SQLite keeps its log beside it, where others do not see it; mount the folder';
+    return undefined;
   });
+}
+
+/** Where this process sees another file system, or another place of one. Linux tells. */
+function mountPoints(): ReadonlySet<string> {
+  try {
+    const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+    const unescaped = (field: string): string =>
+      field.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+    return new Set(lines.map((line) => unescaped(line.split(' ')[4] ?? '')));
+  } catch {
+    return new Set();
+  }
 }
 
 /**
