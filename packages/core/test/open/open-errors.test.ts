@@ -38,6 +38,9 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     ['null', null, 'needs a URL or a configuration object, not null'],
     ['an empty configuration', {}, 'no backend is named; give option "url"'],
     ['a URL that is not set', { url: undefined, ttl: 100 }, 'no backend is named; give option "url"'],
+    ['a file with a NUL character', 'sqlite:./locks%00.db', 'option "url" has a NUL character (%00)'],
+    ['a user with one', new URL('postgres://app%00:secret@db/app'), 'option "url" has a NUL character (%00)'],
+    ['a database with one', 'mysql://app:secret@db/app%00x', 'option "url" has a NUL character (%00)'],
     ['a URL that is no string', { url: ['redis://host'] }, 'option "url" must be a string'],
     [
       'adapter options that are no object',

@@ -151,13 +151,6 @@ test('a path that is mistyped is refused, and leaves no file', async () => {
   expect(existsSync(path)).toBe(true);
 });
 
-test('a path with a NUL character is refused', async () => {
-  await expect(openLocks('sqlite:./locks%00.db?migrate=true')).rejects.toMatchObject({
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringContaining('NUL') as string,
-  });
-});
-
 test("a file of the caller's knex that cannot be opened is named, with the reason", async () => {
   const path = join(ownFile().folder, 'nowhere', 'locks.db');
   const provider = createSqlProvider(connect(`sqlite:${path}`));

@@ -67,6 +67,8 @@ function checkShape({ url, options }: LocksConfig): void {
   if (url !== undefined && typeof url !== 'string' && !(url instanceof URL)) {
     throw misconfigured('openLocks', `option "url" must be a string, not ${describe(url)}`);
   }
+  // Some drivers would send what is before it, and others the rest as fields of their own.
+  if (/\0|%00/.test(String(url))) throw misconfigured('openLocks', 'option "url" has a NUL character (%00)');
   if (options !== undefined && (typeof options !== 'object' || options === null)) {
     throw misconfigured('openLocks', `option "options" must be an object, not ${describe(options)}`);
   }

@@ -46,14 +46,8 @@ function readFilePath(rest: string): string {
       'a database in memory is seen by one connection alone; write memory: for locks within one process, or the path of a file',
     );
   }
-  const decoded = decode(path);
-  if (decoded.includes('\0')) throw misconfigured('@locks/sql', 'the path of its URL has a NUL character (%00)');
-  return resolve(decoded);
-}
-
-function decode(path: string): string {
   try {
-    return decodeURIComponent(path);
+    return resolve(decodeURIComponent(path));
   } catch {
     throw misconfigured('@locks/sql', 'the path of its URL has a % that begins no escape; write %25 for it');
   }
