@@ -247,6 +247,27 @@ test('strand silences the connections that exist, and not those to come', async 
   expect(server.ended).toBe(false);
 });
 
+test('stall holds back what goes over the connections that exist, and delivers it late', async () => {
+  const { proxy, client, server } = await linked();
+  const end = proxy.stall('requests');
+  const other = proxy.stall();
+  client.write('late');
+  client.socket.end();
+  const second = await dial(proxy);
+  second.write('ask');
+  await second.received('ASK');
+  other();
+  expect(server.text).toBe('');
+  end();
+  await server.received('late');
+  await server.untilEnded();
+  const third = proxy.stall('replies');
+  second.write('again');
+  await proxy.pass();
+  await second.received('ASKAGAIN');
+  third();
+});
+
 test('refuse resets new connections and leaves the others', async () => {
   const { proxy, client } = await linked();
   const end = proxy.refuse();

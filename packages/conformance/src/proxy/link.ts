@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Conditions, SetTrap, Way } from './conditions.ts';
+import { createConditions } from './conditions.ts';
+import type { Conditions, Direction, SetTrap, Way } from './conditions.ts';
 import { type Target, dial } from './dial.ts';
 import { type Item, startPump } from './pump.ts';
 
@@ -15,8 +16,12 @@ export interface Link {
   cut(): void;
   /** Falls silent both ways, for good. */
   strand(): void;
+  /** What goes that way waits, until the answer is called. */
+  stall(direction: Direction): () => void;
   /** Delivers what was held. */
   flush(): void;
+  /** Ends its stalls, and delivers what was held. */
+  pass(): void;
   /** Requests go to the server once only. */
   endShadow(): void;
   /** Resolves when nothing of it is open. */
@@ -46,12 +51,13 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
   let dropping: SetTrap | undefined;
   let shadowAnswered = true;
   let stranded = false;
+  const own = createConditions();
 
   const requests = startPump({
     from: client,
     to: server,
     delay: () => conditions.delay('requests'),
-    held: () => conditions.holding('requests'),
+    held: () => conditions.holding('requests') || own.holding('requests'),
     deliver(arrived) {
       if (stranded || conditions.silent('requests')) return;
       if (typeof arrived === 'string') {
@@ -72,7 +78,10 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     to: client,
     delay: () => conditions.delay('replies'),
     // An answer to the client says that the request was executed: twice.
-    held: () => conditions.holding('replies') || (shadow !== undefined && !shadow.closed && !shadowAnswered),
+    held: () =>
+      conditions.holding('replies') ||
+      own.holding('replies') ||
+      (shadow !== undefined && !shadow.closed && !shadowAnswered),
     deliver(arrived) {
       if (stranded) return;
       const item = typeof arrived === 'string' ? arrived : rewrite(arrived, 'replies', client);
@@ -90,6 +99,11 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
 
   function hearShadow(): void {
     shadowAnswered = true;
+    replies.flush();
+  }
+
+  function flush(): void {
+    requests.flush();
     replies.flush();
   }
 
@@ -132,9 +146,16 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     strand() {
       stranded = true;
     },
-    flush() {
-      requests.flush();
-      replies.flush();
+    stall(direction) {
+      const over = own.add({ kind: 'hold', direction });
+      return () => {
+        if (over()) flush();
+      };
+    },
+    flush,
+    pass() {
+      own.clear();
+      flush();
     },
     endShadow() {
       if (shadow !== undefined) reset(shadow);

@@ -43,6 +43,11 @@ export interface Proxy extends AsyncDisposable {
    * forgotten them. New ones do not.
    */
   strand(): void;
+  /**
+   * As `hold`, for the connections that exist. Over new ones a client goes on meanwhile, so what it
+   * had sent arrives after what it sends later, also where it has closed the connection.
+   */
+  stall(direction?: Direction): () => void;
   /** New connections are reset at once. */
   refuse(): () => void;
   /**
@@ -188,6 +193,12 @@ export async function startProxy(
     strand() {
       for (const link of links) link.strand();
     },
+    stall(direction = 'both') {
+      const stalled = [...links].map((link) => link.stall(direction));
+      return () => {
+        for (const deliver of stalled) deliver();
+      };
+    },
     refuse() {
       const over = conditions.add({ kind: 'refuse' });
       return () => void over();
@@ -205,7 +216,7 @@ export async function startProxy(
     async pass() {
       const lossy = conditions.silent('requests') || conditions.silent('replies');
       conditions.clear();
-      flush();
+      for (const link of links) link.pass();
       endShadows();
       if (lossy) await cut();
     },
