@@ -1,11 +1,14 @@
 import { createLocks } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
 import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
+import { clientTransport } from '../../src/clients/node-zookeeper-client/client-transport.ts';
 import { createZookeeperProvider } from '../../src/index.ts';
+import { exists } from '../../src/wire/requests.ts';
 import { connectClient } from '../support/client-sessions.ts';
 import { called } from '../support/old-client.ts';
-import { ownPath } from '../support/sessions.ts';
+import { Opened, makeNode, ownPath } from '../support/sessions.ts';
 
 let server: ServerHandle;
 
@@ -86,4 +89,31 @@ test('without a line too, the end of one provider leaves the nodes of another', 
   await other.close();
   for (const { key } of leases) expect((await holder.inspect(key)).holders).toHaveLength(1);
   expect((await holder.inspect('other')).holders).toEqual([]);
+});
+
+test('together they watch no more than the client can set again in one request', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const observer = await opened.sessions([server], { sessionTimeout: 20_000 }).ready(5_000);
+  const client = await connectClient(proxy.port, 6_000);
+  const managers = [1, 2, 3].map(() => opened.sessions([], { transport: clientTransport(client, systemRuntime) }));
+  const sessions = await Promise.all(managers.map((manager) => manager.ready(10_000)));
+  const watched = await Promise.all(
+    sessions.map(async (session) => {
+      const parent = await makeNode(observer, `${ownPath()}-${'long'.repeat(60)}`, 'persistent');
+      const indexes = Array.from({ length: 2_000 }, (_, index) => index);
+      const paths = await Promise.all(indexes.map((index) => makeNode(observer, `${parent}/${index}`, 'persistent')));
+      return await Promise.all(paths.map((path) => session.watch(path, () => {})));
+    }),
+  );
+  expect(watched.flat().filter((state) => state === 'watching').length).toBeGreaterThan(1_000);
+  await proxy.cut();
+  await eventually('it is connected again', () => client.getState().name === 'SYNC_CONNECTED');
+  for (const session of sessions)
+    await eventually('it answers again', () =>
+      session.send(exists('/')).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
 });

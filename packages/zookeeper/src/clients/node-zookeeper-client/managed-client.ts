@@ -10,8 +10,9 @@ import {
 import type { WatchEvent } from '../../wire/records.ts';
 import type { ClientEvent, NodeZookeeperClient } from './client.ts';
 import { OwnNodes } from './own-nodes.ts';
-import { WatchBudget } from './watch-budget.ts';
-import { chrootOf, insidesOf, listenToSockets } from './insides.ts';
+import { watchBudgetOf } from './watch-budget.ts';
+import type { WatchBudget } from './watch-budget.ts';
+import { insidesOf, listenToSockets } from './insides.ts';
 
 /** The news of one connection of the client. */
 export interface ConnectionListener {
@@ -61,7 +62,7 @@ export class ManagedClient {
     this.client = client;
     this.#runtime = runtime;
     this.#connected = client.getState().name === 'SYNC_CONNECTED';
-    this.watches = new WatchBudget(Buffer.byteLength(chrootOf(client)));
+    this.watches = watchBudgetOf(client);
     this.watcher = ({ type, path }) => {
       this.watches.give(path);
       fire({ type: eventTypes.get(type) ?? 'changed', path });

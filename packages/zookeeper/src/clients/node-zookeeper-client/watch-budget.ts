@@ -1,8 +1,20 @@
+import type { NodeZookeeperClient } from './client.ts';
+import { chrootOf } from './insides.ts';
+
 /**
  * In bytes. The client sets all its watches again in one request. The servers end the connection
  * for one of more than a mebibyte.
  */
 const most = 512 * 1_024;
+
+/** By client: several providers may use one. */
+const budgets = new WeakMap<NodeZookeeperClient, WatchBudget>();
+
+export function watchBudgetOf(client: NodeZookeeperClient): WatchBudget {
+  const budget = budgets.get(client) ?? new WatchBudget(Buffer.byteLength(chrootOf(client)));
+  budgets.set(client, budget);
+  return budget;
+}
 
 /** The paths that a client watches, as many as it can set again after a reconnect. */
 export class WatchBudget {
