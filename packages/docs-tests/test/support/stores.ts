@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
+import * as etcd from '@locks/etcd';
 import * as redis from '@locks/redis';
 import * as sql from '@locks/sql';
-import { startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
+import { startEtcd, startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
 import * as zookeeper from '@locks/zookeeper';
 import { createZookeeperProvider } from '@locks/zookeeper';
 import { openDatabases } from './databases.ts';
@@ -15,15 +16,18 @@ import { openDatabases } from './databases.ts';
 export interface Store {
   readonly url: string;
   readonly options: Readonly<Record<string, unknown>>;
-  /** A provider of it, as one more process has. `url`: a way to it. @default its own */
-  open(url?: string): Promise<LockProvider>;
+  /**
+   * A provider of it, as one more process has. `url`: a way to it. `more`: options beside its own.
+   * @default its own
+   */
+  open(url?: string, more?: Readonly<Record<string, unknown>>): Promise<LockProvider>;
   stop(): Promise<void>;
 }
 
 /** One of each kind: each pair of them can be the ends of a migration. */
 export const storeNames = ['redis', 'postgres', 'zookeeper', 'sqlite'] as const;
 
-export type StoreName = (typeof storeNames)[number] | 'mariadb';
+export type StoreName = (typeof storeNames)[number] | 'mariadb' | 'etcd';
 
 /** Starts a server of that kind, or makes a file. */
 export async function startStore(name: StoreName): Promise<Store> {
@@ -53,6 +57,11 @@ export async function startStore(name: StoreName): Promise<Store> {
       const options = { acl: 'open', sessionTimeout: 6_000 };
       return storeOf(zookeeper, `zookeeper://${address}${root}`, options, () => server.stop());
     }
+    case 'etcd': {
+      const server = await startEtcd();
+      const url = `etcd://${server.host}:${server.port}/${randomUUID()}`;
+      return storeOf(etcd, url, { waiterTtl: 3_000 }, () => server.stop());
+    }
     case 'sqlite': {
       const folder = mkdtempSync(join(tmpdir(), 'locks-store-'));
       return storeOf(sql, `sqlite:${join(folder, 'locks.db')}`, { migrate: true, waiterTtl: 3_000 }, async () => {
@@ -65,7 +74,7 @@ export async function startStore(name: StoreName): Promise<Store> {
 }
 
 function storeOf(
-  adapter: Pick<typeof redis | typeof sql | typeof zookeeper, 'fromConfig'>,
+  adapter: Pick<typeof redis | typeof sql | typeof zookeeper | typeof etcd, 'fromConfig'>,
   url: string,
   options: Readonly<Record<string, unknown>>,
   stop: () => Promise<unknown>,
@@ -73,7 +82,8 @@ function storeOf(
   return {
     url,
     options,
-    open: async (way = url) => await adapter.fromConfig({ url: way, options, runtime: systemRuntime }),
+    open: async (way = url, more = {}) =>
+      await adapter.fromConfig({ url: way, options: { ...options, ...more }, runtime: systemRuntime }),
     stop: async () => void (await stop()),
   };
 }

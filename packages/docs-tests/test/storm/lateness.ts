@@ -1,0 +1,187 @@
+import { createLocks, isLockError } from '@locks/core';
+import { checkHistory, createHistory, createRandom } from '@locks/core/testing';
+import type { History } from '@locks/core/testing';
+import type { LockState, Locks } from '@locks/core';
+import { eventually, startProxy } from '@locks/test-servers';
+import { expect, onTestFinished } from 'vitest';
+import { startStore } from '../support/stores.ts';
+import { busyFile } from './busy-file.ts';
+import type { Way } from './ways.ts';
+
+const ttl = 1_500;
+const calls = 60;
+const keys = 6;
+/** How long calls begin, and faults, in ms. */
+const span = 2_000;
+/** The longest fault: what it holds back is delivered long after its claim was given up. */
+const longestFault = 3_000;
+/**
+ * Within so many ms after the last fault each call settles, and then a fresh claim is granted. What
+ * is left by a claim lasts for a ttl, a place for 3 s and a session for 6 s. Machines are busy.
+ */
+const bound = 25_000;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What happens between the clients and their store. Each is ended after some time. */
+export type Faults = readonly (() => () => void | Promise<void>)[];
+
+/** What a storm has. */
+interface Setting {
+  /** The provider behind the faults, which two `Locks` share. */
+  readonly provider: Parameters<typeof createLocks>[0];
+  /** Another process, without faults. */
+  readonly direct: Locks;
+  readonly faults: Faults;
+}
+
+/**
+ * Rounds of calls, aborts, ends of waits and of one of two `Locks`, while requests and replies are
+ * held back, and delivered. After each round nothing is pending or left, and each key can be had.
+ */
+export async function storm(way: Way, first: number, rounds: number): Promise<void> {
+  const setting = await prepare(way);
+  const failures: string[] = [];
+  for (let seed = first; seed < first + rounds; seed += 1)
+    await round(setting, seed).catch((error: unknown) => failures.push(`LOCKS_TEST_SEED=${seed}: ${String(error)}`));
+  expect(failures).toEqual([]);
+}
+
+async function prepare(way: Way): Promise<Setting> {
+  const store = await startStore(way.store);
+  onTestFinished(() => store.stop());
+  const direct = createLocks(await store.open(), { closeProvider: true, ttl });
+  onTestFinished(() => direct.close());
+  if (way.store === 'sqlite') {
+    // Nothing is on its way there. A call finds the file busy instead.
+    const { provider, end } = await way.open(store.url, store);
+    onTestFinished(async () => void (await end()));
+    return { provider, direct, faults: [busyFile(store.url)] };
+  }
+  const { hostname, port } = new URL(store.url);
+  const proxy = await startProxy({ host: hostname, port: Number(port) });
+  onTestFinished(() => proxy.stop());
+  const { provider, end } = await way.open(proxy.url(store.url), store);
+  onTestFinished(async () => void (await end()));
+  const cut = (): (() => void) => {
+    void proxy.cut();
+    return () => {};
+  };
+  return {
+    provider,
+    direct,
+    faults: [
+      () => proxy.stall('requests'),
+      () => proxy.stall('requests'),
+      () => proxy.stall(),
+      () => proxy.hold('requests'),
+      () => proxy.hold('replies'),
+      () => proxy.silence(),
+      cut,
+    ],
+  };
+}
+
+async function round({ provider, direct, faults }: Setting, seed: number): Promise<void> {
+  const random = createRandom(seed);
+  const history = createHistory(() => performance.now());
+  const options = { ttl, closeTimeout: 1_500 };
+  await using closes = createLocks(provider, options);
+  await using stays = createLocks(provider, options);
+  const unexpected: unknown[] = [];
+  const pending = new Map<number, string>();
+  const settled = Array.from({ length: calls }, async (_, index) => {
+    const locks = [closes, stays, stays, direct][Math.floor(random() * 4)] ?? direct;
+    const call = drawCall(random, locks, `${seed}/${Math.floor(random() * keys)}`, history);
+    await pause(random() * span);
+    pending.set(index, call.what);
+    await call.run().catch((error: unknown) => unexpected.push(error));
+    pending.delete(index);
+  });
+  const disturbed = Array.from({ length: 4 }, async () => {
+    const fault = faults[Math.floor(random() * faults.length)];
+    const [begin, lasts] = [random() * span, 200 + random() * (longestFault - 200)];
+    await pause(begin);
+    const end = fault?.();
+    await pause(lasts);
+    await end?.();
+  });
+  const closed = pause(300 + random() * span).then(() => closes.close());
+  await Promise.all(disturbed);
+  const end = Promise.all([...settled, closed]);
+  const late = pause(bound).then(() => 'late');
+  if ((await Promise.race([end, late])) === 'late') {
+    const states = await Promise.all(keysOf(seed).map((key) => direct.inspect(key)));
+    throw new Error(`Pending: ${[...pending.values()].join('; ')}. The keys: ${told(states)}`);
+  }
+  expect(unexpected.map(String)).toEqual([]);
+  expect(checkHistory(history.events, { ended: true })).toEqual([]);
+  await expectFree(direct, seed);
+}
+
+/** A call, as many make it, with each way to give it up. */
+function drawCall(
+  random: () => number,
+  locks: Locks,
+  key: string,
+  history: History,
+): { readonly what: string; run(): Promise<void> } {
+  const [kind, mode] = [random(), random() < 0.2 ? 'shared' : 'exclusive'] as const;
+  const [within, holds] = [Math.ceil(random() * 1_500), random() * 60];
+  const use = async (lease: Awaited<ReturnType<Locks['tryAcquire']>>): Promise<void> => {
+    if (lease === null) return;
+    history.granted(key, lease);
+    await pause(holds);
+    history.released(lease);
+    await lease.release();
+  };
+  const drawn = async (): Promise<void> => {
+    if (kind < 0.2) await use(await locks.tryAcquire(key, { mode }));
+    else if (kind < 0.45) await use(await locks.acquire(key, { mode, wait: within }));
+    else if (kind < 0.75) await use(await locks.acquire(key, { mode, signal: AbortSignal.timeout(within) }));
+    else await use(await locks.acquire(key, { mode }));
+  };
+  const names = ['tryAcquire', 'acquire with wait', 'acquire with signal', 'acquire'] as const;
+  const name = names[[0.2, 0.45, 0.75, 1].findIndex((most) => kind < most)];
+  return {
+    what: `${name} of ${key}, ${mode}`,
+    run: () =>
+      drawn().catch((error: unknown) => {
+        const expected = ['LOCK_TIMEOUT', 'LOCK_UNAVAILABLE', 'LOCK_CLOSED', 'LOCK_LOST'] as const;
+        if (isLockError(error) && expected.some((code) => error.code === code)) return;
+        if (!(error instanceof DOMException)) throw error;
+      }),
+  };
+}
+
+function keysOf(seed: number): readonly string[] {
+  return Array.from({ length: keys }, (_, index) => `${seed}/${index}`);
+}
+
+/** Each key can be had by a fresh claim, and then no claim is left. */
+async function expectFree(direct: Locks, seed: number): Promise<void> {
+  await Promise.all(
+    keysOf(seed).map(async (key) => {
+      const lease = await direct.acquire(key, { wait: bound }).catch(async (error: unknown) => {
+        throw new Error(`${key} cannot be had: ${told([await direct.inspect(key)])}`, { cause: error });
+      });
+      await lease.release();
+    }),
+  );
+  let left: readonly LockState[] = [];
+  await eventually(
+    'no claim is left',
+    async () => {
+      const states = await Promise.all(keysOf(seed).map((key) => direct.inspect(key)));
+      left = states.filter(({ holders, waiters }) => holders.length + waiters > 0);
+      return left.length === 0;
+    },
+    bound,
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)} Left: ${told(left)}`);
+  });
+}
+
+function told(states: readonly LockState[]): string {
+  return states.map(({ key, holders, waiters }) => `${key}: ${holders.length} hold, ${waiters} wait`).join('; ');
+}
