@@ -17,7 +17,7 @@ export interface Closing {
 
 /**
  * Ends calls and leases, waits for work under leases and for releases, and then stops all timers.
- * It never rejects.
+ * Releases that a session of the caller's needs go on behind it. It never rejects.
  */
 export async function closeLocks(host: AcquisitionHost, reason: LockError, closing: Closing): Promise<void> {
   const { releases, runtime, timers, waitTimers, ownWaits, provider } = host;
@@ -26,7 +26,8 @@ export async function closeLocks(host: AcquisitionHost, reason: LockError, closi
   endAll(host, reason);
   const end = runtime.clock.now() + closing.closeTimeout;
   await settledWithin(runtime, closing.closeTimeout, releases.finished());
-  releases.stop();
+  // A session that others use keeps what is left for as long as it lasts.
+  if (closing.owned || provider.traits.expiry !== 'session') releases.stop();
   ownWaits?.end();
   // A caller whose release has no answer yet hears when its hold has ended.
   if (timers.size === 0) timers.stop();

@@ -120,7 +120,7 @@ export class BackgroundReleases {
     for (const atOnce of this.#behind) atOnce();
   }
 
-  /** Ends the repetitions. A claim that is left in the store ends with its ttl. */
+  /** Ends the repetitions. A claim that is left in the store ends with its ttl, or its session. */
   stop(): void {
     this.#stopped = true;
     this.#endPauses();

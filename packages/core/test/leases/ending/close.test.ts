@@ -206,6 +206,34 @@ describe('close', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
+  it.each([
+    ['goes on releasing behind it, where a session would keep the claims', false],
+    ['ends with the session, where that is its own', true],
+  ])('%s', async (_, closeProvider) => {
+    const { runtime, provider, locks, take } = createSetting({
+      traits: { expiry: 'session' },
+      closeTimeout: 500,
+      closeProvider,
+    });
+    await take('held', { ttl });
+    provider.answers.tryAcquire = busyAtOnce;
+    void watch(locks.acquire('waits', { ttl }));
+    await settle();
+    provider.answers.release = rejectAtOnce;
+    const closing = watch(locks.close());
+    await runtime.advance(500);
+    expect(closing.state).toBe('fulfilled');
+    await runtime.advance(10 * ttl);
+    const before = provider.releases.length;
+    provider.answers.release = freeAtOnce;
+    await runtime.advance(10 * ttl);
+    expect(provider.releases.slice(before).map(({ claim }) => claim.key)).toEqual(
+      closeProvider ? [] : expect.arrayContaining(['held', 'waits']),
+    );
+    expect(provider.releases.length - before).toBe(closeProvider ? 0 : 2);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
   it('renews nothing any more', async () => {
     const { runtime, provider, locks, take } = createSetting();
     provider.answers.release = freeAtOnce;
