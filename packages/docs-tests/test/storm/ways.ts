@@ -71,13 +71,13 @@ export const ways: Readonly<Record<string, Way>> = {
   zookeeper: own('zookeeper'),
   'node-zookeeper-client': given('zookeeper', (url) => {
     const client = () => createZookeeperClient(placeOf(url), { sessionTimeout: 6_000, spinDelay: 50 });
-    return [createZookeeperProvider({ client, root: '/', acl: 'open', timeout }), ignore];
+    return [createZookeeperProvider({ client, acl: 'open', timeout }), ignore];
   }),
   'a connected node-zookeeper-client': given('zookeeper', async (url) => {
     const client = createZookeeperClient(placeOf(url), { sessionTimeout: 20_000, spinDelay: 50 });
     client.connect();
     await once(client as never, 'connected');
-    return [createZookeeperProvider({ client, root: '/', acl: 'open', timeout }), () => client.close()];
+    return [createZookeeperProvider({ client, acl: 'open', timeout }), () => client.close()];
   }),
   etcd: own('etcd'),
   sqlite: own('sqlite'),
