@@ -1,29 +1,26 @@
 -- Tells which owners hold the key, and which claims wait. Changes nothing.
+-- KEYS    see queue.lua
+-- ARGV    1 the pattern of another library's owners, or "": see ours.lua
 -- Returns the number of waiters, the first 100 of them as a list, then for each holder: owner,
 --         "exclusive" or "shared", token or "", ms left.
 
 -- include token
--- include queue
-refuseOnReplica()
+-- include ours
+-- A replica may be behind, so it must not answer: it refuses this write, which changes nothing.
+redis.call('ZREM', KEYS[4], '')
 local now = clock()
-local value = holder()
-local line = {}
-local first = redis.call('ZRANGE', KEYS[3], 0, 99)
-if first[1] then
-  for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(first))) do
-    if deadline and tonumber(deadline) > now then table.insert(line, first[i]) end
-  end
-end
-local reply = { redis.call('ZCOUNT', KEYS[4], '(' .. string.format('%.0f', now), '+inf'), line }
-if value == SHARED then
+local line, count = waitersIn(KEYS[3], KEYS[4], now, 100)
+local reply = { count, line }
+if textAt(KEYS[1]) == SHARED then
   local shares = redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
   for i = 1, #shares, 2 do
     local token = redis.call('HGET', KEYS[6], shares[i]) or ''
     for _, part in ipairs({ shares[i], 'shared', token, shares[i + 1] - now }) do table.insert(reply, part) end
   end
-elseif value then
-  local left = redis.call('PTTL', KEYS[1])
-  local token = string.match(redis.call('GET', KEYS[2]) or '', '^%d*')
-  for _, part in ipairs({ value, 'exclusive', token, left }) do table.insert(reply, part) end
+else
+  local owner, token, left = ownerIn(KEYS[1], KEYS[2], ARGV[1])
+  if owner then
+    for _, part in ipairs({ owner, 'exclusive', token, left }) do table.insert(reply, part) end
+  end
 end
 return reply

@@ -15,6 +15,7 @@ const scripts = {
   release: 'release',
   releaseEach: 'release-each',
   inspect: 'inspect',
+  list: 'list',
   time: 'time',
   register: 'register',
   initialise: 'initialise',

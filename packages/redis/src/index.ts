@@ -15,6 +15,7 @@ export { createRedisGuard, fromFenceReply } from './guard.ts';
 export type { RedisGuard, RedisGuardOptions } from './guard.ts';
 export { initialise } from './initialise.ts';
 export type { InitialiseOptions } from './initialise.ts';
+export type { ForeignLibrary } from './options/foreign-owners.ts';
 export type { RedisOptions } from './options/options.ts';
 export { createRedisProvider } from './create-provider.ts';
 export type { GivenClient } from './clients/given-client.ts';

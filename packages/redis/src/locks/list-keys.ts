@@ -9,7 +9,6 @@ import type { Servers } from '../wire/servers.ts';
 
 /**
  * The keys with this prefix, by SCAN. A key that has a holder or a waiter throughout is listed.
- * Other keys may be.
  */
 export async function* listKeys(
   client: ScriptClient,
@@ -34,13 +33,17 @@ export async function* listKeys(
         const scan = server.scan(cursor, 'MATCH', match, 'COUNT', 1_000);
         const [next, found] = await deadline.race<[string, string[]]>(scan, 'a scan', undefined, explainScan);
         cursor = next;
-        for (const name of found) {
+        const keys = found.flatMap((name) => {
           const own = name.slice(clientPrefix.length);
           // Without a prefix the first pattern finds companions too. No main name has a brace.
           const listed = pattern !== main ? names.mainOfQueue(own) : own.includes('{') ? undefined : own;
-          if (listed === undefined || seen.has(listed)) continue;
-          seen.add(listed);
-          yield names.keyOf(listed);
+          const key = listed === undefined ? '' : names.keyOf(listed);
+          return key === '' || seen.has(key) ? [] : [key];
+        });
+        // An application may have keys below the prefix, too.
+        for (const key of await scripts.inUse([...new Set(keys)])) {
+          seen.add(key);
+          yield key;
         }
       } while (cursor !== '0');
     }

@@ -137,7 +137,19 @@ export class LockScripts {
 
   async inspect(key: string): Promise<KeyState> {
     const what = (): string => `an inspection on ${JSON.stringify(key)}`;
-    return toKeyState(key, await this.#look(scripts.inspect, this.#terms.names.all(key), what));
+    const { names, options } = this.#terms;
+    return toKeyState(key, await this.#look(scripts.inspect, names.all(key), what, [options.foreign]));
+  }
+
+  /** Those of `keys` that are held or waited for. */
+  async inUse(keys: readonly string[]): Promise<readonly string[]> {
+    const { names, options } = this.#terms;
+    const looks = batchesOf(keys, this.#batches === undefined ? 1 : keysOfLook).map(async (batch) => {
+      const all = batch.flatMap((key) => names.all(key).slice(0, 5));
+      const replies = (await this.#look(scripts.list, all, () => 'a list', [options.foreign])) as readonly unknown[];
+      return batch.filter((_, index) => Number(replies[index]) === 1);
+    });
+    return (await Promise.all(looks)).flat();
   }
 
   /** The text of a register, after `change`. */
@@ -190,6 +202,13 @@ export class LockScripts {
       ? callScript(client, this.#deadline, call, within)
       : this.#batches.call(call.many, call, within);
   }
+}
+
+/** More would keep other clients waiting for more than half a millisecond. */
+const keysOfLook = 100;
+
+function batchesOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 }
 
 type Answer = Grant | Waiting | readonly Grant[] | false;

@@ -1,6 +1,8 @@
-import { duration, flag, integer, matching, misconfigured, readOptions } from '@locks/core/adapter';
+import { duration, flag, integer, matching, misconfigured, oneOf, readOptions } from '@locks/core/adapter';
 import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import type { RedisClient, RedisClusterClient } from '../wire/client.ts';
+import { foreignLibraries, foreignOwners } from './foreign-owners.ts';
+import type { ForeignLibrary } from './foreign-owners.ts';
 import { isCluster } from '../wire/servers.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
 
@@ -41,6 +43,12 @@ export interface RedisOptions {
    * @default none: a failover can lose the latest grants
    */
   readonly minReplicas?: number | undefined;
+  /**
+   * Another library that takes locks under the same prefix: what has the form of its values is
+   * shown, listed and ended as a hold, too. A key that has anything else is busy, and not shown.
+   * @default none
+   */
+  readonly comingFrom?: ForeignLibrary | undefined;
 }
 
 /** How the options are checked. */
@@ -52,6 +60,7 @@ export const redisReaders: OptionReaders<RedisOptions> = {
   tokenRetention: duration(1_000, 31_536_000_000),
   restartGuard: duration(50, 604_800_000),
   minReplicas: integer(1, 100),
+  comingFrom: oneOf(...foreignLibraries),
 };
 
 /** Where the options of this package come from, for messages. */
@@ -68,6 +77,8 @@ export interface ReadRedisOptions {
   readonly tokenRetention: number;
   readonly restartGuard: number | undefined;
   readonly minReplicas: number | undefined;
+  /** A pattern of Lua, or `''`: see `lua/ours.lua`. */
+  readonly foreign: string;
 }
 
 /** Throws `LOCK_MISCONFIGURED` for a client that the scripts cannot use. */
@@ -127,5 +138,6 @@ export function readRedisOptions(client: AnyRedisClient, options: RedisOptions):
     tokenRetention: read.tokenRetention ?? 3_600_000,
     restartGuard: read.restartGuard,
     minReplicas: read.minReplicas,
+    foreign: read.comingFrom === undefined ? '' : foreignOwners[read.comingFrom],
   };
 }

@@ -150,9 +150,7 @@ export function toKeyState(key: string, reply: unknown): KeyState {
 
 /** A waiter by its name in the line: see `lua/queue.lua`. */
 function toWaiter(name: string): Waiter {
-  const [kind = '', process = '', ...owner] = name.split(' ');
-  // Without a process: a name that another client put there.
-  if (owner.length === 0) return { owner: process === '' ? kind : name, mode: 'exclusive' };
+  const [kind = '', , ...owner] = name.split(' ');
   return { owner: owner.join(' '), mode: kind.startsWith('s') ? 'shared' : 'exclusive' };
 }
 

@@ -28,7 +28,7 @@ export function providerOf(prefix: string, options: RedisOptions = {}): LockProv
 
 /** A claim on the key `job`. */
 export function claimOf(changes: Partial<Claim> = {}): Claim {
-  return { key: 'job', owner: randomUUID(), mode: 'exclusive', ttl: 60_000, ...changes };
+  return { key: 'job', owner: `claim/${randomUUID()}`, mode: 'exclusive', ttl: 60_000, ...changes };
 }
 
 /**
