@@ -1,5 +1,5 @@
 import { createLocks } from '@locks/core';
-import { createClient, createClientPool } from 'redis';
+import { RESP_TYPES, createClient, createClientPool } from 'redis';
 import type { RedisClientPoolType, RedisClientType } from 'redis';
 import * as five from 'redis-5';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -88,6 +88,25 @@ test('with a client that is not connected, or has ended, calls say so', async ()
   const late = createLocks(createRedisProvider(closedBefore));
   await expect(late.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
   await late.close();
+});
+
+test('other types of replies, which the caller has chosen, change no answer', async () => {
+  const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.NUMBER]: String, [RESP_TYPES.ARRAY]: Set };
+  const plain = await nodeRedis();
+  const client = plain.withTypeMapping(typeMapping as never);
+  const provider = createRedisProvider(client as unknown as RedisClientType, { prefix: ownPrefix() });
+  const locks = createLocks(provider);
+  const lease = await locks.acquire('job', { mode: 'shared' });
+  expect((await locks.inspect('job')).holders).toMatchObject([{ owner: lease.owner, mode: 'shared' }]);
+  expect(await collect(locks.list())).toEqual(['job']);
+  const waiting = locks.acquire('job');
+  await eventually('a waiter', async () => (await locks.inspect('job')).line?.length === 1);
+  await lease.release();
+  await (await waiting).release();
+  await locks.close();
+  await provider.close();
+  const guard = createRedisGuard(client as unknown as RedisClientType);
+  await guard.write(ownPrefix(), 'one', { mode: 'exclusive', token: 2n });
 });
 
 test('its key prefix is before every key', async () => {

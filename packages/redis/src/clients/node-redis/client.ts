@@ -8,7 +8,7 @@ export interface NodeRedisClient {
   /** How many connections it has opened. */
   readonly socketEpoch: number;
   readonly options?: object | undefined;
-  sendCommand(args: readonly string[]): Promise<unknown>;
+  sendCommand(args: readonly string[], options?: object): Promise<unknown>;
   duplicate(overrides?: object): NodeRedisCopy;
 }
 

@@ -1,7 +1,7 @@
 import type { RedisClusterClient, RedisNode } from '../../wire/client.ts';
 import { noNode } from '../../wire/servers.ts';
 import type { NodeRedisClient } from './client.ts';
-import { asReply, commandsOf, senderOf } from './commands.ts';
+import { asReply, commandsOf, plainReplies, senderOf } from './commands.ts';
 import { copyOf, duplicateOf } from './copy.ts';
 import { keyPrefixOf } from './version.ts';
 import { stateOf } from './state.ts';
@@ -21,7 +21,7 @@ export interface NodeRedisCluster {
   readonly replicas: readonly NodeRedisClusterNode[];
   readonly slots: readonly { readonly master: NodeRedisClusterNode }[];
   nodeClient(node: NodeRedisClusterNode): Promise<NodeRedisClient>;
-  sendCommand(key: string | undefined, isReadonly: boolean | undefined, args: string[]): Promise<unknown>;
+  sendCommand(key: string | undefined, isReadonly: boolean | undefined, args: string[], options?: object): Promise<unknown>;
 }
 
 /** A Cluster as the provider uses one. */
@@ -45,7 +45,7 @@ export function fromNodeRedisCluster(cluster: NodeRedisCluster): RedisClusterCli
     state.guarded(async (...args) => {
       const [, , , key] = args;
       try {
-        return await cluster.sendCommand(String(key), false, args.map(String));
+        return await cluster.sendCommand(String(key), false, args.map(String), plainReplies);
       } catch (error) {
         throw asReply(error);
       }

@@ -6,11 +6,14 @@ type Arg = string | number;
 /** Sends a command, and gives its reply. */
 export type Send = (...args: readonly Arg[]) => Promise<unknown>;
 
+/** Of each command: the caller may have chosen other types for the replies of the client. */
+export const plainReplies = { typeMapping: undefined } as const;
+
 /** Sends over `client`. Errors of the server have the name that they have with ioredis. */
 export function senderOf(client: Pick<NodeRedisClient, 'sendCommand'>): Send {
   return async (...args) => {
     try {
-      return await client.sendCommand(args.map(String));
+      return await client.sendCommand(args.map(String), plainReplies);
     } catch (error) {
       throw asReply(error);
     }
