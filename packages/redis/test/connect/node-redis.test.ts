@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
+import { startProxy } from '@locks/test-servers';
 import { RESP_TYPES, createClient, createClientPool } from 'redis';
 import type { RedisClientPoolType, RedisClientType } from 'redis';
 import * as five from 'redis-5';
@@ -16,8 +18,8 @@ async function nodeRedis(options: { readonly keyPrefix?: string } = {}): Promise
   return client;
 }
 
-async function nodeRedisPool(): Promise<RedisClientPoolType> {
-  const pool = createClientPool({ url: inject('redisUrl') }, { minimum: 1, maximum: 2 });
+async function nodeRedisPool(maximum = 2, url = inject('redisUrl')): Promise<RedisClientPoolType> {
+  const pool = createClientPool({ url }, { minimum: 1, maximum });
   pool.on('error', () => {});
   await pool.connect();
   onTestFinished(() => pool.destroy());
@@ -25,8 +27,8 @@ async function nodeRedisPool(): Promise<RedisClientPoolType> {
 }
 
 test.each([
-  ['client', nodeRedis],
-  ['pool', nodeRedisPool],
+  ['client', () => nodeRedis()],
+  ['pool', () => nodeRedisPool()],
 ] as const)(
   'a %s of node-redis is used as it is: two processes exclude each other, and wake each other',
   async (_kind, open) => {
@@ -94,7 +96,7 @@ test('other types of replies, which the caller has chosen, change no answer', as
   const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.NUMBER]: String, [RESP_TYPES.ARRAY]: Set };
   const plain = await nodeRedis();
   const client = plain.withTypeMapping(typeMapping as never);
-  const provider = createRedisProvider(client as unknown as RedisClientType, { prefix: ownPrefix() });
+  const provider = createRedisProvider(client, { prefix: ownPrefix() });
   const locks = createLocks(provider);
   const lease = await locks.acquire('job', { mode: 'shared' });
   expect((await locks.inspect('job')).holders).toMatchObject([{ owner: lease.owner, mode: 'shared' }]);
@@ -105,7 +107,7 @@ test('other types of replies, which the caller has chosen, change no answer', as
   await (await waiting).release();
   await locks.close();
   await provider.close();
-  const guard = createRedisGuard(client as unknown as RedisClientType);
+  const guard = createRedisGuard(client);
   await guard.write(ownPrefix(), 'one', { mode: 'exclusive', token: 2n });
 });
 
@@ -135,6 +137,32 @@ test('of a pool with other work locks take one client, and give it back', async 
   await Promise.all(leases.map((lease) => lease.release()));
   await block;
   await eventually('a pool without work', () => pool.clientsInUse === 0);
+  await locks.close();
+  await provider.close();
+});
+
+test('of a pool of one, the commands of the application have their turn beside locks without a pause', async () => {
+  const { hostname: host, port } = new URL(inject('redisUrl'));
+  const proxy = await startProxy({ host, port: Number(port || 6379) });
+  onTestFinished(() => proxy.stop());
+  const pool = await nodeRedisPool(1, proxy.url(inject('redisUrl')));
+  const provider = createRedisProvider(pool, { prefix: ownPrefix() });
+  const locks = createLocks(provider);
+  await locks.inspect('job');
+  proxy.delay(10);
+  let over = false;
+  const look = async (): Promise<void> => {
+    while (!over) {
+      await locks.inspect('job');
+      // So that not all look in one tick.
+      await pause(Math.random() * 40);
+    }
+  };
+  const looks = Promise.all(Array.from({ length: 100 }, look));
+  // The pool rejects what has waited for 3 s.
+  for (let count = 0; count < 10; count += 1) expect(await pool.ping()).toBe('PONG');
+  over = true;
+  await looks;
   await locks.close();
   await provider.close();
 });

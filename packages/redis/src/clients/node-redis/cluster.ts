@@ -21,7 +21,12 @@ export interface NodeRedisCluster {
   readonly replicas: readonly NodeRedisClusterNode[];
   readonly slots: readonly { readonly master: NodeRedisClusterNode }[];
   nodeClient(node: NodeRedisClusterNode): Promise<NodeRedisClient>;
-  sendCommand(key: string | undefined, isReadonly: boolean | undefined, args: string[], options?: object): Promise<unknown>;
+  sendCommand(
+    key: string | undefined,
+    isReadonly: boolean | undefined,
+    args: string[],
+    options?: object,
+  ): Promise<unknown>;
 }
 
 /** A Cluster as the provider uses one. */

@@ -8,6 +8,8 @@ import { stateOf } from './state.ts';
 /** The few members of a pool of node-redis (`createClientPool()`) that are used. It stays so. */
 export interface NodeRedisPool {
   readonly isOpen: boolean;
+  /** How many tasks wait for a client. */
+  readonly tasksQueueLength: number;
   execute<T>(task: (client: NodeRedisClient) => Promise<T>): Promise<T>;
 }
 
@@ -15,12 +17,16 @@ export interface NodeRedisPool {
 interface Loan {
   readonly client: Promise<NodeRedisClient>;
   readonly giveBack: () => void;
+  /** It was given back. */
+  readonly over: Promise<void>;
+  granted: boolean;
   uses: number;
 }
 
 /**
  * A pool as the provider uses a client. All commands that are under way at once go over one client
  * of the pool. So they arrive in the order of the calls, and those of one tick travel together.
+ * Where others wait for a client, later commands wait for another loan, behind them.
  */
 export function fromNodeRedisPool(pool: NodeRedisPool): RedisClient {
   const keyPrefix = keyPrefixOf(pool);
@@ -28,7 +34,7 @@ export function fromNodeRedisPool(pool: NodeRedisPool): RedisClient {
   let loan: Loan | undefined;
 
   async function over<T>(use: (client: NodeRedisClient) => Promise<T>): Promise<T> {
-    loan ??= borrow(pool);
+    if (loan === undefined || (loan.granted && pool.tasksQueueLength > 0)) loan = borrow(pool, loan?.over);
     const mine = loan;
     mine.uses += 1;
     try {
@@ -56,15 +62,19 @@ export function fromNodeRedisPool(pool: NodeRedisPool): RedisClient {
   };
 }
 
-function borrow(pool: NodeRedisPool): Loan {
+/** A client that can be used when the loan `before` is over, to keep the order of the calls. */
+function borrow(pool: NodeRedisPool, before: Promise<void> | undefined): Loan {
   let giveBack: () => void = () => {};
   const over = new Promise<void>((resolve) => (giveBack = resolve));
   const client = new Promise<NodeRedisClient>((resolve, reject) => {
     const task = async (one: NodeRedisClient): Promise<void> => {
+      await before;
+      loan.granted = true;
       resolve(one);
       await over;
     };
     pool.execute(task).catch(reject);
   });
-  return { client, giveBack, uses: 0 };
+  const loan: Loan = { client, giveBack, over, granted: false, uses: 0 };
+  return loan;
 }
