@@ -7,6 +7,7 @@ import Redlock from 'redlock';
 import { RedlockMutex } from 'redis-semaphore';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
+import type { ForeignLibrary } from '../../src/index.ts';
 import { ownPrefix } from '../support/redis.ts';
 
 const servers = await Promise.all([startRedis(), startRedis(), startRedis()]);
@@ -55,8 +56,9 @@ function redlockMutex(): Foreign {
   };
 }
 
-function ours(prefix: string): Locks {
-  const locks = createLocks(combine(clients.map((client) => createRedisProvider(client, { prefix }))), {
+function ours(prefix: string, comingFrom?: ForeignLibrary): Locks {
+  const members = clients.map((client) => createRedisProvider(client, { prefix, comingFrom }));
+  const locks = createLocks(combine(members), {
     ttl,
     closeProvider: true,
   });
@@ -65,9 +67,9 @@ function ours(prefix: string): Locks {
 }
 
 describe.each([
-  ['redlock 5', redlock, ''],
-  ['RedlockMutex of redis-semaphore', redlockMutex, 'mutex:'],
-] as const)('%s on the same keys', (_name, open, before) => {
+  ['redlock 5', redlock, '', 'redlock'],
+  ['RedlockMutex of redis-semaphore', redlockMutex, 'mutex:', 'redis-semaphore'],
+] as const)('%s on the same keys', (_name, open, before, library) => {
   test('is excluded by us', async () => {
     const prefix = `${before}${ownPrefix()}`;
     const foreign = open();
@@ -80,7 +82,7 @@ describe.each([
 
   test('excludes us, is shown as the holder, and its release lets us in', async () => {
     const prefix = `${before}${ownPrefix()}`;
-    const [foreign, locks] = [open(), ours(prefix)];
+    const [foreign, locks] = [open(), ours(prefix, library)];
     expect(await foreign.acquire(`${prefix}job`)).toBe(true);
     expect(await locks.tryAcquire('job')).toBeNull();
     const { holders } = await locks.inspect('job');
