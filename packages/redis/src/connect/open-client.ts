@@ -35,8 +35,15 @@ async function openServer(
   runtime: Runtime,
 ): Promise<Opened> {
   const lost = (error: Error): void => noteLoss(client, error);
+  let leaves = false;
+  // Once for a connection: the client listens to its end each time.
+  const leave = (error: Error): boolean => {
+    if (leaves) return false;
+    lost(error);
+    return (leaves = true);
+  };
   const options = {
-    ...serverOptions(target, credentials, lost),
+    ...serverOptions(target, credentials, leave),
     ...(target.kind === 'sentinel' ? sentinelOptions(target, credentials) : target.hosts[0]),
   };
   const client: OwnClient = new (checked(Redis, runtime))({
@@ -47,6 +54,7 @@ async function openServer(
   if (credentials.change) askAtConnect(client, credentials);
   client.on('error', lost);
   client.on('ready', () => {
+    leaves = false;
     if (isOver(client.stream)) return;
     noteLoss(client, undefined);
     credentials.accepted();
@@ -81,7 +89,7 @@ async function openCluster(
 function serverOptions(
   { connectionName, connectTimeout, timeout }: Target,
   { shown: { username, password, tls } }: Credentials,
-  lost: (error: Error) => void = () => {},
+  leave: (error: Error) => boolean = () => true,
 ): object {
   return {
     ...given({ username, password, connectionName, tls }),
@@ -95,11 +103,7 @@ function serverOptions(
     retryStrategy: pauseAfter,
     // The server was a master, and another one is it now: its name leads there. Before Redis 7 a
     // script says it in the middle of its error.
-    reconnectOnError: (error: Error) => {
-      const replaced = /\bREADONLY\b/.test(error.message);
-      if (replaced) lost(error);
-      return replaced;
-    },
+    reconnectOnError: (error: Error) => /\bREADONLY\b/.test(error.message) && leave(error),
     // A server that has just started guesses how long it will load. The guess may be far too long,
     // and the client sleeps for that time.
     maxLoadingRetryTime: 200,

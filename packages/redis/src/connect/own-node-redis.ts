@@ -43,6 +43,8 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   let current: NodeRedisCopy | undefined;
   let send: Send | undefined;
   let first: Promise<void> | undefined;
+  /** Connections that only answer what they were sent. */
+  const left = new Set<NodeRedisCopy>();
   let attempts = 0;
   let next: TimerHandle | undefined;
 
@@ -103,7 +105,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
     const connection = current;
     current = undefined;
     send = undefined;
-    if (connection !== undefined) destroy(connection);
+    if (connection !== undefined && !left.has(connection)) destroy(connection);
   }
 
   function isOver(): boolean {
@@ -115,7 +117,13 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
     const sendNow = senderOf(connection);
     let unanswered = 0;
     let timer: TimerHandle | undefined;
-    const silent = (): void => end(new Error(`Redis was silent for ${timeout} ms`));
+    const finish = (): void => {
+      if (left.delete(connection)) destroy(connection);
+    };
+    const silent = (): void => {
+      end(new Error(`Redis was silent for ${timeout} ms`));
+      finish();
+    };
     const watch = (): void => {
       if (timer !== undefined) runtime.clearTimer(timer);
       timer = unanswered > 0 ? runtime.setTimer(silent, timeout, false) : undefined;
@@ -127,11 +135,16 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
         return await sendNow(...args);
       } catch (error) {
         // Another server is the master now: its name leads there.
-        if (error instanceof Error && /\bREADONLY\b/.test(error.message)) end(error);
+        // Its other answers are refusals too, which leave nothing in doubt.
+        if (error instanceof Error && /\bREADONLY\b/.test(error.message) && current === connection) {
+          left.add(connection);
+          end(error);
+        }
         throw error;
       } finally {
         unanswered -= 1;
         watch();
+        if (unanswered === 0) finish();
       }
     };
   }
@@ -148,6 +161,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
     command: (...args) => checked.send(() => command(...args)),
     keepConnected: () => (first ??= connect().catch(connectLater)),
     duplicate: () => copyOf({ create, explain: (error) => parts.explain(error) }),
+    sendsOnce: true,
     get stream() {
       return current;
     },
@@ -160,6 +174,8 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
       status = 'end';
       if (next !== undefined) runtime.clearTimer(next);
       drop();
+      for (const connection of left) destroy(connection);
+      left.clear();
       events.emit('end');
     },
     on: (event, listener) => events.on(event, listener),

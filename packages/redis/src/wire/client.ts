@@ -22,7 +22,13 @@ export interface ScriptClient {
   evalsha(sha: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
   eval(script: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
   ping(): Promise<unknown>;
-  readonly options?: { readonly keyPrefix?: string | undefined; readonly enableAutoPipelining?: boolean | undefined };
+  readonly options?: {
+    readonly keyPrefix?: string | undefined;
+    readonly enableAutoPipelining?: boolean | undefined;
+    readonly maxRetriesPerRequest?: number | null | undefined;
+  };
+  /** It sends no command twice. An ioredis says so by its option `maxRetriesPerRequest`. */
+  readonly sendsOnce?: boolean;
   /** Its `string` calls a command that takes no part in `enableAutoPipelining`. */
   createBuiltinCommand?(name: string): { readonly string: unknown };
   /** `ready` while it sends commands at once. */
@@ -31,8 +37,7 @@ export interface ScriptClient {
 
 /** The client of one node, among those of a Cluster. */
 export interface RedisNode extends RedisClient {
-  readonly options?: {
-    readonly keyPrefix?: string | undefined;
+  readonly options?: ScriptClient['options'] & {
     readonly host?: string | undefined;
     readonly port?: number | undefined;
   };

@@ -1,5 +1,6 @@
 import { Batches } from '@locks/core/adapter';
 import type { Deadline, Outcome, RacedCall } from '@locks/core/adapter';
+import { changedNothing } from './client.ts';
 import { isUnknownScript, sendAgain, sendScript } from './script-call.ts';
 import type { ScriptCall, ScriptSender } from './script-call.ts';
 import type { Script } from './scripts.ts';
@@ -95,6 +96,7 @@ export class ScriptBatches {
       this.#unloaded.add(script);
       return unloaded;
     }
+    if (changedNothing(error)) return error;
     // The own script of each call finds out what the server refuses.
     return error instanceof Error && error.name === 'ReplyError' ? undecided : error;
   }

@@ -9,8 +9,13 @@ export function serversOf(client: AnyRedisClient): Servers {
   return {
     clustered: false,
     connections: () => openConnection(client),
-    unbroken: (connection) => connection !== undefined && connection === client.stream,
+    unbroken: (connection) => sendsOnce(client) || (connection !== undefined && connection === client.stream),
     listenAt: () => [client],
     holders: () => [{ client }],
   };
+}
+
+/** Whether the client never sends again what a broken connection left unanswered. */
+function sendsOnce({ sendsOnce: told = false, options }: AnyRedisClient): boolean {
+  return told || options?.maxRetriesPerRequest === 0;
 }

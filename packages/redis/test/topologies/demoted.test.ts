@@ -1,9 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect as dial, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openLocks } from '@locks/core';
+import type { LockError } from '@locks/core';
 import { redisCommand, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
+import { libraries } from '../../src/connect/libraries.ts';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
 import { clients, closeAfterTest, eventually } from '../support/redis.ts';
@@ -113,3 +117,28 @@ test.each(clients)('without it the old master refuses every call, %s', async (_n
   }
   await expect(provider.release(claim)).rejects.toMatchObject(refused);
 });
+
+test.each(libraries)(
+  'what a replica refused has left nothing, so no release follows: a URL that %s opens',
+  async (library) => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const locks = await openLocks({ url: server.url, options: { library } });
+    onTestFinished(() => locks.close());
+    await redisCommand(server, 'REPLICAOF', '127.0.0.1', 1);
+    const claims = Array.from({ length: 100 }, (_, index) =>
+      locks.acquire(`job-${index}`, { ttl: 60_000, wait: 300 }).catch((error: unknown) => (error as LockError).code),
+    );
+    expect(new Set(await Promise.all(claims))).toEqual(new Set(['LOCK_UNAVAILABLE']));
+    let released = 0;
+    const count = (): void => void (released += 1);
+    subscribe('locks:withdraw', count);
+    onTestFinished(() => void unsubscribe('locks:withdraw', count));
+    // Those under way at the end of the wait are refused a moment later.
+    await eventually('the last release', async () => {
+      released = 0;
+      await pause(400);
+      return released === 0;
+    });
+  },
+);
