@@ -54,7 +54,9 @@ test('the clients are the peer dependencies', () => {
       .map(([peer, range]) => [name, peer, range].join(' ')),
   );
   const listed = rowsBelow('Client libraries').map((cells) => cells.join(' ').replaceAll(/[`\\]/g, ''));
-  expect(listed.toSorted()).toEqual(peers.toSorted());
+  // Any version of those of Redis is installed. What is taken is checked when it is used.
+  const ranges = listed.map((row) => row.replace(/^(@locks\/redis \S+) .*$/, '$1 *'));
+  expect(ranges.toSorted()).toEqual(peers.toSorted());
 });
 
 /** The cells of the table below a heading, without its head. */

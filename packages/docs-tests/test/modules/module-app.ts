@@ -30,13 +30,15 @@ export interface ModuleApp {
 /**
  * Packs our packages as `npm publish` does, and installs them. No script of an installed package
  * runs. `redis` is the address that programs get, and `others` are packages from the registry.
+ * With `ours` only those of our packages are installed, and npm checks the ranges of peers.
  */
-export function createModuleApp(redis: string, others: readonly string[] = usual): ModuleApp {
+export function createModuleApp(redis: string, others: readonly string[] = usual, ours?: readonly string[]): ModuleApp {
   const folder = mkdtempSync(join(tmpdir(), 'locks-modules-'));
   writeFileSync(join(folder, 'package.json'), '{ "name": "application", "private": true }');
-  const local = [...pack(published, join(folder, 'packed')).values()];
+  const packed = pack(published, join(folder, 'packed'));
+  const local = ours?.map((name) => packed.get(name) ?? name) ?? [...packed.values()];
   // Tools may ask for a newer Node than the parts of them that are used.
-  const flags = ['--no-audit', '--no-fund', '--legacy-peer-deps', '--no-engine-strict'];
+  const flags = ['--no-audit', '--no-fund', '--no-engine-strict', ...(ours ? [] : ['--legacy-peer-deps'])];
   execFileSync('npm', ['install', ...flags, '--ignore-scripts', '--loglevel=error', ...local, ...others], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -36,6 +36,20 @@ test.each(clients)(
   120_000,
 );
 
+test.each([
+  ['redis@4.7.1', /^LOCK_MISCONFIGURED .*node-redis 6\.1 or newer/],
+  ['redis@5.12.1', /^LOCK_MISCONFIGURED .*node-redis 6\.1 or newer/],
+  ['ioredis@4.31.0', /^LOCK_MISCONFIGURED .*ioredis that is installed is too old/],
+])(
+  'npm installs @locks/redis beside %s, which is refused by name when it would open a URL',
+  (installed, refusal) => {
+    const app = createModuleApp(redis.url, [installed], ['@locks/core', '@locks/redis']);
+    onTestFinished(() => app.remove());
+    expect(app.node(['opened.mjs'])).toMatch(refusal);
+  },
+  120_000,
+);
+
 test('an application with node-zookeeper-client alone takes locks over it, and over sockets', async () => {
   const server = await startZookeeper();
   onTestFinished(() => server.stop());
