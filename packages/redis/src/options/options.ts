@@ -83,8 +83,9 @@ export interface ReadRedisOptions {
 
 /** Throws `LOCK_MISCONFIGURED` for a client that the scripts cannot use. */
 export function checkClient(client: AnyRedisClient): void {
-  const { evalsha, duplicate, nodes } = (client ?? {}) as Partial<RedisClient & RedisClusterClient>;
-  const fits = typeof evalsha === 'function' && (typeof duplicate === 'function' || typeof nodes === 'function');
+  const { evalsha, duplicate, nodes, status } = (client ?? {}) as Partial<RedisClient & RedisClusterClient>;
+  const copies = typeof duplicate === 'function' || typeof nodes === 'function';
+  const fits = typeof evalsha === 'function' && copies && typeof status === 'string';
   // An option that version 5 does not have any more.
   if (fits && 'dropBufferSupport' in (client.options ?? {})) {
     throw misconfigured(

@@ -67,15 +67,33 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
       `Redis does not know a command of ${what}: ${text} It must be version 6.2 or newer, with no command disabled.`,
     );
   }
-  if (/\bsubscriber mode\b|\bSUBSCRIBE \/ .* allowed in this context/.test(text)) {
+  const mode = modeOf(text);
+  if (mode !== undefined) {
     return misconfigured(
-      `The client is in subscriber mode at ${what}: ${text} Pass a client that has no subscriptions, as client.duplicate() makes one.`,
+      `The client is in ${mode} mode at ${what}: ${text} Pass a client of its own, as client.duplicate() makes one.`,
     );
   }
+  if (error instanceof TypeError) return misconfigured(`The client failed at ${what}: ${text}. ${realClient}`);
   if (/^(?:MOVED|CROSSSLOT)\b/.test(text)) {
     return misconfigured(`Redis failed at ${what}: ${text} It is a node of a Cluster: pass a Cluster client.`);
   }
   return failed();
+}
+
+/** The mode of a connection that takes no commands, by the error that says so. */
+function modeOf(text: string): 'subscriber' | 'monitor' | undefined {
+  if (/\bsubscriber mode\b|\bSUBSCRIBE \/ .* allowed in this context/.test(text)) return 'subscriber';
+  return /\bmonitoring mode\b|\bcan't interact with the keyspace\b/.test(text) ? 'monitor' : undefined;
+}
+
+const realClient = 'Pass a client of ioredis, iovalkey or node-redis, which gives replies as Redis sends them.';
+
+/** What Redis never answers: a client makes something else of replies, or is none of Redis. */
+function strangeReply(what: string, needed: string): LockError {
+  return new LockError(
+    'LOCK_MISCONFIGURED',
+    `The client answered ${what} with something that is not ${needed}. ${realClient}`,
+  );
 }
 
 /** Why `client` has no connection, for calls that are not answered. */
@@ -112,7 +130,7 @@ export function toAnswer(reply: unknown): Grant | { readonly granted: false; rea
 export function toGrants(reply: unknown): readonly Grant[] | false {
   const answers = Array.isArray(reply) ? reply.map(toAnswer) : [];
   if (!Array.isArray(reply) || !answers.every(({ granted }) => granted)) {
-    throw new LockError('LOCK_UNAVAILABLE', 'Redis answered an attempt on several keys with no list of tokens.');
+    throw strangeReply('an attempt on several keys', 'a list of tokens');
   }
   return answers.length === 0 ? false : (answers as readonly Grant[]);
 }
@@ -125,12 +143,12 @@ export function toInteger(reply: unknown, what: string): number {
     const why = 'the client is in a transaction (MULTI), and EXEC may still execute it. Pass a client of its own.';
     throw new LockError('LOCK_UNAVAILABLE', `Redis queued ${what}: ${why}`);
   }
-  throw new LockError('LOCK_UNAVAILABLE', `Redis answered ${what} with something that is not an integer.`);
+  throw strangeReply(what, 'an integer');
 }
 
 /** The state of `key`, from what the script says: see `lua/inspect.lua`. */
 export function toKeyState(key: string, reply: unknown): KeyState {
-  if (!Array.isArray(reply)) throw new LockError('LOCK_UNAVAILABLE', 'Redis answered an inspection with no list.');
+  if (!Array.isArray(reply)) throw strangeReply('an inspection', 'a list');
   const [count, names, ...parts] = reply as readonly unknown[];
   const holders: Holder[] = [];
   for (let index = 0; index + 3 < parts.length; index += 4) {

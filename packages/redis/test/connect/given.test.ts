@@ -60,6 +60,8 @@ test.each([
   ['a pipeline of ioredis', () => connect().pipeline(), /or a pipeline of one/],
   ['a transaction of node-redis', () => createClient().multi(), /not a transaction \(multi\(\)\)/],
   ['a promise', () => Promise.resolve(connect()), /not a promise of one: await it first/],
+  // Those of redis 3 and of ioredis-mock have these methods, and answer otherwise.
+  ['a look-alike', () => ({ evalsha: () => true, duplicate: () => {} }), /not an object of class Object/],
   ['a URL', () => 'redis://localhost', /not a string/],
   ['a URL object', () => new URL('redis://localhost'), /not an object of class URL/],
 ])('%s is refused by name', (_name, make, message) => {
@@ -80,6 +82,30 @@ test('a client in subscriber mode is refused by name', async () => {
       refused('LOCK_MISCONFIGURED', /subscriber mode at an attempt on "job"/),
     );
   }
+});
+
+test('a client in monitor mode is refused by name', async () => {
+  const original = connect();
+  const monitor = await original.monitor();
+  closeAfterTest(monitor);
+  const other = await nodeRedis();
+  await other.monitor(() => {});
+  for (const client of [monitor, other]) {
+    expect(await attempt(client)).toMatchObject(refused('LOCK_MISCONFIGURED', /monitor mode at an attempt on "job"/));
+  }
+});
+
+test.each([
+  ['makes something else of replies', () => Promise.resolve({ ok: 1 }), /answered an inspection with something/],
+  ['fails in its own code', () => Promise.reject(new TypeError('x is not a function')), /failed at an inspection on/],
+])('a client that %s is refused at the first call', async (_name, evalsha, message) => {
+  const client = new Proxy(connect(), {
+    get: (target, name) => (name === 'evalsha' ? evalsha : (Reflect.get(target, name) as unknown)),
+  });
+  const locks = createLocks(createRedisProvider(client, { prefix: ownPrefix() }));
+  await expect(locks.inspect('job')).rejects.toMatchObject(refused('LOCK_MISCONFIGURED', message));
+  await expect(locks.acquire('job', { wait: 60_000 })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  await locks.close();
 });
 
 test('with a client in a transaction it is unknown what EXEC will do', async () => {
