@@ -15,6 +15,7 @@ import { copyOptions } from './wire/client.ts';
 import type { RedisCopy } from './wire/client.ts';
 import { ClusterWrites } from './wire/cluster-writes.ts';
 import { ReplicatedWrites } from './wire/replicated-writes.ts';
+import { SilentConnections } from './wire/silent-connections.ts';
 import { serversOf } from './wire/servers-of.ts';
 import { isCluster } from './wire/servers.ts';
 import type { AnyRedisClient, Servers } from './wire/servers.ts';
@@ -32,6 +33,8 @@ export class RedisProvider implements LockProvider {
   readonly #line: Line;
   readonly #writer: ReplicatedWrites | ClusterWrites | undefined;
   readonly #closeClient: (() => void) | undefined;
+  /** Of a client that is the caller's, no connection is ended. */
+  readonly #silent: SilentConnections | undefined;
   readonly #acquireAll: LockProvider['tryAcquireAll'];
   readonly #renewAll: LockProvider['renewAll'];
   #closed = false;
@@ -86,8 +89,14 @@ export class RedisProvider implements LockProvider {
       listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });
     this.#closeClient = closeClient;
+    this.#silent = closeClient && new SilentConnections(client, this.#names, runtime, timeout);
     // `WAIT` has batches of its own.
-    if (together && this.#writer === undefined) this.#renewAll = (claims) => scripts.renewAll(claims);
+    if (together && this.#writer === undefined) {
+      this.#renewAll = (claims) => {
+        for (const claim of claims.slice(0, 1)) this.#silent?.watch(claim);
+        return scripts.renewAll(claims);
+      };
+    }
     // Keys of a Cluster have slots of their own, and the guard is in the scripts for one key.
     if (this.#servers.clustered || options.restartGuard !== undefined) return;
     this.#acquireAll = async (claims) => {
@@ -111,6 +120,7 @@ export class RedisProvider implements LockProvider {
   }
 
   renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    this.#silent?.watch(claim);
     return this.#scripts.renew(claim, token);
   }
 

@@ -23,6 +23,13 @@ export interface OwnNodeRedisParts {
   create(): Promise<NodeRedisCopy>;
 }
 
+/** Stands for the socket of a connection. */
+interface Stream {
+  /** How many answers it has given. */
+  bytesRead: number;
+  readonly destroy: (error: Error) => void;
+}
+
 /** What it gives. */
 export interface OwnNodeRedis extends RedisClient, Connecting {
   info(section: string): Promise<unknown>;
@@ -41,6 +48,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   const events = new EventEmitter();
   let status: 'wait' | 'connecting' | 'close' | 'ready' | 'end' = 'wait';
   let current: NodeRedisCopy | undefined;
+  let stream: Stream | undefined;
   let send: Send | undefined;
   let first: Promise<void> | undefined;
   /** Connections that only answer what they were sent. */
@@ -67,11 +75,12 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
       // A server may accept a connection, and then say nothing. The library may too.
       const late = (): void => end(new Error(`Redis did not answer within ${parts.connectTimeout} ms`));
       limit = runtime.setTimer(late, parts.connectTimeout, true);
+      stream = { bytesRead: 0, destroy: end };
       connection.on('error', end);
       connection.on('end', () => end(new Error('Socket closed unexpectedly')));
       await Promise.race([connection.connect(), failed]);
       if (broken !== undefined) throw broken;
-      send = watched(connection, end);
+      send = watched(connection, stream);
       attempts = 0;
       status = 'ready';
       events.emit('ready');
@@ -104,6 +113,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   function drop(): void {
     const connection = current;
     current = undefined;
+    stream = undefined;
     send = undefined;
     if (connection !== undefined && !left.has(connection)) destroy(connection);
   }
@@ -113,7 +123,8 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   }
 
   /** Sends over `connection`, and ends it when it gives no answer, or that of a replica. */
-  function watched(connection: NodeRedisCopy, end: (error: Error) => void): Send {
+  function watched(connection: NodeRedisCopy, heard: Stream): Send {
+    const end = heard.destroy;
     const sendNow = senderOf(connection);
     let unanswered = 0;
     let timer: TimerHandle | undefined;
@@ -132,7 +143,9 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
       unanswered += 1;
       if (unanswered === 1) watch();
       try {
-        return await sendNow(...args);
+        const reply = await sendNow(...args);
+        heard.bytesRead += 1;
+        return reply;
       } catch (error) {
         // Another server is the master now: its name leads there.
         // Its other answers are refusals too, which leave nothing in doubt.
@@ -163,7 +176,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
     duplicate: () => copyOf({ create, explain: (error) => parts.explain(error) }),
     sendsOnce: true,
     get stream() {
-      return current;
+      return stream;
     },
     get status() {
       return status === 'ready' && current?.isReady !== true ? 'close' : status;

@@ -1,4 +1,5 @@
 import type { RedisClusterClient, RedisNode } from './client.ts';
+import { keySlot } from './key-slot.ts';
 import { noNode } from './servers.ts';
 import type { Servers } from './servers.ts';
 
@@ -23,6 +24,12 @@ export function clusterOf(client: RedisClusterClient): Servers {
       return masters.map((node) => ({ client: node, replication: () => node.info('replication') }));
     },
   };
+}
+
+/** The node that has the keys of a lock, by its main name. */
+export function nodeOf(client: RedisClusterClient, name: string): RedisNode | undefined {
+  const [master] = client.slots[keySlot(name)] ?? [];
+  return client.nodes('master').find(({ options }) => `${options?.host}:${options?.port}` === master);
 }
 
 function connectionsOf(client: RedisClusterClient): ReadonlyMap<RedisNode, unknown> {

@@ -1,0 +1,61 @@
+import { socketsHeard } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+import type { KeyNames } from '../locks/keys.ts';
+import type { RedisClient } from './client.ts';
+import { nodeOf } from './cluster.ts';
+import { isCluster } from './servers.ts';
+import type { AnyRedisClient } from './servers.ts';
+
+/** What is used of a socket. */
+interface Stream {
+  readonly bytesRead: number;
+  destroy(error: Error): void;
+}
+
+/**
+ * A renewal leaves a connection that is silent for this part of its ttl. It is sent after a third.
+ * With more, too little is left for another connection and a repeat. With less, a connection is
+ * left while the server is busy.
+ */
+const patience = 1 / 4;
+
+/**
+ * Leaves silent connections of a client of this package's own where its `timeout`, after which it
+ * does so itself, is too long for a lease.
+ */
+export class SilentConnections {
+  readonly #client: AnyRedisClient;
+  readonly #names: KeyNames;
+  readonly #runtime: Runtime;
+  readonly #timeout: number;
+
+  constructor(client: AnyRedisClient, names: KeyNames, runtime: Runtime, timeout: number) {
+    this.#client = client;
+    this.#names = names;
+    this.#runtime = runtime;
+    this.#timeout = timeout;
+  }
+
+  /** A renewal of `claim` is sent. */
+  watch({ key, ttl }: Claim): void {
+    const within = ttl * patience;
+    const stream = within < this.#timeout ? this.#streamTo(key) : undefined;
+    if (stream === undefined) return;
+    const { bytesRead } = stream;
+    const look = async (): Promise<void> => {
+      // After a blocked event loop an answer may be there, unread.
+      await socketsHeard();
+      if (stream.bytesRead === bytesRead) stream.destroy(new Error(`Redis was silent for ${Math.round(within)} ms`));
+    };
+    this.#runtime.setTimer(() => void look(), within, false);
+  }
+
+  #streamTo(key: string): Stream | undefined {
+    const client = this.#client;
+    const one: Pick<RedisClient, 'stream'> | undefined = isCluster(client)
+      ? nodeOf(client, this.#names.main(key))
+      : client;
+    return one?.stream as Stream | undefined;
+  }
+}
