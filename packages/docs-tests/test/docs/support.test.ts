@@ -54,7 +54,7 @@ test('the clients are the peer dependencies', () => {
       .map(([peer, range]) => [name, peer, range].join(' ')),
   );
   const listed = rowsBelow('Client libraries').map((cells) => cells.join(' ').replaceAll(/[`\\]/g, ''));
-  // Any version of those of Redis is installed. What is taken is checked when it is used.
+  // npm installs any version of those of Redis. The adapter checks them.
   const ranges = listed.map((row) => row.replace(/^(@locks\/redis \S+) .*$/, '$1 *'));
   expect(ranges.toSorted()).toEqual(peers.toSorted());
 });

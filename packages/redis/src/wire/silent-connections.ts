@@ -7,7 +7,7 @@ import { nodeOf } from './cluster.ts';
 import { isCluster } from './servers.ts';
 import type { AnyRedisClient } from './servers.ts';
 
-/** What is used of a socket. */
+/** The part of a socket that the adapter uses. */
 interface Stream {
   readonly bytesRead: number;
   destroy(error: Error): void;
