@@ -7,6 +7,7 @@ import type { Change, Outcome, KnownLease } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
 import { MemberCalls } from './member-calls.ts';
 import type { MemberHold } from '../members/key-states.ts';
+import { readStates } from '../members/member-states.ts';
 import { tooFewAnswers } from './too-few-answers.ts';
 import { ReleaseRound } from './release-round.ts';
 import { SerialCalls } from '../serial-calls.ts';
@@ -89,6 +90,9 @@ export class CombinedClaim implements HostedClaim {
         }
         case 'busy': {
           const { retryAfter } = outcome;
+          // The claim that has the vote which is missing here may find too few members, too.
+          const { members, need } = this.#host;
+          if (members.filter(({ answers }) => answers).length < need) await readStates(this.#host, this.key);
           if (retryAfter === undefined) return { granted: false };
           // No member can wake a claim without a place in a line.
           if (wake !== undefined && !this.#machine.isInLine) {

@@ -78,7 +78,7 @@ export class Member {
 
   /** Whether a call that goes out now is likely to be answered. */
   get answers(): boolean {
-    return !this.suspect && !this.#refusing;
+    return !this.suspect && !this.#refusing && this.provider.outage?.() === undefined;
   }
 
   /** How long its last answer took, in ms. Infinity: none came after `moment`. */
