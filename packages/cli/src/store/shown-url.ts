@@ -1,9 +1,19 @@
 import { printable } from '@locks/ui/text';
 
-/** A URL without its user, its password and its query, where another password may be. */
+const shape = /^([a-z][a-z0-9+.-]*:)([^?]*)(.*)$/is;
+/** Hosts, and a path: behind a user and a password, which are not shown. */
+const place =
+  /^\/\/(?:[^/#]*@)?((?:[\w.-]*|\[[\da-f:.]+\])(?::\d{1,5})?(?:,(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?)*(?:\/[\w.+-]*)*)$/i;
+
+/**
+ * A URL without its user, its password and its query, where another password may be. Of one that is
+ * misspelt, where anything may be the password, only the scheme.
+ */
 export function shownUrl(url: string): string {
-  const [, scheme = '', rest = url] = /^([a-z][a-z0-9+.-]*:)(.*)$/is.exec(url) ?? [];
-  // A password may have any of the characters that end a user's name.
-  const place = /^sqlite:/i.test(scheme) ? rest : rest.replace(/^(\/\/)?.*@/s, '$1');
-  return printable(`${scheme}${place.replace(/[?#].*$/s, '')}`);
+  const [, scheme = '', before = '', query = ''] = shape.exec(url.trim()) ?? [];
+  // A file has no password, and its path may be anything.
+  if (/^sqlite:$/i.test(scheme)) return printable(scheme + before);
+  if (/^memory:$/i.test(scheme) && /^\/*$/.test(before)) return scheme + before;
+  const shown = query.includes('@') && !before.includes('@') ? undefined : place.exec(before)?.[1];
+  return shown === undefined ? `${scheme}…` : `${scheme}//${shown}`;
 }

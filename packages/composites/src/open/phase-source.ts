@@ -1,6 +1,6 @@
 import { misconfigured } from '@locks/core/adapter';
 import type { LockError, Runtime } from '@locks/core/adapter';
-import { describe } from '@locks/core/composite';
+import { describeGiven } from '@locks/core/composite';
 import { resolve } from 'node:path';
 import { isPhase, migrateSource } from '../migrate/options.ts';
 import type { Phase } from '../migrate/phase.ts';
@@ -51,5 +51,5 @@ function fileSource(path: string, { clock }: Runtime): () => unknown {
 
 function notPhase(where: string, value: unknown): LockError {
   const expected = '"from", "both", "to", "env:NAME" or "file:path" with one of them';
-  return misconfigured(migrateSource.where, `option "phase" must be ${expected}; ${where} ${describe(value)}`);
+  return misconfigured(migrateSource.where, `option "phase" must be ${expected}; ${where} ${describeGiven(value)}`);
 }

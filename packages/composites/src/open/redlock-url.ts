@@ -1,6 +1,6 @@
 import { misconfigured } from '@locks/core/adapter';
 
-const hostAndPort = /^(\[[\da-f:.]+\]|[^\s[\]:@]+)(?::(\d{1,5}))?$/i;
+const hostAndPort = /^(\[[\da-f:.]+\]|[^\s[\]:@?#%]+)(?::(\d{1,5}))?$/i;
 
 /**
  * The URLs of the Redis servers that a URL with several hosts names:

@@ -24,6 +24,7 @@ export { describe, shortKey } from '../options/key.ts';
 export { isLocksOption } from '../options/locks-options.ts';
 export { createOwners, defaultLabel, labelOf, labelReader } from '../options/owner.ts';
 export { setKey } from '../options/presence.ts';
+export { describeGiven } from '../options/read-options.ts';
 export { fencings, lackingTraits, scopes } from '../options/requirements.ts';
 export { runtimeReader } from '../options/runtime-reader.ts';
 export { nearest, unknownOption } from '../options/unknown-option.ts';

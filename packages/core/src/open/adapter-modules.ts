@@ -1,7 +1,7 @@
 import type { AdapterModule } from '../adapter/adapter-config.ts';
-import { LockError } from '../errors/lock-error.ts';
+import { LockError, isLockError } from '../errors/lock-error.ts';
 import { misconfigured } from '../errors/misconfigured.ts';
-import { describe } from '../options/key.ts';
+import { describeGiven } from '../options/read-options.ts';
 import * as memory from '../memory/config.ts';
 import { findModule, isPublished } from './find-module.ts';
 import { registered, registeredFor, serves } from './registered.ts';
@@ -51,6 +51,12 @@ export function adapterOfScheme(url: string | undefined): string {
   return Object.keys(known).find((name) => known[name]?.schemes.includes(scheme)) ?? `${scheme}:`;
 }
 
+/**
+ * A URL with something behind its scheme. `C:\\adapter.js` is a path. Modules of Node and files may
+ * be named by URLs.
+ */
+const urlShape = /^(?!(?:node|file):)[a-z](?:[a-z0-9+.-]+:.|:\/\/)/i;
+
 function schemeOf(url: string | undefined): string | undefined {
   return /^([a-z][a-z0-9+.-]*):/i
     .exec(url ?? '')?.[1]
@@ -67,21 +73,21 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   if (typeof named !== 'string' || named === '') {
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      `openLocks: option "provider" must be an adapter's name, a module id or a module that exports fromConfig, not ${describe(named)}.`,
+      `openLocks: option "provider" must be an adapter's name, a module id or a module that exports fromConfig, not ${describeGiven(named)}.`,
     );
   }
-  if (named.includes('://')) {
-    // Not shown: it may have a password in it.
+  if (urlShape.test(named)) {
+    // Not shown: it may have a password in it. Not imported: it may be code, as "data:" is.
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      'openLocks: option "provider" is an adapter\'s name or a module id; a URL belongs into option "url".',
+      'openLocks: option "provider" is an adapter\'s name, a module id or a path; a URL belongs into option "url".',
     );
   }
   if (named === 'memory') return memory;
   if (named.endsWith(':')) return await loadByScheme(named.slice(0, -1));
   const adapter = Object.hasOwn(known, named) ? known[named] : undefined;
   const id = adapter?.module ?? named;
-  const loaded = registered(named) ?? (await findModule(id));
+  const loaded = registered(named) ?? (await load(id));
   const found = adapterIn(loaded);
   if (found !== undefined) return found;
   if (loaded !== undefined) {
@@ -90,13 +96,23 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   throw new LockError('LOCK_MISCONFIGURED', notFound(named, adapter));
 }
 
+/** The module, or `undefined` if there is none. @throws `LOCK_MISCONFIGURED` where it throws. */
+async function load(id: string): Promise<unknown> {
+  try {
+    return await findModule(id);
+  } catch (error) {
+    if (isLockError(error)) throw error;
+    throw misconfigured('openLocks', `module "${id}" threw when it was imported; see the cause`, { cause: error });
+  }
+}
+
 /** An adapter of others: it is registered and says that it serves `scheme`, or its package does. */
 async function loadByScheme(scheme: string): Promise<AdapterModule> {
   const declared = registeredFor(scheme);
   if (declared !== undefined) return declared;
   const [kind] = scheme.split('+');
   const id = `locks-${kind}`;
-  const loaded = await findModule(id);
+  const loaded = await load(id);
   const found = adapterIn(loaded);
   if (found !== undefined && serves(found, scheme)) return found;
   const schemes = ['memory', ...Object.values(known).flatMap((adapter) => adapter.schemes)].join(', ');

@@ -58,6 +58,8 @@ export const tlsOptions: OptionReader<boolean | object> = {
   accepts: (value): value is boolean | object =>
     typeof value === 'boolean' || (typeof value === 'object' && value !== null),
   parse: flag.parse,
+  // Some write the text of a key into it.
+  secret: true,
 };
 
 /** What a function in place of `tlsOptions` gives. It does not say whether TLS is used: it is. */

@@ -1,6 +1,7 @@
 import { LockError } from '../errors/lock-error.ts';
 import { describe } from './key.ts';
 import type { OptionReader, OptionReaders, OptionSource, ReadOption } from './option-reader.ts';
+import { isShown } from './shown-text.ts';
 import { unknownOption } from './unknown-option.ts';
 
 /** Options after they were read. */
@@ -36,8 +37,14 @@ export function wrongOption(
   { where, code, text }: OptionSource,
 ): LockError {
   const orText = text && example !== undefined ? `, or text such as ${example}` : '';
-  const shown = secret ? describeSecret(value) : describe(value);
+  // What a call was given stands in the caller's code, and in no URL.
+  const shown = secret ? describeSecret(value) : code === 'LOCK_INVALID' ? describe(value) : describeGiven(value);
   return new LockError(code, `${where}: option "${name}" must be ${expects}${orText}, not ${shown}.`);
+}
+
+/** A value of a configuration, unless it may hold a secret. */
+export function describeGiven(value: unknown): string {
+  return typeof value === 'string' && !isShown(value) ? describeSecret(value) : describe(value);
 }
 
 /** What `value` is, without it. */

@@ -2,12 +2,14 @@ import { LockError } from '../errors/lock-error.ts';
 import { describe } from './key.ts';
 import { locksOptionNames } from './locks-option-names.ts';
 import type { OptionSource } from './option-reader.ts';
+import { isShown } from './shown-text.ts';
 
 /** The error for an option that does not exist. It names the nearest options, if there are any. */
 export function unknownOption(name: string, known: readonly string[], source: OptionSource): LockError {
   const { where, code, text, elsewhere } = source;
   const end = `Known options: ${known.join(', ')}.${elsewhere === undefined ? '' : ` ${elsewhere}`}`;
-  return new LockError(code, `${where}: unknown option ${describe(name)}.${hint(name, known, text)} ${end}`);
+  const shown = isShown(name) ? describe(name) : '(not shown: it may be part of a password)';
+  return new LockError(code, `${where}: unknown option ${shown}.${hint(name, known, text)} ${end}`);
 }
 
 function hint(name: string, known: readonly string[], text: boolean | undefined): string {

@@ -195,9 +195,25 @@ describe('an adapter of the user', () => {
     });
   });
 
-  it('that is there but cannot be loaded says so itself', async () => {
+  it('that throws when it is imported is named, and what it threw is the cause', async () => {
     await standIn({ 'package.json': '{"type":"module"}', 'broken.js': 'throw new Error("broken inside")' });
-    await expect(openLocks({ provider: './broken.js' })).rejects.toThrow('broken inside');
+    expect(await refusal({ provider: './broken.js' })).toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('module "./broken.js" threw when it was imported'),
+      cause: expect.objectContaining({ message: 'broken inside' }),
+    });
+  });
+
+  it.each([
+    'data:text/javascript,globalThis.ran=true',
+    'DATA:text/javascript,globalThis.ran=true',
+    'http:x',
+    'redis:me:hunter2@host',
+  ])('is no URL, which could be code: %s', async (provider) => {
+    const error = await refusal({ provider });
+    expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('a path; a URL') });
+    expect(error.message).not.toContain('hunter2');
+    expect(globalThis).not.toHaveProperty('ran');
   });
 });
 
@@ -259,6 +275,15 @@ describe('no message has the password of a URL in it', () => {
   it.each<[string, unknown]>([
     ['an unknown scheme', url.replace('redis:', 'consul:')],
     ['a wrong option', `${url}?ttl=soon`],
+    ['a password with a bare "?"', 'redis://user:ab?hunter2@host'],
+    ['a password with a bare "?" before the name of an option', 'redis://user:ab?ttl=hunter2@host'],
+    ['a password in the query with a bare "&"', 'memory:?password=ab&hunter2'],
+    ['a password in the query with a bare "&" and "="', 'memory:?password=ab&hunter2=x'],
+    ['a name that has a value in it', 'memory:?password%3Dhunter2'],
+    ['a value that has another option in it', 'memory:?ttl=5s;password=hunter2'],
+    ['an option with a long value', { url: 'memory:', options: { fair: 'hunter2'.repeat(3) } }],
+    ['a URL as options', { url: 'memory:', options: url }],
+    ['a URL as the path of a file', { config: url }],
     ['the URL as provider', { provider: url }],
     ['the URL as another option', { provider: 'memory', uri: url }],
     ['a memory URL', url.replace('redis:', 'memory:')],

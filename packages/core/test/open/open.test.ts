@@ -46,11 +46,14 @@ async function ttlOf(url: string, more: LocksConfig = {}): Promise<number | unde
 }
 
 describe('openLocks', () => {
-  it.each(['memory:', 'memory://', 'MEMORY:', 'memory:?fair=false&waiterTtl=3s'])('opens %s', async (url) => {
-    const locks = await open(url);
-    expect(locks.name).toBe('memory');
-    expect(await locks.withLock('key', () => 'done')).toBe('done');
-  });
+  it.each(['memory:', 'memory://', 'MEMORY:', 'memory:?fair=false&waiterTtl=3s', ' memory:\n', 'memory:?'])(
+    'opens %j',
+    async (url) => {
+      const locks = await open(url);
+      expect(locks.name).toBe('memory');
+      expect(await locks.withLock('key', () => 'done')).toBe('done');
+    },
+  );
 
   it('opens a provider by name', async () => {
     expect((await open({ provider: 'memory' })).name).toBe('memory');

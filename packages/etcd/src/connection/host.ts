@@ -7,7 +7,7 @@ export interface Host {
 /** The port of a member, where none is given. */
 const defaultPort = 2379;
 
-const hostAndPort = /^(?:\[([\da-f:.]+)\]|([^\s[\]:@/,]+))(?::(\d{1,5}))?$/i;
+const hostAndPort = /^(?:\[([\da-f:.]+)\]|([^\s[\]:@/,?#%]+))(?::(\d{1,5}))?$/i;
 
 /** The hosts in `text`: `a:2379,[::1]:2379`. `undefined` where one of them cannot be read. */
 export function readHosts(text: string): readonly Host[] | undefined {

@@ -40,7 +40,8 @@ export function readEtcdUrl(text: string): EtcdUrl {
   const at = authority.lastIndexOf('@');
   const hosts = readHosts(authority.slice(at + 1) || '127.0.0.1');
   const [username, password] = readUser(authority.slice(0, Math.max(at, 0)));
-  if (hosts === undefined) throw unreadable();
+  // Behind a "/" of a password stands the rest of it.
+  if (hosts === undefined || path.includes('@')) throw unreadable();
   const prefix = decode(path.replace(/\/$/, ''));
   return { secure: secure !== '', hosts, prefix: prefix === '' ? undefined : prefix, username, password };
 }

@@ -26,6 +26,9 @@ describe('a URL', () => {
     'etcd://us%er:secret@a',
     'etcd://user:secret@a b',
     'etcd:user:secret',
+    'etcd:///user:secret@a',
+    'etcd://secret?b',
+    'etcd://secret%b',
   ])('%s cannot be read, and is not shown', async (url) => {
     const error = await refusal({ url });
     expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });

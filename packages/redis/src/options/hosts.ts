@@ -6,7 +6,7 @@ export interface RedisHost {
   readonly port: number;
 }
 
-const hostAndPort = /^(?:\[([\da-f:.]+)\]|([^\s[\]:@/,]+))(?::(\d{1,5}))?$/i;
+const hostAndPort = /^(?:\[([\da-f:.]+)\]|([^\s[\]:@/,?#%]+))(?::(\d{1,5}))?$/i;
 
 /** The host that `text` names: `name:port`, `[::1]:port`. `undefined` for any other text. */
 export function readHost(text: string, defaultPort: number): RedisHost | undefined {

@@ -41,7 +41,7 @@ const examples: Readonly<Record<RedisKind, string>> = {
 export function readRedisUrl(text: string): RedisUrl {
   const [, , secure, form, authority = '', path = ''] = shape.exec(text) ?? [];
   if (secure === undefined) {
-    const scheme = /^[^:]*:/.exec(text)?.[0] ?? 'no scheme';
+    const scheme = /^[a-z][a-z\d+.-]*:/i.exec(text)?.[0] ?? 'no scheme';
     throw misconfigured(redisSource.where, `its URL must start with redis:// or rediss://, not ${scheme}`);
   }
   const kind = (form?.toLowerCase() ?? 'server') as RedisKind;
@@ -73,6 +73,8 @@ function readCredentials(text: string, kind: RedisKind): Pick<RedisUrl, 'usernam
 function readPath(path: string, kind: RedisKind): Pick<RedisUrl, 'name' | 'db'> {
   const parts = path.split('/').filter((part, index, all) => part !== '' || index < all.length - 1);
   const name = kind === 'sentinel' ? parts.shift() : undefined;
+  // Behind a "/" or "#" of a password stands the rest of it.
+  if (path.includes('@')) throw unreadable(kind);
   if (kind === 'sentinel' && !name) {
     throw misconfigured(
       redisSource.where,
@@ -81,12 +83,12 @@ function readPath(path: string, kind: RedisKind): Pick<RedisUrl, 'name' | 'db'> 
   }
   const [db = '', ...more] = parts;
   if (kind === 'cluster' && db !== '') {
-    throw misconfigured(redisSource.where, `a Cluster has one database, so the URL must have no path "${path}"`);
+    throw misconfigured(redisSource.where, 'a Cluster has one database, so its URL must have no path');
   }
   if (!/^\d*$/.test(db) || more.length > 0) {
     throw misconfigured(
       redisSource.where,
-      `the path of its URL is the number of the database, not "${parts.join('/')}"`,
+      `the last part of the path of its URL must be the number of the database: ${examples[kind]}`,
     );
   }
   return { ...(name === undefined ? {} : { name: decode(name, kind) }), ...(db === '' ? {} : { db: Number(db) }) };

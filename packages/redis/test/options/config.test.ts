@@ -141,7 +141,7 @@ test.each([
     'a path that is no database',
     (url: string) => `${url}/main`,
     'LOCK_MISCONFIGURED',
-    /number of the database, not "main"/,
+    /must be the number of the database/,
   ],
   ['an unreadable password', () => `redis://x:${secret}%@127.0.0.1`, 'LOCK_MISCONFIGURED', /cannot be read/],
   ['an unreadable URL', () => `redis://x:${secret}@host:port`, 'LOCK_MISCONFIGURED', /cannot be read/],

@@ -49,8 +49,11 @@ describe('a URL that cannot be read is refused without its password', () => {
     ['redis+cluster://:hush@a/2', /one database/],
     ['redis+sentinel://:hush@a,b', /what the Sentinels call the master/],
     ['redis+sentinel://:hush@a,b/', /what the Sentinels call the master/],
-    ['redis+sentinel://:hush@a/main/x', /number of the database, not "x"/],
+    ['redis+sentinel://:hush@a/main/x', /must be the number of the database/],
     ['redis+sentinel://:hush@a/main/1/2', /number of the database/],
+    ['redis+sentinel:///user:hush@a', /cannot be read/],
+    ['redis:///user:hush@a', /cannot be read/],
+    ['redis://hush#b', /cannot be read/],
   ])('%s', async (url, message) => {
     const failure: unknown = await openLocks(url).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(message) as string });

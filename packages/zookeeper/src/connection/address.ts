@@ -30,7 +30,7 @@ export function readConnectString(text: string): ConnectString {
     throw misconfigured('@locks/zookeeper', "the connect string has an '@': give credentials by the option 'auth'");
   if (servers.trim() === '')
     throw misconfigured('@locks/zookeeper', "the connect string names no server: write 'host1:2181,host2:2181'");
-  const addresses = servers.split(',').map((server) => readAddress(server.trim()));
+  const addresses = servers.split(',').map((server, index) => readAddress(server.trim(), index + 1));
   return { addresses, chroot: slash === -1 ? '' : readChroot(text.slice(slash)) };
 }
 
@@ -47,7 +47,8 @@ export function printAddresses(addresses: readonly Address[]): string {
 const bracketed = /^\[([^\]]*)\](?::(.*))?$/;
 const plain = /^([^:[\]\s?#%]+)(?::(.*))?$/;
 
-function readAddress(server: string): Address {
+/** `number`: of the server, for messages. Its text may be a part of a password. */
+function readAddress(server: string, number: number): Address {
   const brackets = bracketed.exec(server);
   const match = brackets ?? plain.exec(server);
   const host = match?.[1];
@@ -56,20 +57,20 @@ function readAddress(server: string): Address {
       '@locks/zookeeper',
       server === ''
         ? 'the connect string has an empty server: take out the extra comma'
-        : `the connect string has the server '${server}': write 'host', 'host:port' or '[IPv6]:port'`,
+        : `server ${number} of the connect string cannot be read: write 'host', 'host:port' or '[IPv6]:port'`,
     );
-  return { host, port: readPort(match[2], server) };
+  return { host, port: readPort(match[2], number) };
 }
 
-function readPort(port: string | undefined, server: string): number {
-  if (port === undefined) return defaultPort;
-  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
-  if (number < 1 || number > 65_535)
+function readPort(digits: string | undefined, number: number): number {
+  if (digits === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
+  if (port < 1 || port > 65_535)
     throw misconfigured(
       '@locks/zookeeper',
-      `the connect string has the server '${server}': its port must be a number from 1 to 65535`,
+      `server ${number} of the connect string cannot be read: its port must be a number from 1 to 65535`,
     );
-  return number;
+  return port;
 }
 
 function readChroot(path: string): string {
@@ -83,7 +84,7 @@ function readChroot(path: string): string {
   )
     throw misconfigured(
       '@locks/zookeeper',
-      `the connect string has the chroot '${path}': write '/a/b', without empty names, '.', '..' and control characters`,
+      "the chroot of the connect string cannot be read: write '/a/b', without empty names, '.', '..' and control characters",
     );
   return path;
 }

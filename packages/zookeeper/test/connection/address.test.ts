@@ -43,27 +43,45 @@ describe('refused, with the way out', () => {
     ['/a', "@locks/zookeeper: the connect string names no server: write 'host1:2181,host2:2181'"],
     ['a,,b', '@locks/zookeeper: the connect string has an empty server: take out the extra comma'],
     ['a,', '@locks/zookeeper: the connect string has an empty server: take out the extra comma'],
-    ['::1', "@locks/zookeeper: the connect string has the server '::1': write 'host', 'host:port' or '[IPv6]:port'"],
-    ['[a]', "@locks/zookeeper: the connect string has the server '[a]': write 'host', 'host:port' or '[IPv6]:port'"],
-    ['a:', "@locks/zookeeper: the connect string has the server 'a:': its port must be a number from 1 to 65535"],
-    ['a:0', "@locks/zookeeper: the connect string has the server 'a:0': its port must be a number from 1 to 65535"],
+    [
+      '::1',
+      "@locks/zookeeper: server 1 of the connect string cannot be read: write 'host', 'host:port' or '[IPv6]:port'",
+    ],
+    [
+      '[a]',
+      "@locks/zookeeper: server 1 of the connect string cannot be read: write 'host', 'host:port' or '[IPv6]:port'",
+    ],
+    [
+      'a:',
+      '@locks/zookeeper: server 1 of the connect string cannot be read: its port must be a number from 1 to 65535',
+    ],
+    [
+      'a:0',
+      '@locks/zookeeper: server 1 of the connect string cannot be read: its port must be a number from 1 to 65535',
+    ],
     [
       'a:65536',
-      "@locks/zookeeper: the connect string has the server 'a:65536': its port must be a number from 1 to 65535",
+      '@locks/zookeeper: server 1 of the connect string cannot be read: its port must be a number from 1 to 65535',
     ],
-    ['a:1e3', "@locks/zookeeper: the connect string has the server 'a:1e3': its port must be a number from 1 to 65535"],
-    ['a b', "@locks/zookeeper: the connect string has the server 'a b': write 'host', 'host:port' or '[IPv6]:port'"],
+    [
+      'a:1e3',
+      '@locks/zookeeper: server 1 of the connect string cannot be read: its port must be a number from 1 to 65535',
+    ],
+    [
+      'a b',
+      "@locks/zookeeper: server 1 of the connect string cannot be read: write 'host', 'host:port' or '[IPv6]:port'",
+    ],
     [
       'a//b',
-      "@locks/zookeeper: the connect string has the chroot '//b': write '/a/b', without empty names, '.', '..' and control characters",
+      "@locks/zookeeper: the chroot of the connect string cannot be read: write '/a/b', without empty names, '.', '..' and control characters",
     ],
     [
       'a/b/',
-      "@locks/zookeeper: the connect string has the chroot '/b/': write '/a/b', without empty names, '.', '..' and control characters",
+      "@locks/zookeeper: the chroot of the connect string cannot be read: write '/a/b', without empty names, '.', '..' and control characters",
     ],
     [
       'a/../b',
-      "@locks/zookeeper: the connect string has the chroot '/../b': write '/a/b', without empty names, '.', '..' and control characters",
+      "@locks/zookeeper: the chroot of the connect string cannot be read: write '/a/b', without empty names, '.', '..' and control characters",
     ],
     ['user:secret@a:1', "@locks/zookeeper: the connect string has an '@': give credentials by the option 'auth'"],
   ])('%j', (text, message) => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { misconfigured } from '../../errors/misconfigured.ts';
-import { describe } from '../../options/key.ts';
+import { describeGiven } from '../../options/read-options.ts';
 import { describeJsonError } from './json-error.ts';
 import type { LocksConfig } from '../locks-config.ts';
 import { fillPlaceholders } from './placeholders.ts';
@@ -22,7 +22,13 @@ export interface ConfigSource {
  */
 export async function readConfigFile(path: unknown): Promise<ConfigSource> {
   if (typeof path !== 'string' || path === '') {
-    throw misconfigured('openLocks', `option "config" must be the path of a file, not ${describe(path)}`);
+    throw misconfigured('openLocks', `option "config" must be the path of a file, not ${describeGiven(path)}`);
+  }
+  if (path.includes('://')) {
+    throw misconfigured(
+      'openLocks',
+      'the configuration file is named by a path; a URL belongs into LOCKS_URL or option "url"',
+    );
   }
   const file = await findConfigFile(path);
   if (file !== undefined) return file;

@@ -1,9 +1,9 @@
 import type { AdapterModule } from '../../adapter/adapter-config.ts';
+import type { LockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
-import { describe } from '../../options/key.ts';
 import { textReaders } from '../../options/locks-options.ts';
 import type { LocksOptions } from '../../options/locks-options.ts';
-import { readOptions } from '../../options/read-options.ts';
+import { describeGiven, readOptions } from '../../options/read-options.ts';
 import { adapterOfScheme } from '../adapter-modules.ts';
 import type { ConfigSource } from './config-file.ts';
 import type { LocksConfig } from '../locks-config.ts';
@@ -35,7 +35,8 @@ export function mergeSources(sources: readonly ConfigSource[]): Settings {
   for (const { config } of sources) checkShape(config);
   const provider = lastOf(sources, 'provider');
   const named = lastOf(sources, 'url');
-  const url = named instanceof URL ? named.href : named;
+  // A file that holds a variable may end with a line feed.
+  const url = named instanceof URL ? named.href : named?.trim();
   if (url === undefined && provider === undefined) {
     throw misconfigured(
       'openLocks',
@@ -65,18 +66,21 @@ function lastOf<Name extends 'provider' | 'url'>(sources: readonly ConfigSource[
 
 function checkShape({ url, options }: LocksConfig): void {
   if (url !== undefined && typeof url !== 'string' && !(url instanceof URL)) {
-    throw misconfigured('openLocks', `option "url" must be a string, not ${describe(url)}`);
+    throw misconfigured('openLocks', `option "url" must be a string, not ${describeGiven(url)}`);
   }
   // Some drivers would send what is before it, and others the rest as fields of their own.
   if (/\0|%00/.test(String(url))) throw misconfigured('openLocks', 'option "url" has a NUL character (%00)');
   if (options !== undefined && (typeof options !== 'object' || options === null)) {
-    throw misconfigured('openLocks', `option "options" must be an object, not ${describe(options)}`);
+    throw misconfigured('openLocks', `option "options" must be an object, not ${describeGiven(options)}`);
   }
 }
 
 const urlSource = { where: 'The URL of openLocks', code: 'LOCK_MISCONFIGURED', text: true } as const;
 
-/** Takes core's own options out of the query. The rest of the query is the adapter's. */
+/**
+ * Takes core's own options out of the query. The rest of the query is the adapter's.
+ * @throws `LOCK_MISCONFIGURED` without the URL, where the query may be a part of a password.
+ */
 export function splitUrl(url: string | undefined): {
   readonly adapterUrl: string | undefined;
   readonly own: Readonly<Record<string, string>>;
@@ -84,12 +88,26 @@ export function splitUrl(url: string | undefined): {
 } {
   const mark = url?.indexOf('?') ?? -1;
   if (url === undefined || mark === -1) return { adapterUrl: url, own: {}, query: {} };
+  const adapterUrl = url.slice(0, mark);
   const own: Record<string, string> = {};
   const query: Record<string, string> = {};
-  for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
+  for (const part of url.slice(mark + 1).split('&')) {
+    if (part === '') continue;
+    const [[name, value] = ['', '']] = new URLSearchParams(part);
+    const isCut = part.includes('@') && !adapterUrl.includes('@') && !mayHaveAt.test(name);
+    if (isCut || !part.includes('=')) throw unreadableQuery();
     (Object.hasOwn(textReaders, name) ? own : query)[name] = value;
   }
-  return { adapterUrl: url.slice(0, mark), own, query };
+  return { adapterUrl, own, query };
+}
+
+/** Core's options whose values may have an "@" in them. */
+const mayHaveAt = /^(?:label|tokenFloor)$/;
+
+/** Of a password with "?" or "&" the rest looks like an option: nothing of it is shown. */
+function unreadableQuery(): LockError {
+  const why = 'the query of the URL cannot be read; write ?name=value&name=value';
+  return misconfigured('openLocks', `${why}, with special characters percent-encoded, also those of a password`);
 }
 
 /**

@@ -342,7 +342,6 @@ describe('the message', () => {
     [{ url: 'memory:', options: null }, 'openLocks: option "options" must be an object, not null.'],
     [{}, 'openLocks: no backend is named; give option "url" (redis://host:6379) or option "provider" ("memory").'],
     ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
-    [' memory:', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [
       'CONSUL+a.b-1://host',
       'openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, redis, rediss, redis+sentinel, rediss+sentinel, redis+cluster, rediss+cluster, zookeeper, etcd, etcds, postgres, postgresql, mysql, mariadb, sqlite, redlock, redlocks. Install an adapter named locks-consul, or name its module: { provider: "module-id", url }.',
@@ -353,7 +352,7 @@ describe('the message', () => {
     ],
     [
       { provider: 'x://y' },
-      'openLocks: option "provider" is an adapter\'s name or a module id; a URL belongs into option "url".',
+      'openLocks: option "provider" is an adapter\'s name, a module id or a path; a URL belongs into option "url".',
     ],
     [
       { provider: 'no-such-adapter' },

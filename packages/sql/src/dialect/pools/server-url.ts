@@ -17,6 +17,8 @@ export interface ServerAddress {
 export function readServerUrl(text: string, scheme: string, port: number): ServerAddress {
   try {
     const url = new URL(text);
+    // Behind a "/" or "#" of a password stands the rest of it, and before it no host.
+    if (!text.includes('://') || url.hash !== '' || url.pathname.includes('@')) throw new TypeError('No authority.');
     const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, '$1'));
     const database = decodeURIComponent(url.pathname.replace(/^\//, ''));
     return {
