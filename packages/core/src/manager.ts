@@ -137,7 +137,8 @@ export class LockManager implements Locks {
   elect(key: string, lead: Lead, options: ElectOptions = {}): Election {
     this.#calls.checkOpen();
     const read = readElectOptions(options);
-    return new Candidate(this.#host, this, this.#observer(key, { poll: read.poll }), lead, read);
+    const terms = { ...read, drain: this.#terms.drain };
+    return new Candidate(this.#host, this, this.#observer(key, { poll: read.poll }), lead, terms);
   }
 
   leadership(key: string, options: LeadershipOptions = {}): Leadership {

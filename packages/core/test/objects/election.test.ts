@@ -90,7 +90,7 @@ describe('locks.elect', () => {
     const second = stand(1);
     await runtime.advance(10);
     const resigned = watch(first.resign());
-    await runtime.advance(5_000);
+    await runtime.advance(4_900);
     expect([resigned.state, first.leading, second.leading]).toEqual(['open', true, false]);
     gate.resolve();
     await runtime.advance(0);
@@ -330,6 +330,54 @@ describe('locks.elect', () => {
     later.resolve();
     await runtime.advance(20_000);
     expect(order.at(-1)).toBe('outer has stopped');
+  });
+
+  it('its leader may stop it, and wait for its end', async () => {
+    const { runtime, all } = fleet(2);
+    const election: Election = all[0]!.elect('job', async () => {
+      void election.stop();
+      await election.ended;
+    });
+    const ended = watch(election.ended);
+    await runtime.advance(10);
+    expect(ended.state).toBe('fulfilled');
+    expect(await all[1]!.inspect('job')).toMatchObject({ holders: [] });
+  });
+
+  it.each(['stop', 'resign'] as const)('two leaders that call %s of each other end after drain', async (how) => {
+    const { runtime, all } = fleet(2);
+    const ends: unknown[] = [];
+    const both: Election[] = all.map((locks, index) =>
+      locks.elect(`job-${index}`, async () => {
+        if (ends.length > 1) return;
+        await both[1 - index]!.whenLeading();
+        ends.push(await both[1 - index]![how]());
+      }),
+    );
+    const ended = watch(Promise.all(both.map((each) => each.ended)));
+    await runtime.advance(4_990);
+    expect(ends).toEqual([]);
+    await runtime.advance(1_000);
+    // The second is released by the end of the first.
+    expect(ends).toEqual(how === 'stop' ? [undefined, undefined] : [false, true]);
+    await Promise.all(both.map((each) => each.stop()));
+    await runtime.advance(10);
+    expect(ended.state).toBe('fulfilled');
+  });
+
+  it('its leader may wait for a worker that stops it', async () => {
+    const { runtime, all } = fleet(1);
+    const asked = createDeferred<Election>();
+    const worker = asked.promise.then(async (election) => await election.stop());
+    const election: Election = all[0]!.elect('job', async () => {
+      asked.resolve(election);
+      await worker;
+    });
+    const ended = watch(election.ended);
+    await runtime.advance(4_990);
+    expect(ended.state).toBe('open');
+    await runtime.advance(20);
+    expect(ended.state).toBe('fulfilled');
   });
 
   it('its leader may close the Locks: that ends after drain at the latest', async () => {

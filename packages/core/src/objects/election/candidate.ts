@@ -11,11 +11,12 @@ import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { pause } from '../../time/pause.ts';
 import type { LockState } from '../../lock-state.ts';
 import { settledWithin } from '../../time/settled-within.ts';
+import { untilAborted } from '../../time/until-aborted.ts';
 import type { Election, Lead, Leader, Leadership } from './election.ts';
 import type { ElectionHost } from './observe.ts';
 import { readStopOptions, readWhenLeadingOptions } from './options.ts';
 import type { ReadElectOptions, StopOptions, WhenLeadingOptions } from './options.ts';
-import { Term } from './term.ts';
+import { Term, endedError } from './term.ts';
 
 /** A rest doubles so many times at most. With more, a candidate is away for longer after errors. */
 const mostDoublings = 4;
@@ -33,12 +34,14 @@ export class Candidate implements Election, Closable {
 
   setPrevious: Linked | undefined = undefined;
   setNext: Linked | undefined = undefined;
-  readonly ended: Promise<void>;
+  readonly #ended: Promise<void>;
   readonly #host: ElectionHost;
   readonly #locks: JointCalls;
   readonly #leadership: Leadership;
   readonly #lead: Lead;
   readonly #rest: number;
+  /** How long a call waits for `lead`, in ms. */
+  readonly #drain: number;
   readonly #options: AcquireOptions;
   readonly #stop = new AbortController();
   #term: Term | undefined = undefined;
@@ -59,7 +62,7 @@ export class Candidate implements Election, Closable {
     locks: JointCalls,
     leadership: Leadership,
     lead: Lead,
-    { ttl, maxHold, label, rest, signal }: ReadElectOptions,
+    { ttl, maxHold, label, rest, drain, signal }: ReadElectOptions & { readonly drain: number },
   ) {
     if (typeof lead !== 'function') {
       throw new LockError('LOCK_INVALID', 'elect(key, lead, options): "lead" must be a function.');
@@ -69,20 +72,22 @@ export class Candidate implements Election, Closable {
     this.#leadership = leadership;
     this.#lead = lead;
     this.#rest = rest;
+    this.#drain = drain;
     const own = { mode: 'exclusive', wait: Infinity, renew: true, reentrant: false } as const;
     this.#options = { ...own, ttl, maxHold, label, signal: this.#stop.signal };
     host.acquisitions.add(this);
-    const stop = (): void => void this.stop();
+    // No caller waits for it.
+    const stop = (): void => void this.stop({ drain: Infinity });
     signal?.addEventListener('abort', stop);
     if (signal?.aborted === true) this.#stop.abort();
-    this.ended = this.#stand().finally(() => {
+    this.#ended = this.#stand().finally(() => {
       host.acquisitions.delete(this);
       signal?.removeEventListener('abort', stop);
       this.#over = true;
       this.#lookAgain();
     });
     // Those who do not wait for its end hear of it on the channel.
-    this.ended.catch(() => {});
+    this.#ended.catch(() => {});
   }
 
   get key(): string {
@@ -122,30 +127,39 @@ export class Candidate implements Election, Closable {
     return this.#leadership[Symbol.asyncIterator]();
   }
 
+  get ended(): Promise<void> {
+    // Its own leader would wait for itself.
+    return this.#isWithin() ? Promise.race([untilAborted(this.#stop.signal), this.#ended]) : this.#ended;
+  }
+
   async resign(): Promise<boolean> {
     const term = this.#term;
     if (term === undefined) return false;
     term.resign();
-    if (!this.#isWithin(term)) await this.#standing;
-    return true;
+    if (this.#isWithin()) return true;
+    await this.#wait(this.#standing, this.#drain);
+    return this.#term !== term;
   }
 
   async stop(options: StopOptions = {}): Promise<void> {
-    const { drain = Infinity } = readStopOptions(options);
-    const within = this.#term !== undefined && this.#isWithin(this.#term);
+    const { drain = this.#drain } = readStopOptions(options);
     this.#stop.abort();
     this.#term?.resign();
-    if (within) return;
-    if (drain < Infinity) {
-      await settledWithin(this.#host.runtime, drain, this.ended);
-      this.#leave();
-    }
-    await this.ended.catch(() => {});
+    if (this.#isWithin()) return;
+    await this.#wait(this.#ended, drain);
+    this.#leave();
+    await this.#ended.catch(() => {});
   }
 
   /** Whether the leader itself asks: its own election must not wait for it. */
-  #isWithin({ owner }: Term): boolean {
-    return this.#locks.worksUnder(owner);
+  #isWithin(): boolean {
+    return this.#term !== undefined && this.#locks.worksUnder(this.#term.owner);
+  }
+
+  /** Until `end` settles, or for so many ms. */
+  async #wait(end: Promise<unknown>, ms: number): Promise<void> {
+    if (ms === Infinity) await end.catch(() => {});
+    else await settledWithin(this.#host.runtime, ms, end);
   }
 
   /** Ends it because its `Locks` is closing. The second call: its leader has had its time. */
@@ -212,7 +226,7 @@ export class Candidate implements Election, Closable {
       await Promise.race([this.#lead(new PublicLease(term)), this.#left]);
       return undefined;
     } catch (error) {
-      return isEndOf(term, error) ? undefined : { error };
+      return term.isEnd(error) ? undefined : { error };
     }
   }
 
@@ -232,14 +246,4 @@ export class Candidate implements Election, Closable {
     const message = `The leader of ${JSON.stringify(this.key)} failed; it stands again.`;
     process.emitWarning(message, { code: 'LOCKS_ELECTION', detail });
   }
-}
-
-/** Whether `error` says no more than that `term` has ended. Node's own calls give it as a cause. */
-function isEndOf({ signal }: Term, error: unknown): boolean {
-  if (!signal.aborted) return false;
-  return error === signal.reason || (error instanceof Error && error.cause === signal.reason);
-}
-
-function endedError(key: string): LockError {
-  return new LockError('LOCK_CLOSED', `The candidate for ${JSON.stringify(key)} stands no more.`, { key });
 }

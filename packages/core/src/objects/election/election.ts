@@ -40,8 +40,8 @@ export interface Election extends Leadership, AsyncDisposable {
   readonly leading: boolean;
   /**
    * Ends the term: the signal of its lease aborts with `LOCK_CLOSED`, `lead` ends, and the next
-   * candidate leads. It stands again after option `rest`. Resolves when the lease is released:
-   * `true`, or `false` where it does not lead.
+   * candidate leads. It stands again after option `rest`. Resolves to `true` when the lease is
+   * released. `false`: it does not lead, or `lead` has not ended within `drain` of its `Locks`.
    */
   resign(): Promise<boolean>;
   /**
@@ -50,13 +50,14 @@ export interface Election extends Leadership, AsyncDisposable {
    */
   whenLeading(options?: WhenLeadingOptions): Promise<Lease>;
   /**
-   * Resigns, and does not stand again. Resolves when `lead` has ended, or has had `drain`.
+   * Resigns, and does not stand again. Resolves when `lead` has ended, or has had `drain`: then the
+   * lease is released, and `lead` may still run.
    * @throws `LOCK_INVALID` for a wrong option.
    */
   stop(options?: StopOptions): Promise<void>;
   /**
    * Resolves when the candidate does not stand any more: after `stop`, or with its `Locks`, also
-   * where `lead` did not end in time.
+   * where `lead` did not end in time. In `lead` itself: when it was asked to stop.
    * @throws `LOCK_MISCONFIGURED` and `LOCK_INVALID`, where the provider refuses its claims.
    */
   readonly ended: Promise<void>;

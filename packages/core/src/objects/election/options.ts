@@ -33,8 +33,7 @@ export interface ElectOptions
 export interface StopOptions {
   /**
    * How long it waits for `lead`, in ms. Then the lease is released, and `lead` may still run.
-   * Without a limit by default.
-   * @default Infinity
+   * @default `drain` of its `Locks`
    */
   readonly drain?: Duration | undefined;
 }

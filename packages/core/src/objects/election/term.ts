@@ -16,4 +16,15 @@ export class Term extends LeaseView {
     this.#signal ??= AbortSignal.any([super.signal, this.#resigned.signal]);
     return this.#signal;
   }
+
+  /** Whether `error` says no more than that it has ended. Node's own calls give it as a cause. */
+  isEnd(error: unknown): boolean {
+    const { signal } = this;
+    return signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason));
+  }
+}
+
+/** The candidate does not stand any more. */
+export function endedError(key: string): LockError {
+  return new LockError('LOCK_CLOSED', `The candidate for ${JSON.stringify(key)} stands no more.`, { key });
 }
