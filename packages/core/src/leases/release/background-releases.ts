@@ -33,6 +33,7 @@ export interface Abandoned {
 }
 
 const firstPause = 50;
+/** A backend that does not answer is asked again after so many ms. More keeps keys for longer. */
 const longestPause = 1_000;
 /**
  * Of many repetitions one goes out in so many ms. With less, a backend that is down gets more of
@@ -40,20 +41,28 @@ const longestPause = 1_000;
  */
 const spacing = 20;
 /**
- * A repetition waits no longer than this, in ms. With more, keys stay locked longer after an
- * outage.
+ * A repetition waits no longer than this for its turn, in ms. With more, keys stay locked longer
+ * after an outage. With less, an outage hears more of many claims.
  */
-const longestSpaced = 5_000;
+const longestSpaced = 15_000;
 /**
  * A release of a place in line is repeated for so long at least, in ms. By then the store has
  * dropped the place. With more, the claims of an outage would pile up here.
  */
 const longestPlace = 60_000;
+/**
+ * An attempt that has not taken effect so many ms after its send is taken for lost by those who
+ * close. With more, a close takes longer. With less, an attempt that arrives later keeps its key
+ * for a ttl.
+ */
+const longestDelay = 5_000;
 
 /**
  * Gives claims up after their caller was answered. A release is repeated until it frees something,
  * or until nothing of the claim can be left (law 2). That is a ttl after the last send, and a
- * minute at least for a place in line. With sessions it is the first answer.
+ * minute at least for a place in line. With sessions it is the first answer. Where a release frees
+ * nothing, the next one waits twice as long: an attempt that is delayed for so long and takes effect
+ * after all is freed within twice that time.
  */
 export class BackgroundReleases {
   readonly #provider: LockProvider;
@@ -65,6 +74,7 @@ export class BackgroundReleases {
   /** Sends what waits for an attempt in flight. */
   readonly #behind = new Set<() => void>();
   #stopped = false;
+  #finishing = false;
 
   /** `report`: diagnostics hear of each release. */
   constructor(provider: LockProvider, runtime: Runtime, report = true) {
@@ -103,8 +113,12 @@ export class BackgroundReleases {
     for (const resolve of this.#settled.splice(0)) resolve();
   }
 
-  /** Repeats at once each release that pauses. Resolves when no claim is being given up. */
+  /**
+   * Repeats at once each release that pauses. Resolves when no claim is being given up. A claim
+   * whose attempts are old enough counts as free when a release frees nothing of it.
+   */
   finished(): Promise<void> {
+    this.#finishing = true;
     this.#endPauses();
     return new Promise((resolve) => {
       if (this.#pending === 0) resolve();
@@ -158,19 +172,29 @@ export class BackgroundReleases {
     const settle = (answer: boolean | Error): void => {
       abandoned.answered?.(answer);
       if (this.#isOver(abandoned, unsure, answer)) this.end();
-      else void this.#repeat(abandoned, unsure);
+      else void this.#repeat(abandoned, unsure, answer);
     };
     void this.#send(abandoned, settle);
   }
 
-  async #repeat(abandoned: Abandoned, unsure: boolean): Promise<void> {
-    for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-      await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced)));
+  async #repeat(abandoned: Abandoned, unsure: boolean, first: boolean | Error): Promise<void> {
+    let answer = first;
+    for (let pause = firstPause; ; pause *= 2) {
+      if (answer !== false) pause = Math.min(pause, longestPause);
+      await this.#pause(this.#untilNext(abandoned, answer, pause));
       if (this.#stopped) break;
-      const answer = await this.#send(abandoned, itself);
+      answer = await this.#send(abandoned, itself);
       if (this.#isOver(abandoned, unsure, answer)) break;
     }
     this.end();
+  }
+
+  /** In ms. Where the last answer was `false`, the last repetition goes out as late as it counts. */
+  #untilNext(abandoned: Abandoned, answer: boolean | Error, pause: number): number {
+    const { clock } = this.#runtime;
+    const spaced = Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced));
+    const delay = spaced * (0.5 + this.#runtime.random() / 2);
+    return answer === false ? Math.min(delay, Math.max(0, this.#endOf(abandoned, answer) - clock.now())) : delay;
   }
 
   #send<T>({ claim, heldFor, restUntil }: Abandoned, settle: (answer: boolean | Error) => T): Promise<T> {
@@ -179,13 +203,18 @@ export class BackgroundReleases {
   }
 
   /** Whether nothing of the claim can be left, or no repetition would help. */
-  #isOver({ claim, lastSend, inLine }: Abandoned, unsure: boolean, answer: boolean | Error): boolean {
+  #isOver(abandoned: Abandoned, unsure: boolean, answer: boolean | Error): boolean {
     if (answer === true || isPermanent(answer) || this.#stopped) return true;
     if (answer === false && !unsure) return true;
     const session = this.#provider.traits.expiry === 'session';
     if (session) return answer === false;
-    const span = answer !== false && inLine === true ? Math.max(claim.ttl, longestPlace) : claim.ttl;
-    return this.#runtime.clock.exact() >= lastSend + span;
+    return this.#runtime.clock.exact() >= this.#endOf(abandoned, answer);
+  }
+
+  /** When repetitions end after this answer, in ms of the clock. */
+  #endOf({ claim: { ttl }, lastSend, inLine }: Abandoned, answer: boolean | Error): number {
+    if (answer === false) return lastSend + (this.#finishing ? Math.min(ttl, longestDelay) : ttl);
+    return lastSend + (inLine === true ? Math.max(ttl, longestPlace) : ttl);
   }
 
   #pause(delay: number): Promise<void> {
@@ -195,7 +224,7 @@ export class BackgroundReleases {
           this.#pauses.delete(timer);
           resolve();
         },
-        delay * (0.5 + this.#runtime.random() / 2),
+        delay,
         false,
       );
       this.#pauses.set(timer, resolve);

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { LockError } from '../../../src/index.ts';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
 import { freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import type { Call } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
+
+const freeNothing = (call: Call): void => call.answer(false);
 
 describe('what is left of an unknown attempt', () => {
   it('is released again and again while that answers false, until the last send plus the ttl', async () => {
@@ -25,19 +28,59 @@ describe('what is left of an unknown attempt', () => {
     await expectNothingLeft(setting);
   });
 
-  it.each([
-    [0, [25, 50, 100, 200, 400, 500, 500]],
-    [0.999_999, [50, 100, 200, 400, 800, 1_000, 1_000]],
-  ])('is released at a pace that slows down to once a second, with jitter %d', async (random, pauses) => {
+  it.each<[string, (call: Call) => void, number, readonly number[]]>([
+    ['slows down to once a second without answers', rejectAtOnce, 0, [25, 50, 100, 200, 400, 500, 500]],
+    ['slows down to once a second without answers', rejectAtOnce, 0.999_999, [50, 100, 200, 400, 800, 1_000, 1_000]],
+    ['halves while that frees nothing', freeNothing, 0, [25, 50, 100, 200, 400, 800, 1_600, 3_200, 3_625]],
+    ['halves while that frees nothing', freeNothing, 0.999_999, [50, 100, 200, 400, 800, 1_600, 3_200]],
+  ])('is released at a pace that %s: jitter %d', async (_how, release, random, pauses) => {
     const { runtime, provider, locks } = createSetting({ random });
     provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = (call) => call.answer(false);
+    provider.answers.release = release;
     await locks.tryAcquire('key', { ttl: 10_000 }).catch(() => {});
-    await runtime.advance(5_000);
+    await runtime.advance(20_000);
     const times = provider.releases.map((call) => call.at);
     const between = times.slice(1).map((at, index) => Math.ceil(at - (times[index] ?? 0)));
     for (const [index, pause] of pauses.entries())
       expect(Math.abs((between[index] ?? 0) - pause)).toBeLessThanOrEqual(1);
+  });
+
+  it('of many attempts is released ever more rarely while that frees nothing', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = rejectAtOnce;
+    provider.answers.release = freeNothing;
+    for (let count = 0; count < 500; count += 1) watch(locks.tryAcquire(`key-${count}`, { ttl: 3_600_000 }));
+    await runtime.advance(1_800_000);
+    // An attempt may still arrive: a release follows within as long as it was delayed.
+    expect(provider.releases.length / 500).toBeGreaterThan(10);
+    expect(provider.releases.length / 500).toBeLessThan(20);
+  });
+
+  it('does not hold up a close when the store has long said that there is nothing', async () => {
+    const setting = createSetting({ ttl: 86_400_000 });
+    const { runtime, provider, locks } = setting;
+    provider.answers.tryAcquire = rejectAtOnce;
+    provider.answers.release = freeNothing;
+    watch(locks.tryAcquire('key'));
+    await runtime.advance(8_000);
+    const closing = watch(locks.close());
+    await settle();
+    expect(closing.state).toBe('fulfilled');
+    expect(provider.releases.at(-1)?.at).toBe(runtime.time);
+    await expectNothingLeft(setting);
+  });
+
+  it('is looked for by a close until it is too late for the attempt to arrive, and no longer', async () => {
+    const { runtime, provider, locks } = createSetting({ ttl: 86_400_000, closeTimeout: 60_000 });
+    provider.answers.tryAcquire = rejectAtOnce;
+    provider.answers.release = freeNothing;
+    watch(locks.tryAcquire('key'));
+    await runtime.advance(1_000);
+    const closing = watch(locks.close());
+    await runtime.advance(3_900);
+    expect(closing.state).toBe('open');
+    await runtime.advance(200);
+    expect(closing.state).toBe('fulfilled');
   });
 
   it('is certainly gone at the very moment at which the last send plus the ttl is over', async () => {
