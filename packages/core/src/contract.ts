@@ -33,8 +33,13 @@ export interface Claim {
    * provider compares verbatim.
    */
   readonly owner: string;
-  /** In ms: an integer from 50 to 86 400 000. Each call of a holder may have another. */
+  /** In ms: an integer from 50 to 172 800 000. Each call of a holder may have another. */
   readonly ttl: number;
+  /**
+   * How much of `ttl` is the lease, in ms, from 50 to 86 400 000. The rest of it only keeps the key
+   * closed after the lease. Absent: all of it.
+   */
+  readonly lease?: number;
   /** Alone, or together with other shared claims. */
   readonly mode: Mode;
   /**

@@ -17,7 +17,7 @@ import type { StoreSet } from './store-set.ts';
  * With less, processes repeat it more often. With more, those that died keep others away longer.
  */
 const shortestTtl = 30_000;
-const longestTtl = 86_400_000;
+const longestTtl = 172_800_000;
 /** It is so many times as long as the longest lease, so that it outlasts one at each repeat. */
 const longer = 1.5;
 /**

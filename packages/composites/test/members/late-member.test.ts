@@ -230,7 +230,8 @@ describe('a composite in configuration', () => {
     const members = [{ provider: first }, { provider: second }, { provider: './broken.js' }];
     expect(await refusal(openLocks(config({ members })))).toMatchObject({
       code: 'LOCK_MISCONFIGURED',
-      message: 'member 3 of 3 (./broken.js): broken inside',
+      message:
+        'member 3 of 3 (./broken.js): openLocks: module "./broken.js" threw when it was imported; see the cause.',
     });
     expect([first.opened, second.opened]).toEqual([first.closed, second.closed]);
   });

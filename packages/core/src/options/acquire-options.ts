@@ -41,8 +41,7 @@ export interface AcquireOptions {
   readonly atLeast?: Duration | undefined;
   /**
    * After an unclean end the key stays closed for so much longer: the process died, the lease was
-   * lost, or its `Locks` was closed. For resources that cannot check tokens. At most 24 h together
-   * with `ttl`.
+   * lost, or its `Locks` was closed. For resources that cannot check tokens. Up to 24 h.
    * @default 0 ms
    */
   readonly lockDelay?: Duration | undefined;
@@ -99,7 +98,7 @@ const signal: OptionReader<AbortSignal> = {
   parse: () => undefined,
 };
 
-/** Of a claim, in ms. */
+/** Of a lease, in ms. The claim of one with `lockDelay` has up to twice that. */
 const longestTtl = 86_400_000;
 
 /** The highest number that each store can compare: an `integer` of SQL. */
@@ -192,12 +191,6 @@ export function resolveSettings(defaults: Settings, given: AcquireOptions | unde
   }
   if (settings.resize && settings.permits === undefined) {
     throw new LockError('LOCK_INVALID', 'Option "resize" needs "permits": it lets claims of other numbers be.');
-  }
-  if (settings.ttl + settings.lockDelay > longestTtl) {
-    throw new LockError(
-      'LOCK_INVALID',
-      `Option "lockDelay" (${settings.lockDelay}) and the ttl (${settings.ttl}) must be at most ${longestTtl} ms together. Lower one of them.`,
-    );
   }
   return settings;
 }

@@ -83,8 +83,9 @@ export class Attempt extends ClaimCall {
   constructor(terms: CallTerms, claim: Claim, status: string, { others, awaited, raises }: AttemptState) {
     super(terms, claim, status);
     const { restartGuard } = terms.options;
-    if (restartGuard !== undefined && claim.ttl > restartGuard && !isPresence(claim)) {
-      throw outlivesGuard(claim, restartGuard);
+    const { lease = claim.ttl } = claim;
+    if (restartGuard !== undefined && lease > restartGuard && !isPresence(claim)) {
+      throw outlivesGuard(claim, lease, restartGuard);
     }
     const shared = claim.mode === 'shared';
     this.script = shared ? scripts.acquireShared : scripts.acquire;

@@ -395,6 +395,31 @@ describe('option restartGuard', () => {
     }
   });
 
+  test('bounds leases, and not the rest of their keys', async () => {
+    const client = connect();
+    const prefix = ownPrefix();
+    await initialise(client, { prefix });
+    const locks = createLocks(providerOn(client, { prefix, restartGuard: '30s' }));
+    onTestFinished(() => locks.close());
+    const own = { ttl: 30_000, wait: 0 };
+    for (const [key, options] of [
+      ['rest', { atLeast: '1h' }],
+      ['delay', { lockDelay: '24h' }],
+    ] as const) {
+      const lease = await locks.acquire(key, { ...own, ...options });
+      expect(lease.remaining).toBeLessThanOrEqual(30_000);
+      await lease.renew();
+      await lease.release();
+    }
+    for (const slot of [{ every: '1h', at: Date.now() % 3_600_000 }, 'a name']) {
+      expect(await locks.once('job', slot, { ttl: 30_000 }, () => 'ran')).toEqual({ held: true, value: 'ran' });
+    }
+    await expect(locks.acquire('long', { ttl: 30_001, lockDelay: 1 })).rejects.toMatchObject({
+      code: 'LOCK_INVALID',
+      message: expect.stringMatching(/"long".* ttl of 30001 ms.*"restartGuard" is 30000 ms/) as string,
+    });
+  });
+
   test('comes from a URL too', async () => {
     const prefix = ownPrefix();
     const url = `${inject('redisUrl')}?prefix=${prefix}&ttl=1s`;

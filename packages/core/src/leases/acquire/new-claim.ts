@@ -9,5 +9,6 @@ export function newClaim(host: AcquisitionHost, settings: Settings, key: string)
   const ttl = attemptTtl(settings);
   const owner = host.nextOwner(settings.label);
   const claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
-  return resize ? { ...claim, resize } : claim;
+  const whole = ttl === settings.ttl ? claim : { ...claim, lease: settings.ttl };
+  return resize ? { ...whole, resize } : whole;
 }

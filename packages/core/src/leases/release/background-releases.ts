@@ -61,8 +61,8 @@ const longestDelay = 5_000;
  * Gives claims up after their caller was answered. A release is repeated until it frees something,
  * or until nothing of the claim can be left (law 2). That is a ttl after the last send, and a
  * minute at least for a place in line. With sessions it is the first answer. Where a release frees
- * nothing, the next one waits twice as long: an attempt that is delayed for so long and takes effect
- * after all is freed within twice that time.
+ * nothing, the next one waits twice as long. So what takes effect late is freed within twice its
+ * delay.
  */
 export class BackgroundReleases {
   readonly #provider: LockProvider;
@@ -189,7 +189,7 @@ export class BackgroundReleases {
     this.end();
   }
 
-  /** In ms. Where the last answer was `false`, the last repetition goes out as late as it counts. */
+  /** In ms. After an answer of `false` the last repetition goes out when the time is over. */
   #untilNext(abandoned: Abandoned, answer: boolean | Error, pause: number): number {
     const { clock } = this.#runtime;
     const spaced = Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced));
