@@ -10,7 +10,7 @@ import {
   secretOf,
   tlsOptions,
 } from '@locks/core/adapter';
-import type { AdapterConfig, Asked, Duration, OptionReaders, ReadOptions } from '@locks/core/adapter';
+import type { AdapterConfig, Asked, Duration, OptionReader, OptionReaders, ReadOptions } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { libraries } from './connect/libraries.ts';
 import type { LibraryName } from './connect/libraries.ts';
@@ -49,6 +49,11 @@ export interface RedisConfigOptions extends RedisOptions {
   readonly tls?: Asked<boolean | object> | undefined;
   /** `openLocks` must have connected within this time. @default 5_000 ms */
   readonly connectTimeout?: Duration | undefined;
+  /**
+   * The addresses that a host's name stands for: 4 or 6, or 0 for both, as some platforms need.
+   * @default the library's: 4 of ioredis
+   */
+  readonly family?: 0 | 4 | 6 | undefined;
   /** The connection's name in CLIENT LIST. @default none */
   readonly connectionName?: string | undefined;
   /**
@@ -65,6 +70,12 @@ export interface RedisConfigOptions extends RedisOptions {
   readonly nodes?: readonly string[] | undefined;
 }
 
+const family: OptionReader<0 | 4 | 6> = {
+  expects: '4, 6 or 0',
+  accepts: (value): value is 0 | 4 | 6 => value === 0 || value === 4 || value === 6,
+  parse: (text) => ([0, 4, 6] as const).find((one) => text === `${one}`),
+};
+
 const readers: OptionReaders<RedisConfigOptions> = {
   ...redisReaders,
   library: oneOf(...libraries),
@@ -73,6 +84,7 @@ const readers: OptionReaders<RedisConfigOptions> = {
   db: integer(0, 2 ** 31 - 1),
   tls: orFunction(tlsOptions),
   connectTimeout: duration(10, 600_000),
+  family,
   connectionName: matching(/^[!-~]{1,200}$/, '1 to 200 printable ASCII characters without spaces'),
   sentinels: hostList(sentinelPort),
   sentinelName: matching(/^\S{1,200}$/, '1 to 200 characters without spaces'),
@@ -102,7 +114,8 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
 /** Opens the client of a configuration. Throws as `fromConfig`. */
 export async function openFromConfig({ url, options, runtime }: AdapterConfig): Promise<OpenedFromConfig> {
   const read = readOptions<RedisConfigOptions>(readers, options, redisSource);
-  const { library, username, password, db, tls, connectTimeout = 5_000, connectionName, ...rest } = read;
+  const { library, username, password, db, tls, connectTimeout = 5_000, connectionName, ...others } = read;
+  const { family: ofAddress, ...rest } = others;
   const { sentinels, sentinelName, sentinelUsername, sentinelPassword, nodes, ...own } = rest;
   const named = targetOf(url, sentinels, nodes);
   if (named.secure && tls === false) {
@@ -125,6 +138,7 @@ export async function openFromConfig({ url, options, runtime }: AdapterConfig): 
     sentinelPassword,
     tls: wanted === false ? undefined : wanted,
     connectionName,
+    family: ofAddress,
     connectTimeout,
     timeout: own.timeout ?? 5_000,
   };

@@ -18,7 +18,7 @@ const known: Readonly<Record<string, KnownAdapter>> = {
   redis: {
     module: '@locks/redis',
     packages: '@locks/redis ioredis',
-    schemes: ['redis', 'rediss', 'redis+sentinel', 'rediss+sentinel', 'redis+cluster', 'rediss+cluster'],
+    schemes: ['redis', 'rediss', 'redis+unix', 'redis+sentinel', 'rediss+sentinel', 'redis+cluster', 'rediss+cluster'],
   },
   zookeeper: { module: '@locks/zookeeper', packages: '@locks/zookeeper', schemes: ['zookeeper'] },
   etcd: { module: '@locks/etcd', packages: '@locks/etcd', schemes: ['etcd', 'etcds'] },

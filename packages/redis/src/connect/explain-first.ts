@@ -15,7 +15,8 @@ export async function explainFirst(
   const [server] = hosts;
   const suffix = kind === 'server' ? '' : (`+${kind}` as const);
   const { tls } = credentials.shown;
-  const found = server === undefined ? undefined : await otherProtocol({ ...server, tls, suffix }, failure);
+  const isPath = server?.host.startsWith('/') === true;
+  const found = server === undefined || isPath ? undefined : await otherProtocol({ ...server, tls, suffix }, failure);
   if (found === undefined && /ERR No such master with that name/.test(failure.message)) {
     const why = `the Sentinels know no master "${name}"; check the name in the URL, or option "sentinelName"`;
     return misconfigured(redisSource.where, why, { cause: failure.cause });

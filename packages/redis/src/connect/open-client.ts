@@ -1,4 +1,5 @@
 import type { Runtime } from '@locks/core/adapter';
+import { placeOf } from '../options/hosts.ts';
 import { noteLoss } from '../wire/client.ts';
 import { askAtConnect, explainReplies } from './ask-at-connect.ts';
 import { checked, reachNodes } from './checked-client.ts';
@@ -44,7 +45,7 @@ async function openServer(
   };
   const options = {
     ...serverOptions(target, credentials, leave),
-    ...(target.kind === 'sentinel' ? sentinelOptions(target, credentials) : target.hosts[0]),
+    ...(target.kind === 'sentinel' ? sentinelOptions(target, credentials) : target.hosts.map(placeOf)[0]),
   };
   const client: OwnClient = new (checked(Redis, runtime))({
     ...options,
@@ -87,12 +88,12 @@ async function openCluster(
 }
 
 function serverOptions(
-  { connectionName, connectTimeout, timeout }: Target,
+  { connectionName, family, connectTimeout, timeout }: Target,
   { shown: { username, password, tls } }: Credentials,
   leave: (error: Error) => boolean = () => true,
 ): object {
   return {
-    ...given({ username, password, connectionName, tls }),
+    ...given({ username, password, connectionName, family, tls }),
     connectTimeout,
     // Core repeats calls without an answer. A client that does it too would send a claim after it
     // was given up.

@@ -1,6 +1,7 @@
 import type { Runtime } from '@locks/core/adapter';
 import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import { checkMajor } from '../clients/node-redis/version.ts';
+import { placeOf } from '../options/hosts.ts';
 import type { RedisHost } from '../options/hosts.ts';
 import { noteLoss } from '../wire/client.ts';
 import { isCluster } from '../wire/servers.ts';
@@ -125,12 +126,20 @@ function keptAt(
 
 /** A client of the library for one connection. */
 function createFor(
-  { template, target: { connectionName, connectTimeout } }: Connections,
+  { template, target: { connectionName, family, connectTimeout } }: Connections,
   host: RedisHost | undefined,
   { tls, ...shown }: { readonly tls: object | undefined },
 ): NodeRedisCopy {
+  const place = host === undefined ? {} : placeOf(host);
   return template.duplicate({
-    socket: { ...tls, ...host, tls: tls !== undefined, connectTimeout, reconnectStrategy: false },
+    socket: {
+      ...tls,
+      ...given({ family }),
+      ...place,
+      tls: tls !== undefined,
+      connectTimeout,
+      reconnectStrategy: false,
+    },
     ...shown,
     ...given({ name: connectionName }),
   });

@@ -17,6 +17,8 @@ export interface Target {
   /** Options of TLS, where it is used; `true`: Node's defaults. */
   readonly tls: Asked<true | object> | undefined;
   readonly connectionName: string | undefined;
+  /** Of IP addresses: 4, 6, or 0 for both. */
+  readonly family: 0 | 4 | 6 | undefined;
   readonly connectTimeout: number;
   /** How long a call may take, in ms. */
   readonly timeout: number;

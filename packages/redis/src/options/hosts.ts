@@ -2,8 +2,14 @@ import type { OptionReader } from '@locks/core/adapter';
 
 /** Where a server listens. */
 export interface RedisHost {
+  /** A name, an address, or the path of a Unix socket, which has no port. */
   readonly host: string;
   readonly port: number;
+}
+
+/** What clients call a place: `path` is a Unix socket. */
+export function placeOf({ host, port }: RedisHost): RedisHost | { readonly path: string } {
+  return host.startsWith('/') ? { path: host } : { host, port };
 }
 
 const hostAndPort = /^(?:\[([\da-f:.]+)\]|([^\s[\]:@/,?#%]+))(?::(\d{1,5}))?$/i;

@@ -26,6 +26,8 @@ export const sentinelPort = 26_379;
 export const serverPort = 6379;
 
 const shape = /^((?:redis|valkey)(s?)(?:\+(sentinel|cluster))?):\/\/([^/]*)\/?(.*)$/i;
+const unixShape = /^(?:redis|valkey)\+unix:\/\/(?:([^/@]*)@)?(\/[^#@]+)$/i;
+const unixExample = 'redis+unix://user:password@/var/run/redis.sock?db=0';
 const examples: Readonly<Record<RedisKind, string>> = {
   server: 'redis://user:password@host:6379/0',
   sentinel: 'redis+sentinel://user:password@host1:26379,host2:26379/name/0',
@@ -35,10 +37,11 @@ const examples: Readonly<Record<RedisKind, string>> = {
 /**
  * Reads `redis://user:password@host:6379/0`, `redis+sentinel://host1:26379,host2:26379/name/0` and
  * `redis+cluster://host1:6379,host2:6379`. With `rediss` in front, it is TLS. `valkey` and
- * `valkeys` mean the same.
+ * `valkeys` mean the same. `redis+unix:///var/run/redis.sock` is a Unix socket.
  * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
  */
 export function readRedisUrl(text: string): RedisUrl {
+  if (/^(?:redis|valkey)s?\+unix:/i.test(text)) return readSocketUrl(text);
   const [, , secure, form, authority = '', path = ''] = shape.exec(text) ?? [];
   if (secure === undefined) {
     const scheme = /^[a-z][a-z\d+.-]*:/i.exec(text)?.[0] ?? 'no scheme';
@@ -59,6 +62,14 @@ export function readRedisUrl(text: string): RedisUrl {
     ...readCredentials(authority.slice(0, Math.max(at, 0)), kind),
     ...readPath(path, kind),
   };
+}
+
+/** The server behind a Unix socket. Its path is as long as the URL, so `db` is an option. */
+function readSocketUrl(text: string): RedisUrl {
+  const [, user = '', path] = unixShape.exec(text) ?? [];
+  if (path === undefined) throw unreadable('server', unixExample);
+  const hosts = [{ host: decode(path, 'server'), port: 0 }];
+  return { kind: 'server', secure: false, hosts, ...readCredentials(user, 'server') };
 }
 
 function readCredentials(text: string, kind: RedisKind): Pick<RedisUrl, 'username' | 'password'> {
@@ -102,9 +113,9 @@ function decode(text: string, kind: RedisKind): string {
   }
 }
 
-function unreadable(kind: RedisKind): LockError {
+function unreadable(kind: RedisKind, example: string = examples[kind]): LockError {
   return misconfigured(
     redisSource.where,
-    `its URL cannot be read; write ${examples[kind]}, with special characters of the password percent-encoded`,
+    `its URL cannot be read; write ${example}, with special characters of the password percent-encoded`,
   );
 }

@@ -8,6 +8,7 @@ import type { LockStore, StoreOptions } from './stores/lock-store.ts';
 import type { Migration } from './layout/migration.ts';
 import type { TableNames } from './names.ts';
 import type { OwnPool, OwnPoolParts, SpecificOption } from './pools/own-pool.ts';
+import type { UrlParameters } from './pools/url-parameters.ts';
 
 /** The statements of a guard. Their first binding is `resourceValue(resource)`. */
 export interface FenceStatements {
@@ -54,6 +55,8 @@ export interface Dialect extends ConnectionRules {
   readonly schemes: readonly string[];
   /** The options of a configuration that mean nothing to it. */
   readonly unusedOptions: readonly SpecificOption[];
+  /** What else its URLs may have. */
+  readonly urlParameters: UrlParameters;
   /** The migrations in their order, with the default names of the tables. */
   readonly migrations: readonly Migration[];
   /** Whether a migration that fails is undone by the database. */

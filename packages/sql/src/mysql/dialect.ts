@@ -8,6 +8,7 @@ import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
 import { openPool } from './connection/pool.ts';
+import { urlParameters } from './connection/url-parameters.ts';
 import { openSession } from './sql-session.ts';
 import { createStore } from './store.ts';
 
@@ -16,7 +17,8 @@ export const mysql: Dialect = {
   name: 'mysql',
   scope: 'network',
   schemes: ['mysql:', 'mariadb:'],
-  unusedOptions: ['sslmode', 'applicationName'],
+  unusedOptions: ['sslmode', 'channelBinding', 'applicationName'],
+  urlParameters,
   migrations,
   transactionalDdl: false,
   fence: {

@@ -15,6 +15,7 @@ import {
 import type { Asked, Duration, OptionReaders } from '@locks/core/adapter';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { ConnectionOptions } from '../dialect/pools/own-pool.ts';
+import type { UrlParameters } from '../dialect/pools/url-parameters.ts';
 import { readSqlOptions, sqlReaders, sqlSource } from './provider-options.ts';
 import type { ReadSqlOptions, SqlOptions } from './provider-options.ts';
 
@@ -31,6 +32,12 @@ export interface SqlConfigOptions extends SqlOptions {
    * @default 10, SQLite 1
    */
   readonly pool?: number | undefined;
+  /**
+   * Stronger than the URL's: a name, an address, or the path of a Unix socket (of Postgres: of its
+   * folder). Not for SQLite.
+   * @default the URL's
+   */
+  readonly host?: string | undefined;
   /**
    * Stronger than the URL's. Not for SQLite. It may be a function, as `password` and `tls` may.
    * They are asked at each connection, within `connectTimeout`.
@@ -49,11 +56,16 @@ export interface SqlConfigOptions extends SqlOptions {
    */
   readonly tls?: Asked<boolean | object> | undefined;
   /**
-   * Postgres: what `pg` makes of it; `require` and both `verify-…` check the certificate. Weaker
-   * than `tls`.
+   * Postgres: what `pg` makes of it; `prefer`, `require` and both `verify-…` are TLS and check the
+   * certificate. Weaker than `tls`.
    * @default none: no TLS
    */
-  readonly sslmode?: 'disable' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined;
+  readonly sslmode?: 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined;
+  /**
+   * Postgres: a login by SCRAM over TLS is bound to its connection, where the server offers that.
+   * @default false
+   */
+  readonly channelBinding?: boolean | undefined;
   /**
    * `openLocks` must have connected within this time, and each connection later.
    * @default 5_000 ms
@@ -67,10 +79,12 @@ const readers: OptionReaders<SqlConfigOptions> = {
   ...sqlReaders,
   migrate: flag,
   pool: integer(1, 1_000),
+  host: matching(/^[^\s@?#%]{1,255}$/, 'a name, an address, or the path of a Unix socket'),
   username: orFunction(anyText),
   password: secretOf,
   tls: orFunction(tlsOptions),
-  sslmode: oneOf('disable', 'require', 'verify-ca', 'verify-full', 'no-verify'),
+  sslmode: oneOf('disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'),
+  channelBinding: flag,
   connectTimeout: duration(10, 600_000),
   applicationName: matching(/^[ -~]{1,63}$/, '1 to 63 printable ASCII characters'),
 };
@@ -86,29 +100,51 @@ export interface ReadConfigOptions {
  * Checks `options` for a database. Throws `LOCK_MISCONFIGURED` with the option, its value and what
  * it must be.
  */
-export function readConfigOptions(options: object, { name, unusedOptions }: Dialect): ReadConfigOptions {
-  const all = readOptions<SqlConfigOptions>(readers, options, sqlSource);
+export function readConfigOptions(options: object, { name, unusedOptions, urlParameters }: Dialect): ReadConfigOptions {
+  const all = readOptions<SqlConfigOptions>(readers, ownNames(options, urlParameters), sqlSource);
   const unused = unusedOptions.find((each) => all[each] !== undefined);
   if (unused !== undefined) {
     throw misconfigured('@locks/sql', `option "${unused}" means nothing for a ${name} database; leave it out`);
   }
-  const { migrate, pool, username, password, tls, sslmode, connectTimeout, applicationName, ...own } = all;
+  const { migrate, pool, host, username, password, tls, sslmode, channelBinding, connectTimeout, ...others } = all;
+  const { applicationName, ...own } = others;
   const provider = readSqlOptions(own);
   return {
     provider,
     connections: {
       pool,
+      host,
       user: username,
       password,
       tls: tlsOf(tls, sslmode),
       connectTimeout: connectTimeout ?? 5_000,
       applicationName: applicationName ?? '@locks/sql',
+      channelBinding: channelBinding ?? false,
       timeout: provider.timeout,
       sessions: provider.listen,
       creates: migrate ?? false,
     },
     migrate: migrate ?? false,
   };
+}
+
+/** `options` with the names of this package, which are stronger than parameters. */
+function ownNames(options: object, parameters: UrlParameters): object {
+  const own: Record<string, unknown> = {};
+  const meant: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options)) {
+    const read = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    if (read === undefined) {
+      own[name] = value;
+      continue;
+    }
+    const meaning = read(String(value));
+    if (meaning === undefined) {
+      throw misconfigured(sqlSource.where, `parameter "${name}" of its URL cannot have this value here; leave it out`);
+    }
+    Object.assign(meant, meaning);
+  }
+  return { ...meant, ...own };
 }
 
 function tlsOf(tls: SqlConfigOptions['tls'], sslmode: SqlConfigOptions['sslmode']): ConnectionOptions['tls'] {

@@ -8,6 +8,7 @@ import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
 import { openPool } from './connection/pool.ts';
+import { urlParameters } from './connection/url-parameters.ts';
 import { openSession } from './sql-session.ts';
 import { createStore } from './store.ts';
 
@@ -17,6 +18,7 @@ export const postgres: Dialect = {
   scope: 'network',
   schemes: ['postgres:', 'postgresql:'],
   unusedOptions: [],
+  urlParameters,
   migrations,
   transactionalDdl: true,
   fence: {

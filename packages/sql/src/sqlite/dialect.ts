@@ -20,7 +20,8 @@ export const sqlite: Dialect = {
   name: 'sqlite',
   scope: 'host',
   schemes: ['sqlite:'],
-  unusedOptions: ['username', 'password', 'tls', 'sslmode', 'applicationName'],
+  unusedOptions: ['host', 'username', 'password', 'tls', 'sslmode', 'channelBinding', 'applicationName'],
+  urlParameters: {},
   migrations,
   transactionalDdl: true,
   fence: {

@@ -344,7 +344,7 @@ describe('the message', () => {
     ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [
       'CONSUL+a.b-1://host',
-      'openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, redis, rediss, redis+sentinel, rediss+sentinel, redis+cluster, rediss+cluster, zookeeper, etcd, etcds, postgres, postgresql, mysql, mariadb, sqlite, redlock, redlocks. Install an adapter named locks-consul, or name its module: { provider: "module-id", url }.',
+      'openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, redis, rediss, redis+unix, redis+sentinel, rediss+sentinel, redis+cluster, rediss+cluster, zookeeper, etcd, etcds, postgres, postgresql, mysql, mariadb, sqlite, redlock, redlocks. Install an adapter named locks-consul, or name its module: { provider: "module-id", url }.',
     ],
     [
       { provider: 7 },

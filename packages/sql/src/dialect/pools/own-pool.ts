@@ -3,12 +3,21 @@ import type { SqlClient } from '../../clients/client.ts';
 import type { TableNames } from '../names.ts';
 
 /** The options of a configuration that not every database has. */
-export type SpecificOption = 'username' | 'password' | 'tls' | 'sslmode' | 'applicationName';
+export type SpecificOption =
+  | 'host'
+  | 'username'
+  | 'password'
+  | 'tls'
+  | 'sslmode'
+  | 'channelBinding'
+  | 'applicationName';
 
 /** The options of the connections, with their defaults. */
 export interface ConnectionOptions {
   /** `undefined`: what suits the database. */
   readonly pool: number | undefined;
+  /** Stronger than that of the URL. */
+  readonly host: string | undefined;
   /** Each may be a function, which is asked at each connection. */
   readonly user: Asked<string> | undefined;
   readonly password: Asked<string> | undefined;
@@ -17,6 +26,8 @@ export interface ConnectionOptions {
   /** In ms. */
   readonly connectTimeout: number;
   readonly applicationName: string;
+  /** A login over TLS is bound to its connection, where the server offers that. */
+  readonly channelBinding: boolean;
   /** How long the server may work on a statement, in ms. */
   readonly timeout: number;
   /** Whether a database that is a file is created if it is missing. */

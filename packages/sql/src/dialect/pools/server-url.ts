@@ -11,18 +11,20 @@ export interface ServerAddress {
 }
 
 /**
- * Reads `scheme://user:password@host:port/database`, all parts of which are optional.
+ * Reads `scheme://user:password@host:port/database`, all parts of which are optional. `given`: the
+ * host in place of the URL's.
  * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
  */
-export function readServerUrl(text: string, scheme: string, port: number): ServerAddress {
+export function readServerUrl(text: string, scheme: string, port: number, given?: string): ServerAddress {
   try {
-    const url = new URL(text);
+    // A user without a host, as before the path of a socket, is none of the standard's URLs.
+    const url = new URL(text.replace(/@(?=\/|$)/, '@localhost'));
     // Behind a "/" or "#" of a password stands the rest of it, and before it no host.
     if (!text.includes('://') || url.hash !== '' || url.pathname.includes('@')) throw new TypeError('No authority.');
     const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, '$1'));
     const database = decodeURIComponent(url.pathname.replace(/^\//, ''));
     return {
-      host: host || 'localhost',
+      host: given ?? (host || 'localhost'),
       port: Number(url.port || port),
       user: decodeURIComponent(url.username) || undefined,
       password: decodeURIComponent(url.password) || undefined,

@@ -19,7 +19,7 @@ interface Lent {
  * @throws `LOCK_MISCONFIGURED` for a URL without a database, where no schema is set either.
  */
 export async function openPool({ url, options, names, runtime }: OwnPoolParts): Promise<OwnPool> {
-  const address = readServerUrl(url, 'mysql', 3306);
+  const address = readServerUrl(url, 'mysql', 3306, options.host);
   const { host, port, database } = address;
   if (database === undefined && names.schema === undefined) {
     throw misconfigured(

@@ -9,8 +9,8 @@ import { readServerUrl } from '../../dialect/pools/server-url.ts';
 
 /** A pool of `pg`. */
 export async function openPool({ url, options, runtime }: OwnPoolParts): Promise<OwnPool> {
-  const address = readServerUrl(url, 'postgres', 5432);
-  const { timeout, connectTimeout, applicationName, sessions } = options;
+  const { host, timeout, connectTimeout, applicationName, channelBinding, sessions } = options;
+  const address = readServerUrl(url, 'postgres', 5432, host);
   const ask = (): Promise<Credentials> => askCredentials(options, address, runtime);
   const shown = change(options) ? undefined : await ask();
   const { Pool } = await importDriver('pg', () => import('pg'));
@@ -33,6 +33,7 @@ export async function openPool({ url, options, runtime }: OwnPoolParts): Promise
     database: address.database,
     ssl: shown?.tls ?? false,
     application_name: applicationName,
+    enableChannelBinding: channelBinding,
     connectionTimeoutMillis: connectTimeout,
     stream: () => sockets.create(),
     keepAlive: true,

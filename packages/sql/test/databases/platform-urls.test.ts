@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect as dial, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openLocks } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
+import { expect, onTestFinished, test } from 'vitest';
+import { dialectOfUrl } from '../../src/dialects.ts';
+import { readConfigOptions } from '../../src/options/config-options.ts';
+import { databases } from '../support/databases.ts';
+
+const [postgres, mariadb] = databases as [(typeof databases)[0], (typeof databases)[0]];
+
+/** What connections and provider are made with. */
+function read(url: string): unknown {
+  const { dialect } = dialectOfUrl(url);
+  const { connections, provider } = readConfigOptions(Object.fromEntries(new URL(url).searchParams), dialect);
+  return { ...connections, listen: provider.listen };
+}
+
+test.each<[string, object]>([
+  ['postgres://h/d?sslmode=require&channel_binding=require', { tls: {}, channelBinding: true }],
+  ['postgres://h/d?channel_binding=disable', { channelBinding: false }],
+  ['postgres://h/d?pgbouncer=true&connection_limit=1', { listen: false, sessions: false, pool: 1 }],
+  ['postgres://h/d?pgbouncer=false', { listen: true }],
+  ['postgres://h/d?connect_timeout=15', { connectTimeout: 15_000 }],
+  ['postgres://h/d?connect_timeout=0', { connectTimeout: 600_000 }],
+  ['postgres://h/d?connect_timeout=15&connectTimeout=2s', { connectTimeout: 2_000 }],
+  ['postgres://h/d?application_name=billing', { applicationName: 'billing' }],
+  ['postgres://h/d?sslmode=prefer&target_session_attrs=read-write', { tls: {} }],
+  ['postgres://h/d?host=/cloudsql/project:region:name', { host: '/cloudsql/project:region:name' }],
+  ['mysql://h/d?ssl-mode=REQUIRED', { tls: {} }],
+  ['mysql://h/d?ssl-mode=DISABLED', { tls: undefined }],
+  ['mariadb://h/d?socketPath=/run/mysqld/mysqld.sock&connection_limit=4', { host: '/run/mysqld/mysqld.sock', pool: 4 }],
+])('%s', (url, expected) => {
+  expect(read(url)).toMatchObject(expected);
+});
+
+test.each([
+  ['postgres://h/d?channel_binding=perhaps', 'parameter "channel_binding"'],
+  ['postgres://h/d?connect_timeout=soon', 'parameter "connect_timeout"'],
+  ['postgres://h/d?target_session_attrs=standby', 'parameter "target_session_attrs"'],
+  ['postgres://h/d?sslmode=allow', 'option "sslmode" must be'],
+  ['postgres://h/d?sslrootcert=system', 'unknown option "sslrootcert"'],
+  ['postgres://h/d?ssl-mode=REQUIRED', 'unknown option "ssl-mode"'],
+  ['mysql://h/d?ssl-mode=PERHAPS', 'parameter "ssl-mode"'],
+  ['mysql://h/d?pgbouncer=true', 'unknown option "pgbouncer"'],
+  ['sqlite:./a.db?host=/tmp', 'option "host" means nothing'],
+])('%s is refused by name', async (url, message) => {
+  await expect(openLocks(url)).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining(message) as string,
+  });
+});
+
+test('a user before no host is read, as it stands before the path of a socket', async () => {
+  const { dialect, url } = dialectOfUrl('postgres://app:secret@/shop');
+  const { connections, provider } = readConfigOptions({ host: '/cloudsql/a:b:c' }, dialect);
+  const pool = await dialect.openPool({ url, options: connections, names: provider.names, runtime: systemRuntime });
+  expect(pool.host).toBe('/cloudsql/a:b:c');
+  await pool.end();
+});
+
+/** A Unix socket in front of the server of `url`. */
+async function socketTo(url: string, name: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'locks-socket-'));
+  const { hostname, port } = new URL(url);
+  const server = createServer((client) => {
+    const onward = dial({ host: hostname, port: Number(port) });
+    for (const [from, to] of [
+      [client, onward],
+      [onward, client],
+    ] as const) {
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, name), resolve));
+  onTestFinished(() => {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+test('locks are taken over a Unix socket, with the parameters of a platform', async () => {
+  const url = await postgres.create();
+  const folder = await socketTo(url, '.s.PGSQL.5432');
+  const { username, password, pathname } = new URL(url);
+  const query = `host=${folder}&connect_timeout=10&application_name=billing&target_session_attrs=read-write`;
+  const locks = await openLocks(`postgres://${username}:${password}@${pathname}?${query}&migrate=true\n`);
+  onTestFinished(() => locks.close());
+  expect(await locks.withLock('job', () => 'done')).toBe('done');
+});
+
+test('locks are taken over a Unix socket of MariaDB', async () => {
+  const url = await mariadb.create();
+  const folder = await socketTo(url, 'mysqld.sock');
+  const locks = await openLocks(`${url}?socketPath=${join(folder, 'mysqld.sock')}&ssl-mode=DISABLED&migrate=true`);
+  onTestFinished(() => locks.close());
+  expect(await locks.withLock('job', () => 'done')).toBe('done');
+});
+
+test('a server without TLS is named where a URL prefers it', async () => {
+  const url = await postgres.create();
+  await expect(openLocks(`${url}?sslmode=prefer`)).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/SSL.*Turn TLS on at the server/) as string,
+  });
+});
