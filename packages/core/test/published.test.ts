@@ -40,6 +40,27 @@ async function stackOf(...flags: readonly string[]): Promise<string> {
   return stdout;
 }
 
+it('opens no handle when it is loaded, as hooks see it', async () => {
+  const file = join(folder, 'handles.mjs');
+  await writeFile(
+    file,
+    `import { createHook } from 'node:async_hooks';
+    const open = new Map();
+    createHook({
+      init: (id, type) => void (type !== 'PROMISE' && open.set(id, type)),
+      destroy: (id) => void open.delete(id),
+    }).enable();
+    const { createLocks, createMemoryProvider } = await import('./package/dist/bundle/index.js');
+    const locks = createLocks(createMemoryProvider(), { closeProvider: true });
+    await (await locks.acquire('seat')).release();
+    await locks.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    console.log([...open.values()].filter((type) => /^[a-z]/.test(type)).join());`,
+  );
+  const { stdout } = await run(process.execPath, [file]);
+  expect(stdout.trim()).toBe('');
+}, 30_000);
+
 describe('a stack trace of the published package', () => {
   it('names the folder', async () => {
     const stack = await stackOf();
