@@ -75,7 +75,8 @@ export interface Lease extends AsyncDisposable {
   handOver(): Promise<string>;
   /**
    * Gives the lock back. `true`: this freed it. `false`: it was lost before. Repeating it answers
-   * the same.
+   * the same. After a rejection it waits for the repetitions: `false` may then mean that the first
+   * one freed it.
    * @throws `LOCK_UNAVAILABLE` when the answer is unknown. The release is then repeated in the
    * background until the ttl is over. Also when there is no answer 1 000 ms after the end of the
    * ttl.

@@ -23,7 +23,7 @@ type Ending = 'released' | 'handed over' | 'lost' | 'closed';
 interface LeaseEnd {
   readonly ending: Ending;
   readonly reason: LockError | undefined;
-  releasing: Promise<boolean> | undefined;
+  releasing: ReleaseCall | undefined;
 }
 
 /** What few leases have. Apart from the lease, as each field takes 8 bytes of every lease. */
@@ -121,14 +121,14 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
   }
 
   release(): Promise<boolean> {
-    const releasing = this.#ended?.releasing;
-    if (releasing !== undefined) return releasing;
+    const before = this.#ended?.releasing;
+    if (before !== undefined) return before.outcome;
     const now = this.host.runtime.clock.exact();
     if (!this.isHeld(now)) return Promise.resolve(false);
     const end = this.#end('released');
     const left = this.left(now, true, this.#renewals?.inFlight);
-    end.releasing = new ReleaseCall(this.host, left, this.deadline).result;
-    return end.releasing;
+    end.releasing = new ReleaseCall(this.host, left, this.deadline);
+    return end.releasing.outcome;
   }
 
   /**

@@ -41,11 +41,11 @@ export class ReentrantLease {
     return new PublicLease(new NestedLease(this));
   }
 
-  async leave(): Promise<boolean> {
+  /** Ends one hold. Gives whether it was the last one. */
+  leave(): boolean {
     this.#holds -= 1;
-    if (this.#holds > 0) return this.lease.held;
-    this.#ended = true;
-    return await this.lease.release();
+    this.#ended = this.#holds === 0;
+    return this.#ended;
   }
 }
 
@@ -55,7 +55,7 @@ export class ReentrantLease {
  */
 class NestedLease extends LeaseView {
   readonly #shared: ReentrantLease;
-  #leaving: Promise<boolean> | undefined = undefined;
+  #left: { readonly isLast: boolean; readonly held: boolean } | undefined = undefined;
 
   constructor(shared: ReentrantLease) {
     super(shared.lease);
@@ -63,19 +63,19 @@ class NestedLease extends LeaseView {
   }
 
   override get held(): boolean {
-    return this.#leaving === undefined && super.held;
+    return this.#left === undefined && super.held;
   }
 
   override get remaining(): number {
-    return this.#leaving === undefined ? super.remaining : 0;
+    return this.#left === undefined ? super.remaining : 0;
   }
 
   override get lostReason(): LockError | undefined {
-    return this.#leaving === undefined ? super.lostReason : undefined;
+    return this.#left === undefined ? super.lostReason : undefined;
   }
 
   override renew(): Promise<void> {
-    if (this.#leaving === undefined) return super.renew();
+    if (this.#left === undefined) return super.renew();
     return Promise.reject(this.#released('renewed'));
   }
 
@@ -90,12 +90,12 @@ class NestedLease extends LeaseView {
   }
 
   override release(): Promise<boolean> {
-    this.#leaving ??= this.#shared.leave();
-    return this.#leaving;
+    this.#left ??= { held: super.held, isLast: this.#shared.leave() };
+    return this.#left.isLast ? super.release() : Promise.resolve(this.#left.held);
   }
 
   #mustBeAlone(what: string): void {
-    if (this.#leaving !== undefined) throw this.#released(what);
+    if (this.#left !== undefined) throw this.#released(what);
     if (this.#shared.holds === 1) return;
     const message = `${JSON.stringify(this.key)} is held ${this.#shared.holds} times by this context. Only its last hold can be ${what}.`;
     throw new LockError('LOCK_INVALID', message, { key: this.key });

@@ -30,6 +30,8 @@ export interface Abandoned {
   readonly restUntil?: number | undefined;
   /** Called with the answer of the first release, or with its error. */
   readonly answered?: ((answer: boolean | Error) => void) | undefined;
+  /** Called with the answer of the last one. */
+  readonly ended?: ((answer: boolean | Error) => void) | undefined;
 }
 
 const firstPause = 50;
@@ -171,7 +173,7 @@ export class BackgroundReleases {
   #release(abandoned: Abandoned, unsure: boolean): void {
     const settle = (answer: boolean | Error): void => {
       abandoned.answered?.(answer);
-      if (this.#isOver(abandoned, unsure, answer)) this.end();
+      if (this.#isOver(abandoned, unsure, answer)) this.#end(abandoned, answer);
       else void this.#repeat(abandoned, unsure, answer);
     };
     void this.#send(abandoned, settle);
@@ -186,7 +188,12 @@ export class BackgroundReleases {
       answer = await this.#send(abandoned, itself);
       if (this.#isOver(abandoned, unsure, answer)) break;
     }
+    this.#end(abandoned, answer);
+  }
+
+  #end({ ended }: Abandoned, answer: boolean | Error): void {
     this.end();
+    ended?.(answer);
   }
 
   /** In ms. After an answer of `false` the last repetition goes out when the time is over. */

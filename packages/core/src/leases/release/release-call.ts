@@ -29,18 +29,17 @@ export class ReleaseCall implements TimerEntry {
   readonly #host: ReleaseHost;
   readonly #ending: Abandoned;
   #overdue = false;
+  /** What its repetitions come to, where it has failed. */
+  #repeated: Promise<boolean> | undefined = undefined;
   #resolve!: (freed: boolean) => void;
   #reject!: (reason: Error) => void;
-  readonly result: Promise<boolean>;
+  readonly #result: Promise<boolean>;
 
   /** Sends what ends the lease. The lease is valid until `deadline`. */
   constructor(host: ReleaseHost, ending: Abandoned, deadline: number) {
     this.#host = host;
     this.#ending = ending;
-    this.result = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+    this.#result = this.#promise();
     host.releases.begin();
     // In whole seconds, so that nearly all releases share a bucket. Few are ever due.
     host.timers.schedule(this, Math.ceil(deadline / 1_000) * 1_000);
@@ -58,9 +57,23 @@ export class ReleaseCall implements TimerEntry {
     void releaseOnce(this.#host.provider, claim, (answer) => this.#answered(answer), heldFor, true, rest);
   }
 
+  /** Whether it freed the key. After a rejection: what came of its repetitions. */
+  get outcome(): Promise<boolean> {
+    return this.#repeated ?? this.#result;
+  }
+
+  #promise(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
   due(now: number): void {
     if (this.#overdue) {
       this.#reject(this.#unconfirmed(undefined));
+      // The hold is over by now.
+      this.#repeated = Promise.resolve(false);
       return;
     }
     // Counted from here: after a blocked event loop the answer may be there, unread.
@@ -76,10 +89,18 @@ export class ReleaseCall implements TimerEntry {
     } else if (isPermanent(answer)) {
       this.#reject(answer);
     } else {
-      releases.start(this.#ending);
       this.#reject(this.#unconfirmed(answer));
+      this.#repeated ??= this.#promise();
+      // Often no caller asks.
+      this.#repeated.catch(() => {});
+      releases.start({ ...this.#ending, ended: (last) => this.#ended(last) });
     }
     releases.end();
+  }
+
+  #ended(last: boolean | Error): void {
+    if (typeof last === 'boolean') this.#resolve(last);
+    else this.#reject(isPermanent(last) ? last : this.#unconfirmed(last));
   }
 
   #unconfirmed(cause: unknown): Error {

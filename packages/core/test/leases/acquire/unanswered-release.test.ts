@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isLockError } from '../../../src/index.ts';
+import type { Lease } from '../../../src/index.ts';
+import { freeAtOnce, grantAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { createSetting, watch } from '../../support/setting.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
@@ -16,7 +18,7 @@ describe('a release that is never answered', () => {
     await runtime.advance(ttl * 0.02);
     expect(releasing.state).toBe('rejected');
     expect(isLockError(releasing.error, 'LOCK_UNAVAILABLE')).toBe(true);
-    await expect(lease.release()).rejects.toBe(releasing.error);
+    expect(await lease.release()).toBe(false);
   });
 
   it('is believed when its answer comes after the hold has expired, as behind a blocked event loop', async () => {
@@ -50,6 +52,22 @@ describe('a release that is never answered', () => {
     expect(runtime.keepAliveTimers).toBe(0);
     await runtime.advance(ttl + grace);
     expect(releasing.state).toBe('rejected');
+  });
+
+  it.each(['a lease', 'a hold on a reentrant lease'])('can be called again after it rejected: %s', async (what) => {
+    const { runtime, provider, locks, take } = createSetting({ ttl });
+    provider.answers.tryAcquire = grantAtOnce;
+    provider.answers.release = rejectAtOnce;
+    const use = async (lease: Lease): Promise<boolean> => {
+      await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      provider.answers.release = freeAtOnce;
+      return await lease.release();
+    };
+    const again = watch(what === 'a lease' ? use(await take('key')) : locks.withLock('key', use, { reentrant: true }));
+    await runtime.advance(500);
+    expect(again.value).toBe(true);
+    await runtime.advance(2 * ttl);
+    expect(provider.releases.length).toBeLessThanOrEqual(3);
   });
 
   it('is no longer of interest when it is answered after that', async () => {
