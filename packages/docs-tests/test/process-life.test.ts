@@ -4,14 +4,19 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startEtcd, startRedis, startZookeeper } from '@locks/test-servers';
+import { startEtcd, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
 import Libsql from 'libsql';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 
-const [redis, zookeeper, etcd] = await Promise.all([startRedis(), startZookeeper(), startEtcd()]);
+const [redis, zookeeper, etcd, postgres] = await Promise.all([
+  startRedis(),
+  startZookeeper(),
+  startEtcd(),
+  startPostgres(),
+]);
 const folder = mkdtempSync(join(tmpdir(), 'locks-process-life-'));
 afterAll(async () => {
-  await Promise.all([redis.stop(), zookeeper.stop(), etcd.stop()]);
+  await Promise.all([redis, zookeeper, etcd, postgres].map((server) => server.stop()));
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -34,8 +39,12 @@ function createFile(): string {
 }
 
 /** How a process ends that holds a lock in this way, and what it printed. */
-async function end(way: string, url: string): Promise<{ readonly code: number | null; readonly output: string }> {
-  const script = fileURLToPath(new URL('support/one-lock.mjs', import.meta.url));
+async function end(
+  way: string,
+  url: string,
+  program: string = 'one-lock',
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const script = fileURLToPath(new URL(`support/${program}.mjs`, import.meta.url));
   const child = spawn(process.execPath, [script, way, url], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
@@ -55,3 +64,13 @@ test.each(Object.keys(urls))(
 test.each(['memory', 'zookeeper', 'etcd'])('a lease of acquire keeps no process alive: %s', async (backend) => {
   expect(await end('acquire', urls[backend] ?? '')).toEqual({ code: 0, output: 'true' });
 });
+
+test.each(['ioredis', 'redis', 'pg'])(
+  'a client of the caller keeps no process alive once it is closed, also without provider.close(): %s',
+  async (kind) => {
+    expect(await end(kind, kind === 'pg' ? postgres.url : redis.url, 'given-client')).toEqual({
+      code: 0,
+      output: 'the end',
+    });
+  },
+);

@@ -1,5 +1,5 @@
 import type { Deadline, Listen, LockError } from '@locks/core/adapter';
-import { copyOptions } from '../wire/client.ts';
+import { copyOptions, unref } from '../wire/client.ts';
 import type { RedisClient, RedisSubscriber } from '../wire/client.ts';
 import { toLockError } from '../wire/replies.ts';
 import { readTurn } from './read-turn.ts';
@@ -38,6 +38,7 @@ export function listenOn(servers: Servers, channel: string, waiterTtl: number, d
       try {
         // The client waits without limit for a server that accepts it and then says nothing.
         await deadline.race(subscriber.connect(), subscription);
+        unref(subscriber);
         await deadline.race(subscriber.subscribe(channel), subscription);
       } catch (error) {
         open.delete(subscriber);

@@ -180,6 +180,15 @@ export interface RedisSubscriber {
   on(event: string, listener: (...args: never[]) => void): unknown;
 }
 
+/**
+ * From now on the connection of `copy` keeps no process running. The caller's client does, until
+ * it is closed.
+ */
+export function unref(copy: RedisSubscriber): void {
+  const { stream } = copy as { readonly stream?: { unref?(): void } };
+  stream?.unref?.();
+}
+
 /** The copy of the client that option `minReplicas` writes over. */
 export interface RedisCopy extends RedisSubscriber, Pick<ScriptClient, 'evalsha' | 'eval'> {
   wait(replicas: number, timeout: number): Promise<number>;

@@ -1,5 +1,6 @@
 import { LockError, outsideContext } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
+import { unref } from './client.ts';
 import type { RedisCopy, ScriptClient } from './client.ts';
 import type { ScriptSender } from './script-call.ts';
 
@@ -126,7 +127,10 @@ export class ReplicatedWrites implements ScriptSender {
       let failure: unknown;
       copy.on('error', (error: unknown) => (failure ??= error));
       const opening = copy.connect().then(
-        () => copy,
+        () => {
+          unref(copy);
+          return copy;
+        },
         (error: unknown) => {
           throw failure ?? error;
         },

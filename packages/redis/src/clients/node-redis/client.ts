@@ -16,6 +16,7 @@ export interface NodeRedisClient {
 export interface NodeRedisCopy extends NodeRedisClient {
   connect(): Promise<unknown>;
   destroy(): void;
+  unref(): void;
   subscribe(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;
   on(event: string, listener: (error: Error) => void): unknown;
 }

@@ -63,6 +63,7 @@ export function copyOf({ create, keyPrefix, explain = (error) => error }: CopyPa
       copy.on('end', close);
       if (closed) throw new Error('The client is closed');
       await copy.connect();
+      copy.unref();
     },
     subscribe: (channel) =>
       connected().subscribe(channel, (message, from) => void events.emit('message', from, message)),
