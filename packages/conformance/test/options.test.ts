@@ -29,7 +29,12 @@ test.each<readonly [string, unknown, string]>([
   ['leaks', { ...sound, leaks: { keys: 0 } }, 'option "leaks" must be a function that counts'],
   ['an id for only', { ...sound, only: 'release-frees' }, 'option "only" must be a list of ids'],
   ['nothing for only', { ...sound, only: [] }, 'must be a list of ids of requirements, with one at least'],
-  ['an unknown id', { ...sound, only: ['release-frees', 'release-free'] }, '"release-free", which is no requirement'],
+  [
+    'an unknown id',
+    { ...sound, only: ['release-frees', 'release-free'] },
+    '"release-free", which is no requirement. Did you mean "release-frees"?',
+  ],
+  ['an id like no other', { ...sound, only: ['no-such-rule'] }, 'Reports and `requirements` have their ids.'],
   ['a list of faults', { ...sound, faults: [] }, 'option "faults" must be an object of hooks'],
   [
     'an unknown fault',

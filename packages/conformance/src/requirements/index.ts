@@ -1,4 +1,5 @@
 import { LockError } from '@locks/core';
+import { nearest } from '@locks/core/adapter';
 import type { Requirement } from '../requirement.ts';
 import { closeRequirements } from './close.ts';
 import { declarationRequirements } from './declaration.ts';
@@ -105,9 +106,15 @@ export function selectRequirements(only: readonly string[] | undefined): readonl
   if (only === undefined) return requirements;
   const unknown = only.find((id) => !requirements.some((requirement) => requirement.id === id));
   if (unknown !== undefined) {
+    const near = nearest(
+      unknown,
+      requirements.map(({ id }) => id),
+    ).map((id) => `"${id}"`);
+    const hint =
+      near.length === 0 ? 'Reports and `requirements` have their ids.' : `Did you mean ${near.join(' or ')}?`;
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      `Conformance options: option "only" names ${JSON.stringify(unknown)}, which is no requirement. Reports and \`requirements\` have their ids.`,
+      `Conformance options: option "only" names ${JSON.stringify(unknown)}, which is no requirement. ${hint}`,
     );
   }
   return requirements.filter(({ id }) => only.includes(id));

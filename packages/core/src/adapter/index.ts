@@ -35,6 +35,7 @@ export {
 } from '../options/option-readers.ts';
 export { readOptions } from '../options/read-options.ts';
 export type { ReadOptions } from '../options/read-options.ts';
+export { nearest } from '../options/unknown-option.ts';
 export { isPresence } from '../options/presence.ts';
 export { checkRegister } from '../options/register.ts';
 export { outsideContext } from '../time/outside-context.ts';
