@@ -12,8 +12,10 @@ export interface EverySlot {
   /** How long a slot is, from 100 ms to 24 h: as often as the call comes. */
   readonly every: Duration;
   /**
-   * When the calls come, after a multiple of `every` since 1970 in UTC. A slot begins half of its
-   * length before that, so calls that come a little early or late are in it.
+   * The time of the calls, counted from midnight UTC: `{ every: '24h', at: '3h' }` is each day at
+   * 03:00, and `{ every: '1h', at: '15m' }` each hour at a quarter past. The slot begins half of
+   * `every` before that time and ends half of it after, so calls may come a little early or late.
+   * Where a day is no multiple of `every`, it counts from the multiples of `every` since 1970.
    * @default 0 ms
    */
   readonly at?: Duration | undefined;
