@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../src/index.ts';
-import type { Claim } from '../../src/index.ts';
+import type { Claim, Locks } from '../../src/index.ts';
 import { answerWell, createFreeSetting, createSetting, expectNothingLeft, watch } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
@@ -265,4 +265,34 @@ it('a lease of one store is not resumed in another', async () => {
   const text = await (await one!.acquire('seat')).handOver();
   await expect(two!.resume(text)).rejects.toMatchObject({ code: 'LOCK_LOST' });
   expect((await one!.resume(text)).held).toBe(true);
+});
+
+/** The text of a lease in which one thing is changed. */
+async function changedText(change: Readonly<Record<string, unknown>>): Promise<readonly [Locks, string, string]> {
+  const runtime = new VirtualRuntime();
+  const locks = createLocks(createMemoryProvider({ runtime }), { runtime, ttl });
+  const text = await (await locks.acquire('seat', { mode: 'shared', permits: 2 })).handOver();
+  const record = JSON.parse(Buffer.from(text, 'base64url').toString()) as object;
+  return [locks, text, Buffer.from(JSON.stringify({ ...record, ...change })).toString('base64url')];
+}
+
+it.each<[Readonly<Record<string, unknown>>]>([
+  [{ token: '9007199254740991' }],
+  [{ token: '1' }],
+  [{ token: '-1' }],
+  [{ token: '0x10' }],
+  [{ ttl: 49 }],
+  [{ ttl: 86_400_001 }],
+  [{ ttl: 1e308 }],
+  [{ ttl: 100.5 }],
+  [{ permits: 0 }],
+  [{ left: -1 }],
+  [{ rest: { lockDelay: -1, atLeast: 0 } }],
+  [{ rest: { lockDelay: 0, atLeast: 1e12 } }],
+  [{ key: '' }],
+  [{ owner: 'a b' }],
+])('a text in which something was changed is refused, and takes nothing away: %j', async (change) => {
+  const [locks, text, changed] = await changedText(change);
+  await expect(locks.resume(changed)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+  expect((await locks.resume(text)).held).toBe(true);
 });

@@ -3,6 +3,9 @@ import { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, unconfirmedHandOver } from '../../errors/messages.ts';
 import { isAnswer } from '../hold/answers.ts';
 import type { LeaseHost } from '../hold/lease-host.ts';
+import { acquireReaders } from '../../options/acquire-options.ts';
+import { durationOrForever } from '../../options/duration.ts';
+import { checkKey } from '../../options/key.ts';
 import type { Rest } from '../release/rest.ts';
 
 /** A lease on its way to another process. */
@@ -22,6 +25,9 @@ export interface HandOver {
 }
 
 const version = 1;
+
+/** The time that `maxHold` leaves may be nothing. */
+const readers = { ...acquireReaders, maxHold: durationOrForever(0) };
 
 /** Throws `LOCK_INVALID` where a hold is bound to the session that took it. */
 export function mustHandOver({ name, traits }: LockProvider, key: string): void {
@@ -92,11 +98,14 @@ export function readHandOver(text: unknown): HandOver {
     const record = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Record<string, unknown>;
     const { key, owner, ttl, mode, permits, resize, token, ticket, ticketToken, renew, left, rest } = record;
     const { lockDelay, atLeast } = (rest ?? { lockDelay: 0, atLeast: 0 }) as Record<string, unknown>;
-    const strings = [key, owner, token, ticket, ticketToken].every((each) => typeof each === 'string');
-    const numbers = [ttl, permits ?? 1, left ?? 1, lockDelay, atLeast].every((each) => typeof each === 'number');
-    if (record['version'] === version && strings && numbers && (mode === 'exclusive' || mode === 'shared')) {
+    checkKey(key);
+    const owners = [owner, ticket].every((each) => typeof each === 'string' && /^[!-~]{1,250}$/.test(each));
+    const tokens = [token, ticketToken].every((each) => typeof each === 'string' && /^\d{1,19}$/.test(each));
+    const terms = { ttl, permits: permits ?? 1, maxHold: left ?? Infinity, lockDelay, atLeast };
+    const numbers = Object.entries(terms).every(([name, value]) => readers[name as keyof typeof terms].accepts(value));
+    if (record['version'] === version && owners && tokens && numbers && (mode === 'exclusive' || mode === 'shared')) {
       const shares = { ...(permits !== undefined && { permits }), ...(resize === true && { resize }) };
-      const claim = { key, owner, ttl, mode, ...shares } as Claim;
+      const claim = { key, owner, ttl, mode, ...shares } as unknown as Claim;
       return {
         claim,
         token: BigInt(token as string),
@@ -110,5 +119,13 @@ export function readHandOver(text: unknown): HandOver {
   } catch {
     // Told below: what is wrong with such text says nothing to a user.
   }
-  throw new LockError('LOCK_INVALID', 'resume(text) needs the text that handOver() of a lease gave, and nothing else.');
+  throw noHandOver();
+}
+
+/** The text is none of `handOver()`, or was changed. */
+export function noHandOver(): LockError {
+  return new LockError(
+    'LOCK_INVALID',
+    'resume(text) needs the text that handOver() of a lease gave, and nothing else.',
+  );
 }

@@ -1,4 +1,4 @@
-import type { Claim, Renewal } from '../../contract.ts';
+import type { Claim, KeyState, Renewal } from '../../contract.ts';
 import { isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, lostError, unconfirmedHandOver } from '../../errors/messages.ts';
@@ -7,7 +7,7 @@ import { about, channels } from '../diagnostics/channels.ts';
 import type { Lease } from '../../lease.ts';
 import type { LockCalls } from '../lock-calls.ts';
 import { isRenewal } from '../hold/answers.ts';
-import { mustHandOver, readHandOver, ticketOf, turnKey } from './hand-over.ts';
+import { mustHandOver, noHandOver, readHandOver, ticketOf, turnKey } from './hand-over.ts';
 import type { HandOver } from './hand-over.ts';
 import { HeldLease } from '../hold/held-lease.ts';
 import type { LeaseHost } from '../hold/lease-host.ts';
@@ -36,6 +36,7 @@ export async function resume(
   const handed = readHandOver(text);
   const { claim, token, renew, left } = handed;
   mustHandOver(host.provider, claim.key);
+  await checkToken(host.provider, handed);
   await inTurn(locks, claim, (turn) => takeAway(host, handed, turn));
   const since = host.runtime.clock.now();
   const rest = handed.rest && { ...handed.rest, ttl: claim.ttl, since };
@@ -55,6 +56,21 @@ export async function resume(
     channels.acquire.publish(withJson({ ...message, waited: 0, attempts: 1 }));
   }
   return new PublicLease(new HeldLease(host, terms));
+}
+
+/**
+ * Throws where the store has another token of the lease than the text, whose holder guards would
+ * believe. The state of a composite is that of its members, which may know of less.
+ */
+async function checkToken(provider: LeaseHost['provider'], { claim, token }: HandOver): Promise<void> {
+  let state: KeyState;
+  try {
+    state = await provider.inspect(claim.key);
+  } catch (error) {
+    throw isPermanent(error) ? error : unconfirmedHandOver(provider, claim, error);
+  }
+  const held = state.holders.find(({ owner }) => owner === claim.owner);
+  if (state.members === undefined && held?.token !== undefined && held.token !== token) throw noHandOver();
 }
 
 /**
