@@ -19,7 +19,7 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a release is sent once',
     file: 'leases/release/background-releases.js',
-    find: 'await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced)));',
+    find: 'await this.#pause(this.#untilNext(abandoned, answer, pause));',
     replace: 'return;',
     caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage', 'locks-unknown-attempt-given-up'],
   },
@@ -48,7 +48,7 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a rejected release is not repeated',
     file: 'leases/release/release-call.js',
-    find: 'releases.start(this.#ending);',
+    find: 'releases.start({ ...this.#ending, ended: (last) => this.#ended(last) });',
     replace: '',
     caughtBy: ['locks-release-through-outage'],
   },

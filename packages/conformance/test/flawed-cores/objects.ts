@@ -95,8 +95,8 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'a leader that resigns is told so before its lease is released',
     file: 'objects/election/candidate.js',
-    find: 'await this.#standing; return true;',
-    replace: 'return true;',
+    find: 'await this.#wait(this.#standing, this.#drain);',
+    replace: 'if (term !== undefined) return true;',
     caughtBy: ['locks-election'],
   },
   {

@@ -16,7 +16,8 @@ export interface AcquireOptions {
    */
   readonly ttl?: Duration | undefined;
   /**
-   * How long to wait for the lock, in ms; 0 is one attempt.
+   * How long to wait for the lock, in ms; 0 is one attempt. The answer to the first attempt has 250
+   * ms, also where this is less.
    * @default Infinity; 0 for `tryAcquire`
    */
   readonly wait?: Duration | undefined;

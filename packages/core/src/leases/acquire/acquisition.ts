@@ -13,7 +13,7 @@ import type { PublicLease } from '../hold/public-lease.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 import { isTooShort, leaseOf, termsOf, tooLateError } from './grants.ts';
 import { newClaim } from './new-claim.ts';
-import { PendingCall } from './pending-call.ts';
+import { PendingCall, firstAnswer } from './pending-call.ts';
 import { SentClaim } from './sent-claim.ts';
 import { Wait } from './wait.ts';
 
@@ -57,7 +57,7 @@ export class Acquisition extends PendingCall<PublicLease | null> implements OwnW
 
   due(now: number): void {
     if (this.over) return;
-    if (now >= this.#deadline) this.#expire();
+    if (now >= this.#waitEnds) this.#expire();
     else if (now >= this.#endsAt) this.fail(this.#begunWait.unavailable(this.#sent.claim));
     else if (this.#phase === 'waiting') this.#attempt();
   }
@@ -190,7 +190,11 @@ export class Acquisition extends PendingCall<PublicLease | null> implements OwnW
 
   /** When it ends without a lease, whatever is under way. */
   get #endsAt(): number {
-    return this.#wait === undefined ? this.#deadline : Math.min(this.#deadline, this.#wait.unavailableAt);
+    return this.#wait === undefined ? this.#waitEnds : Math.min(this.#waitEnds, this.#wait.unavailableAt);
+  }
+
+  get #waitEnds(): number {
+    return this.#wait === undefined ? Math.max(this.#deadline, this.startedAt + firstAnswer) : this.#deadline;
   }
 
   get #isCounted(): boolean {

@@ -10,7 +10,7 @@ import type { PublicLease } from '../hold/public-lease.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 import { leaseOf, termsOf, tooLateError } from './grants.ts';
 import { newClaim } from './new-claim.ts';
-import { PendingCall } from './pending-call.ts';
+import { PendingCall, firstAnswer } from './pending-call.ts';
 
 interface JointHost extends AcquisitionHost {
   readonly provider: LockProvider & { readonly tryAcquireAll: NonNullable<LockProvider['tryAcquireAll']> };
@@ -35,7 +35,7 @@ export class JointAttempt extends PendingCall<readonly PublicLease[] | undefined
     for (const claim of this.#claims) tellClaim(host.provider.name, claim);
     if (!this.followCaller()) return;
     const { wait } = settings;
-    host.waitTimers.schedule(this, wait > 0 ? this.startedAt + wait : Infinity);
+    host.waitTimers.schedule(this, wait > 0 ? this.startedAt + Math.max(wait, firstAnswer) : Infinity);
     this.#send();
   }
 

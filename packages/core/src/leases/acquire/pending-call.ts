@@ -10,6 +10,12 @@ import type { Linked } from '../ending/linked-set.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 
 /**
+ * The first attempt has so many ms for its answer, also where `wait` is shorter: a store is not
+ * nearer because its caller waits less. With more, a silent store holds such a caller longer.
+ */
+export const firstAnswer = 250;
+
+/**
  * One call of a caller. Its deadline, the caller's signal and the close of its `Locks` race the
  * attempt in flight, so the caller never waits for a silent backend.
  */

@@ -26,8 +26,8 @@ describe('an attempt that was certainly never sent', () => {
   it('leaves nothing to release when it was in flight at the end of the wait', async () => {
     const setting = createSetting();
     const { runtime, provider, locks } = setting;
-    watch(locks.acquire('key', { ttl, wait: 100 }));
-    await runtime.advance(100);
+    watch(locks.acquire('key', { ttl, wait: 300 }));
+    await runtime.advance(300);
     neverSent(provider.open('tryAcquire'));
     await settle();
     await expectNothingLeft(setting);

@@ -135,6 +135,23 @@ describe('a wait of 0', () => {
 });
 
 describe('a finite wait', () => {
+  it('that is shorter than the way to the store is none of its own: the first attempt is answered', async () => {
+    const { runtime, provider, locks } = createSetting();
+    const granted = watch(locks.acquire('free', { wait: 20 }));
+    const busy = watch(locks.tryAcquire('held', { wait: 20 }));
+    const silent = watch(locks.acquire('silent', { wait: 20 }));
+    await runtime.advance(60);
+    const [first, second] = provider.attempts;
+    first?.grant();
+    second?.busy(5_000);
+    await runtime.advance(1);
+    expect([granted.state, busy.value, silent.state]).toEqual(['fulfilled', null, 'open']);
+    expect(provider.attempts).toHaveLength(3);
+    await runtime.advance(190);
+    expect(silent.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    provider.answers.release = freeAtOnce;
+  });
+
   it('rejects exactly at its deadline with LOCK_TIMEOUT when the last answer was busy', async () => {
     const setting = createSetting();
     const { runtime, provider, locks } = setting;

@@ -86,8 +86,8 @@ describe('diagnostics', () => {
     provider.answers.tryAcquire = grantAtOnce;
     await request.run('one', () => locks.acquire('free', { ttl, mode: 'shared', permits: 3 }));
     delete provider.answers.tryAcquire;
-    const late = request.run('two', () => watch(locks.acquire('late', { ttl, wait: 100 })));
-    await runtime.advance(100);
+    const late = request.run('two', () => watch(locks.acquire('late', { ttl, wait: 300 })));
+    await runtime.advance(300);
     request.run('three', () => watch(locks.acquire('aborted', { signal: AbortSignal.abort() })));
     expect(late.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     const about = { provider: 'scripted', mode: 'exclusive' };

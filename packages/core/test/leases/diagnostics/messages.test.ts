@@ -37,8 +37,8 @@ describe('the message', () => {
 
   it('of a backend that is silent says so, and has no cause', async () => {
     const { runtime, locks } = createSetting();
-    const error = errorOf(locks.acquire('seat', { wait: 200 }));
-    await runtime.advance(200);
+    const error = errorOf(locks.acquire('seat', { wait: 300 }));
+    await runtime.advance(300);
     expect(await error).toMatchObject({
       code: 'LOCK_UNAVAILABLE',
       key: 'seat',
