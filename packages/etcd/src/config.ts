@@ -1,4 +1,6 @@
 import {
+  LockError,
+  createDeadline,
   duration,
   misconfigured,
   orFunction,
@@ -10,7 +12,7 @@ import {
 } from '@locks/core/adapter';
 import type { AdapterConfig, Asked, Duration, OptionReaders, Runtime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
-import { explain } from './connection/explain.ts';
+import { explain, probeTime } from './connection/explain.ts';
 import type { Host } from './connection/host.ts';
 import { secretsOf } from './connection/secrets.ts';
 import type { Secrets } from './connection/secrets.ts';
@@ -104,11 +106,24 @@ export function readConfig(url: string | undefined, options: object, runtime: Ru
 async function open(url: string | undefined, options: object, runtime: Runtime): Promise<LockProvider> {
   const { hosts, secrets, read, connectTimeout } = readConfig(url, options, runtime);
   const provider = new EtcdProvider(hosts, secrets, read, runtime);
+  const explained = async (error: unknown): Promise<unknown> =>
+    await explain(error, hosts, await secrets.tls().catch(() => undefined), connectTimeout);
+  // What a silent member may be is found out before the time is over.
+  const silent = new LockError('LOCK_UNAVAILABLE', 'No answer.');
+  let early: Promise<unknown> | undefined;
+  const look = (): void => void (early = explained(silent));
+  const timer = runtime.setTimer(look, connectTimeout - probeTime(connectTimeout), false);
+  const deadline = createDeadline(runtime, connectTimeout, 'etcd', () => provider.outage() as LockError | undefined);
   try {
-    await provider.connect(connectTimeout);
+    // The bound of its steps is later, so that an error names this one.
+    await deadline.race(provider.connect(2 * connectTimeout), 'a new connection');
     return provider;
   } catch (error) {
+    const why = await (early ?? explained(error));
     await provider.close();
-    throw await explain(error, hosts, await secrets.tls().catch(() => undefined));
+    throw why === silent ? error : why;
+  } finally {
+    runtime.clearTimer(timer);
+    deadline.stop();
   }
 }

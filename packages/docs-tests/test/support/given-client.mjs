@@ -1,5 +1,5 @@
-// A process whose locks are closed, and its own client, but not the provider: `node given-client.mjs
-// <kind> <url>`. It has waited, so that the provider has listened.
+// A process that closes its locks and its own client, but not the provider. It has waited, so that
+// the provider has listened: `node given-client.mjs <kind> <url>`.
 import { createLocks } from '@locks/core';
 
 const [kind, url] = process.argv.slice(2);

@@ -7,10 +7,11 @@ import type { Host } from './host.ts';
 import { nameOf } from './host.ts';
 import { connectTo } from './member.ts';
 
-/**
- * In ms: a member that is there answers a handshake sooner. With less, a far one is not explained.
- */
-const patience = 1_000;
+/** For how long it is looked what a member is that does not answer within `limit`, in ms. */
+export function probeTime(limit: number): number {
+  // Two looks, of at most a second each: a member that is there answers a handshake sooner.
+  return Math.min(2_000, limit / 4);
+}
 
 /**
  * A better error for a first connection that failed, where there is one: gRPC does not tell that
@@ -20,16 +21,18 @@ export async function explain(
   error: unknown,
   hosts: readonly Host[],
   tls: ConnectionOptions | undefined,
+  limit: number,
 ): Promise<unknown> {
+  const patience = probeTime(limit) / 2;
   const [host] = hosts;
   if (host === undefined || !isLockError(error, 'LOCK_UNAVAILABLE')) return error;
-  const failure = await handshake(host, tls ?? { rejectUnauthorized: false });
+  const failure = await handshake(host, tls ?? { rejectUnauthorized: false }, patience);
   if (tls === undefined) {
     if (failure !== undefined) return error;
     const why = `${nameOf(host)} expects TLS; write etcds://, or set option "tls"`;
     return misconfigured(source.where, why, { cause: error });
   }
-  if (failure !== undefined && (await answersPlainly(host))) {
+  if (failure !== undefined && (await answersPlainly(host, patience))) {
     const why = `${nameOf(host)} does not answer with TLS; write etcd://, or leave option "tls" out`;
     return misconfigured(source.where, why, { cause: failure });
   }
@@ -38,7 +41,7 @@ export async function explain(
   return misconfigured(source.where, why, { cause: failure });
 }
 
-async function answersPlainly(host: Host): Promise<boolean> {
+async function answersPlainly(host: Host, patience: number): Promise<boolean> {
   const member = connectTo(host, undefined);
   const call = member.send(status, {}, undefined);
   const timer = setTimeout(() => call.cancel(), patience);
@@ -54,7 +57,7 @@ async function answersPlainly(host: Host): Promise<boolean> {
 }
 
 /** Why a handshake fails. `undefined`: it succeeds. */
-function handshake({ host, port }: Host, tls: ConnectionOptions): Promise<Error | undefined> {
+function handshake({ host, port }: Host, tls: ConnectionOptions, patience: number): Promise<Error | undefined> {
   return new Promise((resolve) => {
     try {
       const socket = connect({ ...tls, host, port, ALPNProtocols: ['h2'], timeout: patience });

@@ -14,7 +14,7 @@ export async function diagnose({ url, options, runtime }: AdapterConfig): Promis
   const members: Members = new Members({ hosts, secrets, deadline, runtime });
   try {
     await members.use(connectTimeout).catch(async (error: unknown) => {
-      throw await explain(error, hosts, await secrets.tls().catch(() => undefined));
+      throw await explain(error, hosts, await secrets.tls().catch(() => undefined), connectTimeout);
     });
     const cluster = await lookAt({ hosts, secrets, members, within, runtime });
     const findings = await runChecks(checks, cluster, { backend: 'etcd', within, runtime });

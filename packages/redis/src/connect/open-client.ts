@@ -171,7 +171,7 @@ async function connectServer(
     errors: 'error',
     limit,
     runtime,
-    explain: (failure) => explainFirst(failure, target, credentials),
+    explain: explainFirst(target, credentials),
   });
 }
 
@@ -191,6 +191,6 @@ async function connectCluster(
     errors: 'node error',
     limit: target.connectTimeout,
     runtime,
-    explain: (failure) => explainFirst(failure, target, credentials),
+    explain: explainFirst(target, credentials),
   });
 }

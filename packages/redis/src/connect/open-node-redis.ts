@@ -49,7 +49,7 @@ export async function openNodeRedis(
     errors,
     limit: connectTimeout,
     runtime,
-    explain: (failure) => explainFirst(failure, target, credentials),
+    explain: explainFirst(target, credentials),
   });
   return { client, close: () => client.disconnect() };
 }

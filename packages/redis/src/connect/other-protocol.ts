@@ -6,12 +6,6 @@ import type { LockError } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
 import { toLockError } from '../wire/replies.ts';
 
-/**
- * A server answers a `PING` or the first message of TLS at once. More time keeps `openLocks` from
- * its error longer.
- */
-const patience = 500;
-
 /** A server that a client could not connect to. */
 export interface RefusingServer {
   readonly host: string;
@@ -20,6 +14,11 @@ export interface RefusingServer {
   readonly tls: object | undefined;
   /** What follows `redis` or `rediss` in the scheme. */
   readonly suffix: '' | '+sentinel' | '+cluster';
+  /**
+   * A server answers a `PING` or the first message of TLS at once. Each look at it, of two at most,
+   * may take so many ms.
+   */
+  readonly patience: number;
 }
 
 /**
@@ -59,8 +58,8 @@ function refusal(why: string, cause: unknown): LockError {
   return misconfigured(redisSource.where, why, { cause });
 }
 
-async function speaksPlainly({ host, port }: RefusingServer): Promise<boolean> {
-  const answer = await ask<boolean>((found) => {
+async function speaksPlainly({ host, port, patience }: RefusingServer): Promise<boolean> {
+  const answer = await ask<boolean>(patience, (found) => {
     const socket = connect({ host, port }, () => socket.write('PING\r\n'));
     // PONG, or a refusal: without credentials, for example.
     return socket.once('data', (data) => found(/^[+-]/.test(data.toString('latin1'))));
@@ -69,20 +68,20 @@ async function speaksPlainly({ host, port }: RefusingServer): Promise<boolean> {
 }
 
 /** Its certificate does not matter here: nothing is sent. */
-async function speaksTls({ host, port }: RefusingServer): Promise<boolean> {
-  const answer = await ask<boolean>((found) =>
+async function speaksTls({ host, port, patience }: RefusingServer): Promise<boolean> {
+  const answer = await ask<boolean>(patience, (found) =>
     connectTls({ host, port, rejectUnauthorized: false }, () => found(true)),
   );
   return answer ?? false;
 }
 
 /** What the server says last. A client that writes to it at the same time may lose that. */
-async function alertOf({ host, port }: RefusingServer, tls: object): Promise<unknown> {
-  return await ask((found) => connectTls({ ...tls, host, port }).once('error', found));
+async function alertOf({ host, port, patience }: RefusingServer, tls: object): Promise<unknown> {
+  return await ask(patience, (found) => connectTls({ ...tls, host, port }).once('error', found));
 }
 
 /** What `open` finds; `undefined` where the connection ends before, or is silent. */
-function ask<Answer>(open: (found: (answer: Answer) => void) => Socket): Promise<Answer | undefined> {
+function ask<Answer>(patience: number, open: (found: (answer: Answer) => void) => Socket): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     const socket = open((answer) => {
       resolve(answer);

@@ -36,8 +36,21 @@ export interface FirstConnection<Client extends Connecting> {
   readonly errors: 'error' | 'node error';
   readonly limit: number;
   readonly runtime: Runtime;
-  /** A better error, where one can be found. */
-  readonly explain?: (failure: LockError) => Promise<LockError | undefined>;
+  /** Finds a better error. */
+  readonly explain?: Explaining;
+}
+
+/** Finds out why a first connection failed. */
+export interface Explaining {
+  /** Looks at the server. `undefined`: nothing is wrong with it. */
+  probe(failure: LockError): Promise<LockError | undefined>;
+  /** The error to throw, after that. `undefined`: the failure. */
+  tell(failure: LockError, found: LockError | undefined): LockError | undefined;
+}
+
+/** For how long it is looked what a server is that does not answer within `limit`, in ms. */
+export function probeTime(limit: number): number {
+  return Math.min(1_000, limit / 4);
 }
 
 /**
@@ -58,10 +71,19 @@ export async function connectFirst<Client extends Connecting>({
   client.on('error', (error) => (last ??= error));
   client.on(errors, (error) => (last = error));
   const deadline = createDeadline(runtime, limit, 'Redis');
-  try {
-    await deadline.race(connected(client), 'the connection');
+  const connecting = async (): Promise<void> => {
+    await connected(client);
     if (isOver((client as Partial<OwnClient>).stream)) throw new Error('Connection is closed.');
-    if (afterwards !== undefined) await deadline.race(afterwards(client), 'the connection');
+    await afterwards?.(client);
+  };
+  // What a silent server may be is found out before the time is over.
+  let probed: Promise<LockError | undefined> | undefined;
+  const look = (): void => {
+    probed = explain?.probe(toLockError(last ?? new Error('no answer'), { what: 'the connection' }));
+  };
+  const early = runtime.setTimer(look, limit - probeTime(limit), false);
+  try {
+    await deadline.race(connecting(), 'the connection');
   } catch (error) {
     client.disconnect();
     const text = error instanceof Error ? error.message : '';
@@ -69,8 +91,9 @@ export async function connectFirst<Client extends Connecting>({
       throw misconfigured(redisSource.where, `option "db" is ${db}, and Redis answers: ${text}`);
     }
     const failure = toLockError(last ?? error, { what: 'the connection' });
-    throw (await explain?.(failure)) ?? failure;
+    throw explain?.tell(failure, await (probed ?? explain.probe(failure))) ?? failure;
   } finally {
+    runtime.clearTimer(early);
     deadline.stop();
   }
 }
