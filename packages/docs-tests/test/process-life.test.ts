@@ -42,10 +42,9 @@ function createFile(): string {
 async function end(
   way: string,
   url: string,
-  program: string = 'one-lock',
+  program: URL = new URL('support/one-lock.mjs', import.meta.url),
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const script = fileURLToPath(new URL(`support/${program}.mjs`, import.meta.url));
-  const child = spawn(process.execPath, [script, way, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [fileURLToPath(program), way, url], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   child.stdout.on('data', (text: Buffer) => (output += text.toString()));
@@ -68,9 +67,8 @@ test.each(['memory', 'zookeeper', 'etcd'])('a lease of acquire keeps no process 
 test.each(['ioredis', 'redis', 'pg'])(
   'a client of the caller keeps no process alive once it is closed, also without provider.close(): %s',
   async (kind) => {
-    expect(await end(kind, kind === 'pg' ? postgres.url : redis.url, 'given-client')).toEqual({
-      code: 0,
-      output: 'the end',
-    });
+    const program = new URL('support/given-client.mjs', import.meta.url);
+    const url = kind === 'pg' ? postgres.url : redis.url;
+    expect(await end(kind, url, program)).toEqual({ code: 0, output: 'the end' });
   },
 );
