@@ -27,8 +27,8 @@ const stripped = (text) =>
  * DELIMITER where that does.
  */
 function statementsOf(dialect, text) {
-  // Postgres takes a script whole, in one transaction.
-  if (dialect === 'postgres') return [text.trim()];
+  // Postgres takes a script whole, in one transaction. Its routines have semicolons.
+  if (dialect === 'postgres' && text.includes('$$')) return [text.trim()];
   const found = [];
   let delimiter = ';';
   let statement = '';

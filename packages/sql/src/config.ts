@@ -3,6 +3,7 @@ import type { AdapterConfig } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { assembleProvider } from './create-provider.ts';
 import { dialectOfUrl } from './dialects.ts';
+import { checkTablesOf } from './migrations/change-layout.ts';
 import { migrateTablesOf } from './migrations/migrate-tables.ts';
 import { readConfigOptions } from './options/config-options.ts';
 
@@ -31,6 +32,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const connect = async (): Promise<void> => {
     if (toMigrate) await migrateTablesOf(pool.client, { ...own.names, routines: own.routines });
     await provider.connect();
+    if (own.routines && !toMigrate) await checkTablesOf(pool.client, own.names);
   };
   try {
     await deadline.race(connect(), 'the connection');

@@ -17,6 +17,30 @@ SELECT current_setting('server_version_num') AS server, pg_is_in_recovery() AS s
   layout.version, layout.readable_from, row_security_active('"locks_layout"') AS secured
 FROM (SELECT 1) AS one LEFT JOIN "locks_layout" AS layout ON true
 
+-- name: objects
+-- What there is of the tables and routines. A table is that of the layout if it has the column.
+-- Returns what follows the name of the tables in each name, and whether it is there.
+SELECT o.rest, CASE o.kind
+  WHEN 'routine' THEN to_regproc(o.name) IS NOT NULL
+  WHEN 'type' THEN to_regtype(o.name) IS NOT NULL
+  ELSE EXISTS (
+    SELECT FROM pg_attribute AS a WHERE a.attrelid = to_regclass(o.name) AND a.attname = o.kind AND NOT a.attisdropped
+  ) END AS found
+FROM (VALUES
+  ('', '"locks"', 'assigned_process'), ('_shares', '"locks_shares"', 'fixes'), ('_line', '"locks_line"', 'sent'),
+  ('_layout', '"locks_layout"', 'readable_from'), ('_fences', '"locks_fences"', 'resource'), ('_turn', '"locks_turn"', 'type'),
+  ('_check_new', '"locks_check_new"', 'routine'), ('_ended', '"locks_ended"', 'routine'), ('_lock', '"locks_lock"', 'routine'),
+  ('_settle', '"locks_settle"', 'routine'), ('_acquire', '"locks_acquire"', 'routine'),
+  ('_acquire_all', '"locks_acquire_all"', 'routine'), ('_renew', '"locks_renew"', 'routine'),
+  ('_release', '"locks_release"', 'routine'), ('_sweep', '"locks_sweep"', 'routine'),
+  ('_release_and_tell', '"locks_release_and_tell"', 'routine')
+) AS o (rest, name, kind)
+
+-- name: read-layout
+-- What the table of the layout says.
+-- Returns the layout, and the oldest one whose packages can use the tables.
+SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1
+
 -- name: sweep
 -- Removes the rows of idle keys of a stretch. The primary key finds them: a long table is not read
 -- from its beginning each time.

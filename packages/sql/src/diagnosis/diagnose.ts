@@ -2,7 +2,7 @@ import { createDeadline, isLockError, runChecks } from '@locks/core/adapter';
 import type { AdapterConfig, Check, Diagnosis } from '@locks/core/adapter';
 import type { Examined } from '../dialect/diagnosis.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { checkLayout } from '../dialect/layout/layout.ts';
+import { checkTables } from '../dialect/layout/layout.ts';
 import type { OwnPool } from '../dialect/pools/own-pool.ts';
 import type { SqlSession } from '../dialect/sql-session.ts';
 import { checkColumns } from '../dialect/stores/plain-columns.ts';
@@ -74,7 +74,7 @@ function tablesCheck(session: SqlSession, dialect: Dialect, { provider, migrate 
     name: 'tables',
     async look() {
       try {
-        if (routines) checkLayout(await dialect.layoutOf(session), names);
+        if (routines) checkTables(await dialect.tablesOf(session), names);
         else checkColumns(await dialect.plain.columnsOf(session), dialect.plain.columns, names);
         return { level: 'ok', what: 'The tables are up to date.' };
       } catch (error) {

@@ -3,7 +3,7 @@ import type { DialectDiagnosis } from './diagnosis.ts';
 import type { PlainTable } from './stores/plain-store.ts';
 import type { SqlClient } from '../clients/client.ts';
 import type { SessionParts, SqlSession } from './sql-session.ts';
-import type { Layout } from './layout/layout.ts';
+import type { FoundTables } from './layout/layout.ts';
 import type { LockStore, StoreOptions } from './stores/lock-store.ts';
 import type { Migration } from './layout/migration.ts';
 import type { TableNames } from './names.ts';
@@ -78,10 +78,8 @@ export interface Dialect extends ConnectionRules {
   /** The one table of `routines: false`. */
   readonly plain: PlainTable;
   openSession(parts: SessionParts): SqlSession;
-  /**
-   * The layout of the tables; `undefined` without tables, and where a migration was not finished.
-   */
-  layoutOf(session: SqlSession): Promise<Layout | undefined>;
+  /** What there is of the tables. */
+  tablesOf(session: SqlSession): Promise<FoundTables>;
   /**
    * What `change` resolves to, which no other process runs meanwhile. What a rejected change did is
    * undone where `transactionalDdl` is true.

@@ -9,9 +9,10 @@ import { changeLayout, stepsTo } from './change-layout.ts';
 import { createPlainTable } from './create-plain-table.ts';
 
 /**
- * Creates the tables, or brings them to the layout of this version. Does nothing if that is done,
- * by whatever way; processes that call it at once do it one after another. A schema must be there;
- * the user must be allowed to create tables and, on a server, routines.
+ * Creates the tables, or brings them to the layout of this version. Makes a table or a routine that
+ * is missing again, and leaves the others as they are. Does nothing if all are there, by whatever
+ * way; processes that call it simultaneously do it one after another. A schema must be there; the
+ * user must be allowed to create tables and, on a server, routines.
  *
  * With `routines: false` it creates the one table of four columns. A later call without that option
  * gives this table what routines need; keys that are held stay held.

@@ -1,12 +1,10 @@
-import type { Dialect } from '../dialect/dialect.ts';
 import { knexClient } from '../clients/knex.ts';
 import type { KnexInstance } from '../clients/knex.ts';
 import { layoutVersion } from '../dialect/layout/layout.ts';
-import type { Layout } from '../dialect/layout/layout.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { readTableOptions } from '../options/provider-options.ts';
 import type { TableOptions } from '../options/provider-options.ts';
-import { changeLayout, stepsTo } from './change-layout.ts';
+import { changeLayout, stepsBack, stepsTo } from './change-layout.ts';
 
 /** What Knex runs. */
 export interface KnexMigration {
@@ -59,13 +57,7 @@ export class LocksMigrationSource {
     const names = this.#names;
     return {
       up: (knex) => changeLayout(knexClient(knex), names, (found, dialect) => stepsTo(from + 1, found, names, dialect)),
-      down: (knex) => changeLayout(knexClient(knex), names, (found, dialect) => stepBack(from, found, dialect)),
+      down: (knex) => changeLayout(knexClient(knex), names, (found, dialect) => stepsBack(from, found, dialect)),
     };
   }
-}
-
-function stepBack(from: number, found: Layout | undefined, dialect: Dialect): readonly string[] {
-  // A migration that was left half done has no layout; what there is of it is removed.
-  const begun = found === undefined && !dialect.transactionalDdl;
-  return begun || found?.version === from + 1 ? (dialect.migrations[from]?.down ?? []) : [];
 }

@@ -3,7 +3,7 @@ import type { AdapterConfig } from '@locks/core/adapter';
 import { dialectOfUrl } from '../dialects.ts';
 import { checkReadable } from '../dialect/layout/layout.ts';
 import { readConfigOptions } from '../options/config-options.ts';
-import { changeLayout } from './change-layout.ts';
+import { changeLayout, stepsBack } from './change-layout.ts';
 
 /**
  * Removes the tables that `migrateTables` created, and all holds, tokens and lines in them: for
@@ -19,11 +19,9 @@ export async function removeTables({ url: given, options, runtime }: AdapterConf
   const pool = await dialect.openPool({ url, options: connections, names, runtime });
   const deadline = createDeadline(runtime, connections.connectTimeout, 'sql');
   const ownNames = { ...names, schema: pool.schema ?? names.schema };
-  const remove = changeLayout(pool.client, ownNames, (found, { migrations }) => {
-    if (found === undefined) return [];
-    checkReadable(found, ownNames);
-    const taken = migrations.slice(0, found.version);
-    return taken.toReversed().flatMap(({ down }) => down);
+  const remove = changeLayout(pool.client, ownNames, (found, itsDialect) => {
+    if (found.layout !== undefined) checkReadable(found.layout, ownNames);
+    return stepsBack(0, found, itsDialect);
   });
   try {
     await deadline.race(remove, 'the removal of the tables');

@@ -2,7 +2,6 @@ import { checkVersion } from './check-version.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SessionParts } from '../dialect/sql-session.ts';
-import { readLayout } from '../dialect/layout/layout.ts';
 import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
@@ -11,6 +10,7 @@ import { openPool } from './connection/pool.ts';
 import { urlParameters } from './connection/url-parameters.ts';
 import { openSession } from './sql-session.ts';
 import { createStore } from './store.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** MariaDB 10.6 and MySQL 8.0 or newer, through `mysql2`. */
 export const mysql: Dialect = {
@@ -37,13 +37,7 @@ export const mysql: Dialect = {
   processName: (id) => id,
   plain,
   openSession: (parts) => openSession(parts as SessionParts<MysqlConnection>),
-  layoutOf: (session) =>
-    readLayout(session, {
-      exists:
-        'SELECT count(*) AS found FROM information_schema.tables WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?',
-      bindings: [session.names.schema ?? null, `${session.names.table}_layout`],
-      read: 'SELECT version, readable_from FROM `locks_layout` ORDER BY version DESC LIMIT 1',
-    }),
+  tablesOf,
   withMigrationLock,
   migrationRemedy,
   explain: (_client, error, what) => explain(error, what),

@@ -97,7 +97,7 @@ const permanent: Readonly<Record<number, string>> = {
   1305: tables,
   1318: tables,
   1370: grants,
-  1449: 'The user who ran the migrations of @locks/sql is gone: run its down file and the migrations again as another.',
+  1449: 'The user who ran the migrations of @locks/sql is gone: run them again as one that stays (locks tables up).',
   1665: 'Set binlog_format to MIXED or ROW.',
   1698: login,
   1251: 'Give the user an authentication plugin that mysql2 knows.',

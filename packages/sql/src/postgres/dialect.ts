@@ -2,7 +2,7 @@ import { checkVersion } from './check-version.ts';
 import type { PgConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SessionParts } from '../dialect/sql-session.ts';
-import { readLayout } from '../dialect/layout/layout.ts';
+import { readTables } from '../dialect/layout/layout.ts';
 import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
@@ -10,6 +10,7 @@ import { plain } from './plain.ts';
 import { openPool } from './connection/pool.ts';
 import { urlParameters } from './connection/url-parameters.ts';
 import { openSession } from './sql-session.ts';
+import { statements } from './statements.ts';
 import { createStore } from './store.ts';
 
 /** Postgres 13 or newer, through `pg`. */
@@ -36,12 +37,11 @@ export const postgres: Dialect = {
   processName: (id) => id,
   plain,
   openSession: (parts) => openSession(parts as SessionParts<PgConnection>),
-  layoutOf: (session) =>
-    readLayout(session, {
-      exists: `SELECT count(*) AS found FROM pg_class WHERE oid = to_regclass('"locks_layout"')`,
-      bindings: [],
-      read: 'SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1',
-    }),
+  async tablesOf(session) {
+    const rows = await session.rows(statements.objects);
+    const found = new Map(rows.map(({ rest, found: there }) => [String(rest), there === 't']));
+    return await readTables(session, found, statements.readLayout);
+  },
   withMigrationLock,
   migrationRemedy,
   explain: (_client, error, what) => explain(error, what),

@@ -1,7 +1,7 @@
 import { checkVersion } from './check-version.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SessionParts } from '../dialect/sql-session.ts';
-import { readLayout } from '../dialect/layout/layout.ts';
+import { readTables } from '../dialect/layout/layout.ts';
 import type { Database } from './connection/connection.ts';
 import { explain, isBroken, isBusy, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
@@ -10,8 +10,19 @@ import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
 import { checkNoSchema, openPool } from './connection/pool.ts';
 import { openSession } from './sql-session.ts';
+import { statements } from './statements.ts';
 import { createStore } from './store.ts';
 import { pathOf } from './store-sessions.ts';
+
+/** A column of each table, which it has since the present layout. */
+const columns = {
+  '': 'assigned_to',
+  _shares: 'permits',
+  _line: 'floor',
+  _fences: 'resource',
+  _host: 'boot',
+  _layout: 'readable_from',
+};
 
 /**
  * SQLite 3.35 or newer: from a URL through `libsql`, else through the caller's `better-sqlite3`.
@@ -41,13 +52,16 @@ export const sqlite: Dialect = {
   processName,
   plain,
   openSession: (parts) => openSession(parts as SessionParts<Database>),
-  layoutOf: (session) =>
-    readLayout(session, {
+  async tablesOf(session) {
+    const found = new Map<string, boolean>();
+    for (const [rest, column] of Object.entries(columns)) {
       // In each file that is attached.
-      exists: 'SELECT count(*) AS found FROM pragma_table_info(?)',
-      bindings: [`${session.names.table}_layout`],
-      read: 'SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1',
-    }),
+      const has = 'SELECT count(*) AS found FROM pragma_table_info(?) WHERE name = ?';
+      const [row] = await session.rows(has, `${session.names.table}${rest}`, column);
+      found.set(rest, Number(row?.['found']) > 0);
+    }
+    return await readTables(session, found, statements.readLayout);
+  },
   withMigrationLock,
   migrationRemedy,
   explain: (client, error, what) => explain(error, pathOf(client), what),

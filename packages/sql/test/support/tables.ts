@@ -15,6 +15,14 @@ export async function tablesOf(knex: Knex, schema: string | null = null): Promis
   return rows.map(({ name }) => name);
 }
 
+/** The names of the routines that begin with `locks`. */
+export async function routinesOf(knex: Knex): Promise<readonly unknown[]> {
+  if (driverOf(knex) === 'better-sqlite3') return [];
+  const own = driverOf(knex) === 'pg' ? 'current_schema()' : 'DATABASE()';
+  const sql = `SELECT routine_name AS name FROM information_schema.routines WHERE routine_schema = ${own} AND routine_name LIKE 'locks%'`;
+  return (await rowsOf(knex.raw(sql))).map(({ name }) => name);
+}
+
 /** The names and types of the columns of a table of the connection's own schema, in their order. */
 export async function columnsOf(knex: Knex, table: string): Promise<readonly unknown[]> {
   const columns = (own: string): string =>

@@ -674,7 +674,8 @@ BEGIN
 END//
 DELIMITER ;
 
--- Without routines, a row of the key 255 keeps the highest removed token. The next sweep removes it.
+-- No row that is there had a higher token, and without routines, a row of the key 255 keeps the highest removed one. The next sweep
+-- removes it.
 INSERT INTO `locks_layout` (`version`, `readable_from`, `swept`)
-SELECT 1, 1, COALESCE(MAX(`locks`.`version`), 0) FROM `locks` WHERE `locks`.`key` = X'FF'
+SELECT 1, 1, COALESCE(MAX(`locks`.`version`), 0) FROM `locks`
 ON DUPLICATE KEY UPDATE `locks_layout`.`version` = 1, `locks_layout`.`readable_from` = 1;

@@ -1,6 +1,7 @@
 -- The tables and routines of @locks/sql, layout 1, for Postgres 13 and newer:
 --   psql --single-transaction --set ON_ERROR_STOP=1 --file 0001-locks.sql
 -- They belong to whoever runs this, in the first schema of the search path. Other names, or a schema: replace every name in double quotes.
+-- May be run again: it makes what is missing, and leaves rows and rights as they are.
 --
 -- A service that runs as another role needs the grants of ../grants.sql.
 -- Only the owner should be allowed to create anything in the schema.
@@ -20,31 +21,38 @@ CREATE TABLE IF NOT EXISTS "locks" (
 -- Refuses a table of that name with another origin.
 DO $$
 BEGIN
-  PERFORM ROW(NULL::bytea, NULL::bigint, NULL::text, NULL::timestamptz)::"locks";
-EXCEPTION WHEN cannot_coerce THEN
-  RAISE duplicate_table USING MESSAGE = 'the table of the locks already exists, with other columns';
+  IF (
+    SELECT count(*) FROM pg_attribute AS a JOIN (VALUES
+      (1, 'key', 'bytea'::regtype), (2, 'version', 'bigint'), (3, 'owner', 'text'), (4, 'held_until', 'timestamptz')
+    ) AS c (place, name, type) ON a.attnum = c.place AND a.attname = c.name AND a.atttypid = c.type
+    WHERE a.attrelid = '"locks"'::regclass
+  ) < 4 OR EXISTS (
+    SELECT FROM pg_attribute AS a WHERE a.attrelid = '"locks"'::regclass AND a.attnum = 5 AND a.attname <> 'shares'
+  ) THEN
+    RAISE duplicate_table USING MESSAGE = 'the table of the locks already exists, with other columns';
+  END IF;
 END $$;
 
 -- From here on the statements of clients without routines fail that take a key: they are made for four columns.
 ALTER TABLE "locks"
   -- How many share it, while there is no owner.
-  ADD COLUMN shares integer NOT NULL DEFAULT 0,
+  ADD COLUMN IF NOT EXISTS shares integer NOT NULL DEFAULT 0,
   -- How many may share it, fixed while a claim that fixes it shares it or waits to: 0 any number. It may stay for longer.
-  ADD COLUMN permits integer,
+  ADD COLUMN IF NOT EXISTS permits integer,
   -- The first in line.
-  ADD COLUMN head_process text,
-  ADD COLUMN head_owner text,
+  ADD COLUMN IF NOT EXISTS head_process text,
+  ADD COLUMN IF NOT EXISTS head_owner text,
   -- No deadline in line is after it: nobody is in line if NULL or past.
-  ADD COLUMN line_until timestamptz,
+  ADD COLUMN IF NOT EXISTS line_until timestamptz,
   -- No deadline in line is before it.
-  ADD COLUMN next_lapse timestamptz,
+  ADD COLUMN IF NOT EXISTS next_lapse timestamptz,
   -- When somebody in line gave the last sign of life: it lies ahead only where the clock was stepped back.
-  ADD COLUMN line_seen timestamptz,
-  ADD COLUMN next_place bigint NOT NULL DEFAULT 1,
+  ADD COLUMN IF NOT EXISTS line_seen timestamptz,
+  ADD COLUMN IF NOT EXISTS next_place bigint NOT NULL DEFAULT 1,
   -- The owner that was given the key in line, and its process. They count while it is the exclusive holder, until a call of it was
   -- answered with that hold.
-  ADD COLUMN assigned_to text,
-  ADD COLUMN assigned_process text;
+  ADD COLUMN IF NOT EXISTS assigned_to text,
+  ADD COLUMN IF NOT EXISTS assigned_process text;
 ALTER TABLE "locks" SET (
   fillfactor = 50,
   autovacuum_vacuum_threshold = 500,
@@ -52,7 +60,7 @@ ALTER TABLE "locks" SET (
   autovacuum_vacuum_cost_delay = 0
 );
 
-CREATE TABLE "locks_shares" (
+CREATE TABLE IF NOT EXISTS "locks_shares" (
   key bytea NOT NULL,
   owner text NOT NULL,
   token bigint NOT NULL,
@@ -67,7 +75,7 @@ CREATE TABLE "locks_shares" (
   autovacuum_vacuum_cost_delay = 0
 );
 
-CREATE TABLE "locks_line" (
+CREATE TABLE IF NOT EXISTS "locks_line" (
   key bytea NOT NULL,
   place bigint NOT NULL,
   owner text NOT NULL,
@@ -95,27 +103,34 @@ CREATE TABLE "locks_line" (
 );
 
 -- One row, about all of them.
-CREATE TABLE "locks_layout" (
+CREATE TABLE IF NOT EXISTS "locks_layout" (
   version integer NOT NULL,
   -- Packages made for this layout, and for later ones, can use the tables.
   readable_from integer NOT NULL,
   -- No token of a row that was removed exceeds it.
-  swept bigint NOT NULL DEFAULT 0
+  swept bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (version)
 );
--- Without routines, a row of the key 255 keeps the highest removed token.
+-- No row that is there had a higher token, and without routines, a row of the key 255 keeps the highest removed one.
 INSERT INTO "locks_layout" (version, readable_from, swept)
-SELECT 1, 1, coalesce(max(l.version), 0) FROM "locks" AS l WHERE l.key = '\xff';
+SELECT 1, 1, coalesce(max(l.version), 0) FROM "locks" AS l HAVING NOT EXISTS (SELECT FROM "locks_layout");
 DELETE FROM "locks" AS l WHERE l.key = '\xff';
 
 -- What guards of business tables know: never touched by the locks themselves.
-CREATE TABLE "locks_fences" (
+CREATE TABLE IF NOT EXISTS "locks_fences" (
   resource bytea PRIMARY KEY,
   token bigint NOT NULL
 ) WITH (fillfactor = 50);
 
+-- Fails where a name is that of another table.
+SELECT key, owner, token, expires, fixes FROM "locks_shares" LIMIT 0;
+SELECT key, place, owner, process, permits, seen, deadline, fixes, ttl_ms, above, sent FROM "locks_line" LIMIT 0;
+SELECT version, readable_from, swept FROM "locks_layout" LIMIT 0;
+SELECT resource, token FROM "locks_fences" LIMIT 0;
+
 -- Fails where the token of a new row is not above those of rows that were removed, as after a step back of the clock. The statement for a
 -- free key calls it for new rows only: the table of the layout is not looked at for others.
-CREATE FUNCTION "locks_check_new"(minted bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION "locks_check_new"(minted bigint) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
   IF minted <= (SELECT y.swept FROM "locks_layout" AS y) THEN
@@ -126,14 +141,14 @@ END $$;
 
 -- Whether a process in line has certainly ended. A name with a plus sign is that of a session, which keeps an advisory lock for as long
 -- as it lasts. The process that asks lasts, also where a session of it has ended.
-CREATE FUNCTION "locks_ended"(process text, in_process text) RETURNS boolean
+CREATE OR REPLACE FUNCTION "locks_ended"(process text, in_process text) RETURNS boolean
 LANGUAGE sql AS $$
   SELECT CASE WHEN strpos(process, '+') > 0 AND split_part(process, '+', 1) <> split_part(in_process, '+', 1)
     THEN pg_try_advisory_xact_lock_shared(hashtextextended('locks_' || process, 0)) ELSE false END
 $$;
 
 -- The row of a key, locked, without what has lapsed by then, which must be written back; NULL when there is none and none is to be made.
-CREATE FUNCTION "locks_lock"(of_key bytea, make boolean, wait_ms integer) RETURNS "locks"
+CREATE OR REPLACE FUNCTION "locks_lock"(of_key bytea, make boolean, wait_ms integer) RETURNS "locks"
 LANGUAGE plpgsql AS $$
 DECLARE
   r "locks";
@@ -172,7 +187,9 @@ BEGIN
 END $$;
 
 -- What a call tells of the first in line.
-CREATE TYPE "locks_turn" AS (
+DO $$
+BEGIN
+  CREATE TYPE "locks_turn" AS (
   -- The first that can go, and the session of its process.
   process text,
   owner text,
@@ -184,12 +201,14 @@ CREATE TYPE "locks_turn" AS (
   -- The first in line, where the call has kept its place and it cannot go yet.
   kept text
 );
+EXCEPTION WHEN duplicate_object THEN NULL;
+END $$;
 
 -- The end of every routine: writes the row, and gives the key to the first in line if it can go now, for no longer than its place would
 -- have lasted, as its process may be gone. Without `fair`, to the first of the caller's process. Where its hold could end before its claim
 -- finds it, it has to try: a process other than the caller's gets a message. It may be kept of `also`. With `doubts`, one of another process that can go forfeits its
 -- place if it does not come within a sixth of the time that it lasts; `forfeit_ms` is what is left of that.
-CREATE FUNCTION "locks_settle"(
+CREATE OR REPLACE FUNCTION "locks_settle"(
   r "locks", by_owner text, in_process text, also text[], doubts boolean, fair boolean, place_ms integer,
   OUT turn "locks_turn", OUT forfeit_ms integer, OUT held_until timestamptz
 )
@@ -279,7 +298,7 @@ END $$;
 
 -- Any attempt to take a key: protocol 3, the directed hand-off queue. `want_permits` is NULL for an exclusive claim, 0 for any number,
 -- and negative where other claims may have another number.
-CREATE FUNCTION "locks_acquire"(
+CREATE OR REPLACE FUNCTION "locks_acquire"(
   of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer, fair boolean,
   to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer, repeated boolean, sent_at text,
   OUT token bigint, OUT retry_ms integer, OUT refusal text, OUT permits_in_use integer, OUT turn "locks_turn"
@@ -415,7 +434,7 @@ END $$;
 
 -- Takes all keys exclusively, the first for the first owner and so on. NULL: one of them is held, has a line, or is being changed at
 -- this moment; then none is taken.
-CREATE FUNCTION "locks_acquire_all"(of_keys bytea[], by_owners text[], ttl_ms integer, above bigint, wait_ms integer)
+CREATE OR REPLACE FUNCTION "locks_acquire_all"(of_keys bytea[], by_owners text[], ttl_ms integer, above bigint, wait_ms integer)
 RETURNS bigint[]
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -457,7 +476,7 @@ BEGIN
 END $$;
 
 -- Restarts the ttl of whatever hold the owner has; with `raise_to`, also makes that its token unless its own is higher.
-CREATE FUNCTION "locks_renew"(
+CREATE OR REPLACE FUNCTION "locks_renew"(
   of_key bytea, by_owner text, ttl_ms integer, raise_to bigint, fair boolean, in_process text, place_ms integer, wait_ms integer,
   OUT renewed boolean, OUT turn "locks_turn"
 )
@@ -483,7 +502,7 @@ BEGIN
 END $$;
 
 -- Gives up what the owner has: its hold, of whatever mode, or its place in line.
-CREATE FUNCTION "locks_release"(
+CREATE OR REPLACE FUNCTION "locks_release"(
   of_key bytea, by_owner text, fair boolean, in_process text, place_ms integer, wait_ms integer,
   OUT freed boolean, OUT turn "locks_turn"
 )
@@ -511,7 +530,7 @@ END $$;
 
 -- Removes, of the keys behind `after` up to `last`, at most `most` that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
 -- of such a key, which is neither below the clock nor below `swept`, exceeds them. Returns how many.
-CREATE FUNCTION "locks_sweep"(retention_ms bigint, most integer, after bytea DEFAULT '', last bytea DEFAULT NULL) RETURNS integer
+CREATE OR REPLACE FUNCTION "locks_sweep"(retention_ms bigint, most integer, after bytea DEFAULT '', last bytea DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   at timestamptz := clock_timestamp();
@@ -550,7 +569,7 @@ BEGIN
   END LOOP;
   -- It has the rights of its caller, and no settings of its own, as only such a procedure can commit.
   EXECUTE format($f$
-    CREATE PROCEDURE "locks_release_and_tell"(
+    CREATE OR REPLACE PROCEDURE "locks_release_and_tell"(
       of_key bytea, by_owner text, fair boolean, in_process text, place_ms integer, wait_ms integer,
       INOUT freed boolean, INOUT turn_process text, INOUT turn_owner text, INOUT turn_token bigint, INOUT span_ms integer
     )

@@ -1,13 +1,13 @@
 -- Removes the tables, and with them every hold.
 
-DROP TABLE "locks_layout";
+DROP TABLE IF EXISTS "locks_layout";
 
-DROP TABLE "locks_host";
+DROP TABLE IF EXISTS "locks_host";
 
-DROP TABLE "locks_fences";
+DROP TABLE IF EXISTS "locks_fences";
 
-DROP TABLE "locks_line";
+DROP TABLE IF EXISTS "locks_line";
 
-DROP TABLE "locks_shares";
+DROP TABLE IF EXISTS "locks_shares";
 
-DROP TABLE "locks";
+DROP TABLE IF EXISTS "locks";

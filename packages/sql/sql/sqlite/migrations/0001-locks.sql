@@ -25,7 +25,7 @@ ALTER TABLE "locks" ADD COLUMN assigned_to TEXT;
 UPDATE "locks" SET touched = 1 WHERE key > '' AND held_until IS NOT NULL;
 
 -- permits: 0 is any number, a negative one fixes none.
-CREATE TABLE "locks_shares" (
+CREATE TABLE IF NOT EXISTS "locks_shares" (
   key TEXT NOT NULL,
   owner TEXT NOT NULL,
   token INTEGER NOT NULL,
@@ -36,7 +36,7 @@ CREATE TABLE "locks_shares" (
 
 -- permits: null wants the key exclusively, 0 shared with any number; a negative one fixes none. deadline - seen is how long the place lasts without a sign of life.
 -- ttl, in µs, and floor are those of a hold that a release gives to the claim; 0: it gives none.
-CREATE TABLE "locks_line" (
+CREATE TABLE IF NOT EXISTS "locks_line" (
   key TEXT NOT NULL,
   place INTEGER NOT NULL,
   owner TEXT NOT NULL,
@@ -51,24 +51,24 @@ CREATE TABLE "locks_line" (
 ) WITHOUT ROWID;
 
 -- The guard's: the highest fencing token seen by each resource.
-CREATE TABLE "locks_fences" (
+CREATE TABLE IF NOT EXISTS "locks_fences" (
   resource TEXT NOT NULL PRIMARY KEY,
   token INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- swept: the highest version of a row that was removed.
-CREATE TABLE "locks_host" (
+CREATE TABLE IF NOT EXISTS "locks_host" (
   boot TEXT NOT NULL,
   swept INTEGER NOT NULL
 );
 
 -- Without routines, a row of the empty key has the boot and the highest removed token.
 INSERT INTO "locks_host" (boot, swept)
-SELECT coalesce(max(owner), ''), coalesce(max(version), 0) FROM "locks" WHERE key = '';
+SELECT coalesce(max(owner) FILTER (WHERE key = ''), ''), coalesce(max(version), 0) FROM "locks";
 DELETE FROM "locks" WHERE key = '';
 
 -- readable_from: packages made for this layout, and for later ones, can use the tables.
-CREATE TABLE "locks_layout" (
+CREATE TABLE IF NOT EXISTS "locks_layout" (
   version INTEGER NOT NULL,
   readable_from INTEGER NOT NULL
 );

@@ -58,28 +58,41 @@ function nameOf({ table, schema }: TableNames): string {
   return `"${schema === undefined ? '' : `${schema}.`}${table}_layout"`;
 }
 
-/** The statements that read the layout. */
-interface LayoutStatements {
-  /**
-   * Whether the table is there, as `found`: a query of the table itself would fail, and end a
-   * transaction of Postgres.
-   */
-  readonly exists: string;
-  readonly bindings: readonly unknown[];
-  /** The `version` and `readable_from` of the latest row. */
-  readonly read: string;
+/**
+ * What there is of the locks' tables and routines. Each is named by what follows the configured
+ * name: '' is the table of the keys.
+ */
+export interface FoundTables {
+  /** `undefined`: without that table or its row, also where making the tables was not finished. */
+  readonly layout: Layout | undefined;
+  /** Those that are there as the present layout has them. */
+  readonly present: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** As `checkLayout`, and refuses tables of which one, or a routine, is missing. */
+export function checkTables({ layout, missing }: FoundTables, names: TableNames): void {
+  checkLayout(layout, names);
+  if (missing.length === 0 || layout?.version !== layoutVersion) return;
+  const all = missing.map((rest) => `"${names.table}${rest}"`).join(', ');
+  throw misconfigured(
+    '@locks/sql',
+    `of the locks' tables and routines some are missing or cannot be used: ${all}. To make them again, run: locks tables up, or call migrateTables(client); rows that are there stay`,
+  );
 }
 
 /**
- * The layout of the tables; `undefined` where there are none, or where making them was not
- * finished.
+ * What there is. `found`: whether each table and routine is there; `read` selects the `version` and
+ * `readable_from` of the latest row of the layout.
  */
-export async function readLayout(
+export async function readTables(
   session: SqlSession,
-  { exists, bindings, read }: LayoutStatements,
-): Promise<Layout | undefined> {
-  const [there] = await session.rows(exists, ...bindings);
-  if (Number(there?.['found']) === 0) return undefined;
-  const [row] = await session.rows(read);
-  return row && { version: Number(row['version']), readableFrom: Number(row['readable_from']) };
+  found: ReadonlyMap<string, boolean>,
+  read: string,
+): Promise<FoundTables> {
+  const [row] = found.get('_layout') === true ? await session.rows(read) : [];
+  const layout = row && { version: Number(row['version']), readableFrom: Number(row['readable_from']) };
+  const isThere = (rest: string): boolean => found.get(rest) === true && (rest !== '_layout' || row !== undefined);
+  const names = [...found.keys()];
+  return { layout, present: names.filter(isThere), missing: names.filter((rest) => !isThere(rest)) };
 }
