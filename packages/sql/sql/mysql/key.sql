@@ -32,8 +32,9 @@ CALL `locks_acquire_all`(?, ?, CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTA
 --          6 permits, 7 process, 8 ttl of a place (µs), 9 other owners, 10 fair, 11 no attempt of
 --          it was granted yet, 12 how long it may have waited for the row (µs)
 -- Returns  outcome, answer, the first in line that can go (turn_process, turn_owner), what it was
---          given (turn_token, turn_span in µs; NULL: it has to try), and kept_owner: the first in
---          line, whose place this kept and who cannot go yet.
+--          given (turn_token, turn_span in µs; NULL: it has to try), kept_owner: the first in line,
+--          whose place this kept and who cannot go yet, and gone_owners: other owners that are not
+--          in line (hexadecimal, with commas).
 CALL `locks_act_and_wake`(
   ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
   CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)

@@ -80,6 +80,10 @@ export class Procedure {
       if (process === options.process) told.tell(textOf(owner));
     }
     if (kept !== null) turns.push({ process: options.process, owner: textOf(kept) });
+    // They were given the key, or have lost their places.
+    for (const hexOwner of row['gone_owners'] === null ? [] : textOf(row['gone_owners']).split(',')) {
+      turns.push({ process: options.process, owner: Buffer.from(hexOwner, 'hex').toString() });
+    }
     return turns;
   }
 

@@ -89,8 +89,8 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       repeated,
       sentNow(),
     );
-    const [token, retryAfter, refusal, inUse, ...turn] = row ?? [];
-    const turns = await tell(connection, turn);
+    const [token, retryAfter, refusal, inUse, gone, ...turn] = row ?? [];
+    const turns = [...(await tell(connection, turn)), ...noLongerInLine(gone)];
     if (refusal === 'upgrade') throw upgradeRefused(claim);
     if (refusal === 'permits') throw permitsRefused(claim, Number(inUse) || undefined);
     return toAttempt(token, retryAfter, turns);
@@ -174,6 +174,12 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     );
     const [freed, ...turn] = row ?? [];
     return { freed: freed === 't', turns: await tell(connection, turn) };
+  }
+
+  /** Claims of this process that must ask: they were given the key, or have lost their places. */
+  function noLongerInLine(gone: Row[number] | undefined): readonly Turn[] {
+    if (typeof gone !== 'string') return [];
+    return (JSON.parse(gone) as readonly string[]).map((owner) => ({ process, owner }));
   }
 
   function sentNow(): string {

@@ -139,7 +139,8 @@ DELIMITER //
 -- other_owners   of this process, in line on this key, to be kept there: hexadecimal, with commas
 -- called_at      UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
 -- Answers with one row: outcome (granted, busy, permits, upgrade, done), answer (the token; the ms until the next attempt; the
--- permits in use; 1 if it renewed or freed a hold), and the process and owner to be told that it is their turn, or NULL.
+-- permits in use; 1 if it renewed or freed a hold), the process and owner to be told that it is their turn, or NULL, and gone_owners: those of
+-- other_owners that are not in line, as each may have been given the key.
 -- woken          the session to be woken for that, of another process, or NULL
 CREATE PROCEDURE `locks_act`(
   act VARBINARY(10),
@@ -175,7 +176,9 @@ BEGIN
   DECLARE this_server VARBINARY(8) DEFAULT LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8);
   -- It lasts, also where a session of it has ended.
   DECLARE this_process VARBINARY(255) DEFAULT SUBSTRING_INDEX(COALESCE(line_process, ''), '+', 1);
-  DECLARE own_session VARBINARY(255);
+  DECLARE own_session, one_owner VARBINARY(255);
+  DECLARE others_left LONGBLOB DEFAULT other_owners;
+  DECLARE gone_owners LONGTEXT CHARACTER SET ascii;
 
   SET claim_permits = ABS(claim_permits);
   -- Fails within a transaction: this procedure has its own, and ends nobody else's.
@@ -254,9 +257,14 @@ BEGIN
           SET row_owner = NULL, row_held_until = NULL;
         END IF;
 
-        IF act = 'acquire' AND other_owners IS NOT NULL AND row_line_until IS NOT NULL THEN
+        -- One by one, each by its index: to look for all in one statement reads the whole line.
+        WHILE others_left <> '' DO
+          SET one_owner = UNHEX(SUBSTRING_INDEX(others_left, ',', 1)), others_left = SUBSTRING(others_left, 2 * LENGTH(one_owner) + 2);
           UPDATE `locks_line` SET `seen` = now_at, `deadline` = now_at + waiter_ttl, `process` = line_process
-            WHERE `key` = claim_key AND FIND_IN_SET(HEX(`owner`), other_owners) > 0;
+            WHERE `key` = claim_key AND `owner` = one_owner;
+          IF ROW_COUNT() = 0 THEN SET gone_owners = CONCAT_WS(',', gone_owners, HEX(one_owner)); END IF;
+        END WHILE;
+        IF other_owners IS NOT NULL AND row_line_until IS NOT NULL THEN
           SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), row_line_seen = now_at, row_head_owner = NULL;
         END IF;
         IF act = 'acquire' AND repeated AND line_process IS NOT NULL AND row_line_until IS NOT NULL THEN
@@ -477,7 +485,7 @@ BEGIN
     SET woken = turn_process;
   END IF;
   SELECT outcome, CAST(answer AS CHAR) AS answer, turn_process, turn_owner, CAST(turn_token AS CHAR) AS turn_token,
-    CAST(turn_span AS CHAR) AS turn_span, IF(is_kept, row_head_owner, NULL) AS kept_owner;
+    CAST(turn_span AS CHAR) AS turn_span, IF(is_kept, row_head_owner, NULL) AS kept_owner, gone_owners;
 END//
 
 -- The same, and wakes the process whose turn it is. It has the rights of its caller: those of another user could not end a wait of his.

@@ -297,11 +297,12 @@ BEGIN
 END $$;
 
 -- Any attempt to take a key: protocol 3, the directed hand-off queue. `want_permits` is NULL for an exclusive claim, 0 for any number,
--- and negative where other claims may have another number.
+-- and negative where other claims may have another number. `gone` are those of `others` that are not in line: each may have been given
+-- the key.
 CREATE OR REPLACE FUNCTION "locks_acquire"(
   of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer, fair boolean,
   to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer, repeated boolean, sent_at text,
-  OUT token bigint, OUT retry_ms integer, OUT refusal text, OUT permits_in_use integer, OUT turn "locks_turn"
+  OUT token bigint, OUT retry_ms integer, OUT refusal text, OUT permits_in_use integer, OUT turn "locks_turn", OUT gone text[]
 )
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -315,6 +316,7 @@ DECLARE
   resizes boolean;
   clash boolean;
   waits boolean;
+  kept integer;
   settled record;
 BEGIN
   IF cardinality(others) > 0 THEN
@@ -323,6 +325,13 @@ BEGIN
     IF FOUND THEN
       r.line_until := greatest(r.line_until, lapse);
       r.line_seen := at;
+    END IF;
+    GET DIAGNOSTICS kept = ROW_COUNT;
+    IF kept < cardinality(others) THEN
+      gone := ARRAY(
+        SELECT o.owner FROM unnest(others) AS o (owner)
+        WHERE NOT EXISTS (SELECT FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = o.owner)
+      );
     END IF;
   END IF;
   IF repeated AND r.line_until IS NOT NULL THEN

@@ -1,0 +1,70 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { createLocks } from '@locks/core';
+import type { Lease, LockProvider } from '@locks/core';
+import type { Knex } from 'knex';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { inLine } from '../servers/parties.ts';
+import { connect, databases, rowsOf } from '../support/databases.ts';
+import type { Database } from '../support/databases.ts';
+
+/** How long a place in line lasts, in ms. */
+const waiterTtl = 3_000;
+
+/** Another process than `here` holds the key. */
+async function partiesOf(database: Database): Promise<{ knex: Knex; here: LockProvider; held: Lease }> {
+  const url = await database.create();
+  const knex = connect(url);
+  await migrateTables(knex);
+  const [here, there] = [
+    createSqlProvider(connect(url), { waiterTtl }),
+    createSqlProvider(connect(url), { waiterTtl }),
+  ];
+  const others = createLocks(there, { ttl: 10_000 });
+  onTestFinished(async () => {
+    for (const party of [others, here, there]) await party.close();
+  });
+  return { knex, here, held: await others.acquire('job') };
+}
+
+const servers = databases.filter(({ name }) => name !== 'SQLite');
+
+test.each(servers)('on $name claims whose places an operator has removed ask again, all together', async (database) => {
+  const { knex, here, held } = await partiesOf(database);
+  const locks = createLocks(here, { ttl: 10_000 });
+  const all = Array.from({ length: 10 }, () => locks.withLock('job', () => {}));
+  await inLine(here, 10);
+  await knex.raw('DELETE FROM locks_line');
+  await held.release();
+  const begun = performance.now();
+  await Promise.all(all);
+  await locks.close();
+  // One sign of life, not one for each of them.
+  expect(performance.now() - begun).toBeLessThan(2 * waiterTtl);
+});
+
+const claim = (owner: string) => ({ key: 'job', owner, ttl: 10_000, mode: 'exclusive' }) as const;
+
+test.each(servers)(
+  'on $name a claim that was given the key asks, where the answer that told it was lost',
+  async (database) => {
+    const { knex, here, held } = await partiesOf(database);
+    for (const owner of ['first', 'second']) await here.tryAcquire(claim(owner), () => {});
+    // As long as a place lasts, less what makes the next call of another claim show it.
+    await setTimeout(waiterTtl / 3);
+    const [row] = await rowsOf(knex('locks').where('key', Buffer.from('job')).select('head_process'));
+    const process = String(row?.['head_process']);
+    // A release of a claim of that process, whose connection breaks before the answer.
+    if (database.name === 'Postgres') {
+      const release = 'CALL locks_release_and_tell(?, ?, true, ?, ?, 5000, NULL, NULL, NULL, NULL, NULL)';
+      await knex.raw(release, [Buffer.from('job'), held.owner, process, waiterTtl]);
+    } else {
+      const release =
+        "CALL locks_act('release', 'job', ?, 1, NULL, NULL, ?, ?, NULL, TRUE, FALSE, UTC_TIMESTAMP(6), 5000000, @woken)";
+      await knex.raw(release, [held.owner, process, waiterTtl * 1_000]);
+    }
+    expect(await here.tryAcquire(claim('second'), () => {})).toMatchObject({ granted: false });
+    await setImmediate();
+    expect(await here.tryAcquire(claim('first'), () => {})).toMatchObject({ granted: true });
+  },
+);
