@@ -130,6 +130,31 @@ async function hearing({ url }: Setting, runtime: Runtime, options: SqlOptions =
   return provider;
 }
 
+test.each(servers)(
+  'on $name a grant that another process made lasts for the claim as long as for the server',
+  async (database) => {
+    const setting = await own(database);
+    const { provider: there } = await setting.party();
+    await there.tryAcquire(claim('holder'));
+    const here = await hearing(setting, systemRuntime);
+    let woken = false;
+    await here.tryAcquire(claim('waiter'), () => (woken = true));
+    // The last sign of life of its place is so old then, in ms.
+    const age = 700;
+    await setTimeout(age);
+    woken = false;
+    await there.release(claim('holder'));
+    await eventually('a wake', () => woken);
+    const grant = await here.tryAcquire(claim('waiter'), () => {});
+    const { holders } = await here.inspect('job');
+    const left = grant.granted ? (grant.validity ?? ttl) : 0;
+    expect(left).toBeGreaterThan(waiterTtl / 2);
+    expect(left).toBeLessThanOrEqual(waiterTtl);
+    // A call may be slow here. Its age was taken off twice once.
+    expect((holders[0]?.remaining ?? 0) - left).toBeLessThan(age / 2);
+  },
+);
+
 describe.each(servers)('on $name, where the session of a process has ended', (database) => {
   /** A process with two in line, behind another one. It opens no other session. */
   async function cutOff(): Promise<{ readonly here: LockProvider; release(): Promise<boolean> }> {

@@ -91,7 +91,8 @@ CREATE TABLE IF NOT EXISTS "locks_line" (
   -- Of its claim: its ttl (0: not known), and what its token must exceed.
   ttl_ms integer NOT NULL DEFAULT 0,
   above bigint,
-  -- When its process sent what gave the last sign of life, as that process says: it is repeated to it.
+  -- When its process sent what gave the last sign of life, as that process says: it is repeated to it. NULL: the place ends earlier than
+  -- it would from there.
   sent text,
   PRIMARY KEY (key, place),
   UNIQUE (key, owner)
@@ -243,11 +244,14 @@ BEGIN
       RETURNING
         greatest(r.version + 1, w.above + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint),
         w.owner, w.owner, w.process, least(clock_timestamp() + interval '1 millisecond' * w.ttl_ms::double precision, w.deadline),
-        w.process, w.owner, w.sent || ' ' || w.owner, least(w.ttl_ms, floor(extract(epoch FROM w.deadline - clock_timestamp()) * 1000)::integer)
+        w.process, w.owner,
+        -- From what its process sent, the place lasts for all of its time, and so does what it is given.
+        least(w.ttl_ms, floor(extract(epoch FROM w.deadline - w.seen) * 1000)::integer) || ' ' || w.sent || ' ' || w.owner,
+        least(w.ttl_ms, floor(extract(epoch FROM w.deadline - clock_timestamp()) * 1000)::integer)
       INTO r.version, r.owner, r.assigned_to, r.assigned_process, r.held_until, turn.process, turn.owner, turn.message, turn.span_ms;
       turn.token := r.version;
       -- No owner begins with a line feed.
-      turn.message := coalesce(E'\n' || turn.token || ' ' || turn.span_ms || ' ' || turn.message, turn.owner);
+      turn.message := coalesce(E'\n' || turn.token || ' ' || turn.message, turn.owner);
       -- Whether its process has ended is asked when its turn comes.
       SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
       empty := NOT FOUND;
@@ -261,7 +265,7 @@ BEGIN
           at := clock_timestamp();
           forfeit := at + (head.deadline - head.seen) / 6;
           IF forfeit < head.deadline THEN
-            UPDATE "locks_line" AS w SET seen = w.seen - (w.deadline - forfeit), deadline = forfeit
+            UPDATE "locks_line" AS w SET seen = w.seen - (w.deadline - forfeit), deadline = forfeit, sent = NULL
             WHERE w.key = r.key AND w.place = head.place;
             head.deadline := forfeit;
             r.next_lapse := least(r.next_lapse, forfeit);
