@@ -60,13 +60,13 @@ export class PlainProvider implements LockProvider {
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
-    const about = { what: 'a renewal', claim };
+    const about = { what: 'a renewal', claim, first: true };
     const renewed = await this.#calls.run((connection) => this.#store.renew(connection, claim, token), about);
     return renewed ? {} : false;
   }
 
   async release(claim: Claim): Promise<boolean> {
-    const about = { what: 'a release', claim };
+    const about = { what: 'a release', claim, first: true };
     return await this.#calls.run((connection) => this.#store.release(connection, claim), about);
   }
 

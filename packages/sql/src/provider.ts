@@ -72,7 +72,7 @@ export class SqlProvider implements LockProvider {
   async release(claim: Claim): Promise<boolean> {
     const waited = this.#line.leave(claim);
     const sentAt = this.#runtime.clock.exact();
-    const { freed, turns } = await this.#keyCalls.release(claim, this.#line.waitsFor(claim.key));
+    const { freed, turns } = await this.#keyCalls.release(claim, this.#line.waitsFor(claim.key), waited);
     this.#line.tell(turns, sentAt);
     return freed && !waited;
   }

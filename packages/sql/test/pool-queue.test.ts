@@ -84,6 +84,29 @@ describe('connections that are lent', () => {
     await expect.poll(() => [client.pool.numUsed(), client.pool.numPendingAcquires()]).toEqual([0, 0]);
   });
 
+  test('go to the calls of holders first', async () => {
+    const { queue } = createPool(1);
+    const held = await queue.take({});
+    const order: string[] = [];
+    const served = async (call: string, first: boolean): Promise<void> => {
+      const connection = await queue.take({}, first);
+      order.push(call);
+      queue.give(connection);
+    };
+    const over = {};
+    void queue.take(over, true);
+    const calls = [
+      served('waiter', false),
+      served('holder', true),
+      served('other waiter', false),
+      served('other', true),
+    ];
+    queue.withdraw(over);
+    queue.give(held);
+    await Promise.all(calls);
+    expect(order).toEqual(['holder', 'other', 'waiter', 'other waiter']);
+  });
+
   test('are not asked for again by calls that are over, and the pool is asked for no more than it can have', async () => {
     const { client, queue } = createPool(2, 20);
     const held = await Promise.all([client.acquireConnection(), client.acquireConnection()]);

@@ -30,9 +30,10 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 -- number), $6 whether a claim waits behind the line, $7 whether to take a place, $8 this process,
 -- $9 ttl of a place (ms), $10 other owners to be kept in line, $11 longest wait for the row (ms),
 -- $12 whether no attempt of it was granted yet, $13 when this was sent, as the process says
--- Returns the token, ms until the next attempt, why it was refused, the permits in use, which of the
--- others are not in line (JSON), and what it tells of the first in line: "locks_turn". Where nothing
--- is granted there is nothing that a crash must not undo: the commit does not wait for the disk.
+-- Returns the token, ms until the next attempt, why it was refused, the permits in use, which of
+-- the others are not in line (JSON), and what it tells of the first in line: "locks_turn". Where
+-- nothing is granted there is nothing that a crash must not undo: the commit does not wait for the
+-- disk.
 SELECT token, retry_ms, refusal, permits_in_use, array_to_json(gone), (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN token IS NULL AND (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END

@@ -16,6 +16,7 @@ interface Call<Connection> {
   sent: boolean;
   /** Its caller has been answered. */
   over: boolean;
+  readonly first: boolean;
 }
 
 /** What to say of a call. */
@@ -24,6 +25,11 @@ export interface About {
   readonly claim?: Claim | undefined;
   /** It must settle within so many ms. @default the timeout */
   readonly within?: number | undefined;
+  /**
+   * It is a holder's, or few are ever made. It gets a connection before the calls of those who
+   * wait: a thousand of these would end the holder's lease. @default false
+   */
+  readonly first?: boolean | undefined;
 }
 
 /** What `Connections` are made of. */
@@ -69,8 +75,8 @@ export class Connections<Connection> {
    * @throws `LOCK_UNAVAILABLE` when no connection is to be had, it breaks, or time is up.
    */
   async run<T>(work: (connection: Connection) => Promise<T>, about: About): Promise<T> {
-    const { what, within } = about;
-    const call: Call<Connection> = { connection: undefined, waiting: false, sent: false, over: false };
+    const { what, within, first = false } = about;
+    const call: Call<Connection> = { connection: undefined, waiting: false, sent: false, over: false, first };
     try {
       return await this.#deadline.race(this.#attempts(call, work), what, within ?? this.#timeout);
     } catch (error) {
@@ -139,7 +145,7 @@ export class Connections<Connection> {
     call.waiting = true;
     let connection: Connection;
     try {
-      connection = await this.#queue.take(call);
+      connection = await this.#queue.take(call, call.first);
     } finally {
       call.waiting = false;
     }

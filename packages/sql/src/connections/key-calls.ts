@@ -35,12 +35,13 @@ export class KeyCalls {
     return await (joint?.renewals.call(claim) ?? this.#renew(claim, token));
   }
 
-  /** `waits`: other claims of this process are in line. */
-  async release(claim: Claim, waits: boolean): Promise<Released> {
+  /** `waits`: other claims of this process are in line. `waited`: this one was. */
+  async release(claim: Claim, waits: boolean, waited: boolean): Promise<Released> {
     this.#calls.checkOpen();
+    const inLine = waits || waited;
     // The statement for many leaves keys with a line.
-    const joint = claim.mode === 'exclusive' && !waits ? this.#joint : undefined;
-    return await (joint?.releases.call(claim) ?? this.#release(claim, waits));
+    const joint = claim.mode === 'exclusive' && !inLine ? this.#joint : undefined;
+    return await (joint?.releases.call(claim) ?? this.#release(claim, inLine, !waited));
   }
 
   #createJoint(each: EachStore<unknown>, { clock }: Runtime): Joint {
@@ -54,14 +55,15 @@ export class KeyCalls {
         left: async () => undefined,
       }),
       renewals: batches({
-        each: (claims) => calls.run((connection) => each.renew(connection, claims), { what: 'a renewal' }),
+        each: (claims) => calls.run((connection) => each.renew(connection, claims), { what: 'a renewal', first: true }),
         alone: (claim) => this.#renew(claim),
         left: (claim, within) => this.#renew(claim, undefined, within),
       }),
       releases: batches({
-        each: (claims) => calls.run((connection) => each.release(connection, claims), { what: 'a release' }),
-        alone: (claim) => this.#release(claim, false),
-        left: (claim, within) => this.#release(claim, false, within),
+        each: (claims) =>
+          calls.run((connection) => each.release(connection, claims), { what: 'a release', first: true }),
+        alone: (claim) => this.#release(claim, false, true),
+        left: (claim, within) => this.#release(claim, false, true, within),
       }),
     };
   }
@@ -72,12 +74,12 @@ export class KeyCalls {
   }
 
   async #renew(claim: Claim, token?: bigint, within?: number): Promise<Renewed> {
-    const about = { what: 'a renewal', claim, within };
+    const about = { what: 'a renewal', claim, within, first: true };
     return await this.#calls.run((connection) => this.#store.renew(connection, claim, token), about);
   }
 
-  async #release(claim: Claim, waits: boolean, within?: number): Promise<Released> {
-    const about = { what: 'a release', claim, within };
-    return await this.#calls.run((connection) => this.#store.release(connection, claim, waits), about);
+  async #release(claim: Claim, inLine: boolean, first: boolean, within?: number): Promise<Released> {
+    const about = { what: 'a release', claim, within, first };
+    return await this.#calls.run((connection) => this.#store.release(connection, claim, inLine), about);
   }
 }

@@ -17,6 +17,8 @@ export class PoolQueue<Connection> {
   readonly #client: SqlClient<Connection>;
   /** By call. First come, first served. */
   readonly #waiting = new Map<object, Borrower<Connection>>();
+  /** Those of them that go before the others, and some that do not wait any more. */
+  readonly #first = new Set<object>();
   /** Given back in this turn of the event loop. */
   readonly #spare: Connection[] = [];
   /** They must not be lent again. */
@@ -30,10 +32,11 @@ export class PoolQueue<Connection> {
   }
 
   /**
-   * A connection for `call` alone, until it is given back. Rejects with the pool's own error.
+   * A connection for `call` alone, until it is given back. Rejects with the pool's own error. With
+   * `first` the call goes before those without.
    * @throws `LOCK_CLOSED` once the pool was ended.
    */
-  async take(call: object): Promise<Connection> {
+  async take(call: object, first = false): Promise<Connection> {
     if (this.#client.ended) throw ended();
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
       if (!this.isBroken(spare)) return spare;
@@ -41,6 +44,7 @@ export class PoolQueue<Connection> {
     }
     return await new Promise((resolve, reject) => {
       this.#waiting.set(call, { resolve, reject });
+      if (first) this.#first.add(call);
       this.#ask();
     });
   }
@@ -122,8 +126,14 @@ export class PoolQueue<Connection> {
     this.#ask();
   }
 
-  /** The call that has waited longest; it waits no more. */
+  /** The call that has waited longest, of those that go first; it waits no more. */
   #next(): Borrower<Connection> | undefined {
+    for (const call of this.#first) {
+      this.#first.delete(call);
+      const waiting = this.#waiting.get(call);
+      this.#waiting.delete(call);
+      if (waiting !== undefined) return waiting;
+    }
     for (const [call, waiting] of this.#waiting) {
       this.#waiting.delete(call);
       return waiting;

@@ -65,7 +65,7 @@ export class StoreCalls {
   }
 
   async inspect(key: string): Promise<KeyState> {
-    return await this.run((connection) => this.#store.inspect(connection, key), { what: 'an inspection' });
+    return await this.run((connection) => this.#store.inspect(connection, key), { what: 'an inspection', first: true });
   }
 
   /** The text of a register, after `change`. */

@@ -154,9 +154,8 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return { renewed: answer === '1', turns };
   }
 
-  async release(connection: MysqlConnection, claim: Claim, waits: boolean): Promise<Released> {
-    // With waiters here there is a line.
-    if (claim.mode === 'exclusive' && !waits && this.#clockMoves(connection)) {
+  async release(connection: MysqlConnection, claim: Claim, inLine: boolean): Promise<Released> {
+    if (claim.mode === 'exclusive' && !inLine && this.#clockMoves(connection)) {
       const values = [hex(claim.key), this.#prepared.longestWait(), claim.owner];
       if ((await this.#prepared.changed(connection, 'release', values)) !== 0n) return { freed: true, turns: [] };
     }

@@ -154,11 +154,10 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     return { renewed: renewed === 't', turns: await tell(connection, turn) };
   }
 
-  async function release(connection: PgConnection, claim: Claim, waits: boolean): Promise<Released> {
+  async function release(connection: PgConnection, claim: Claim, inLine: boolean): Promise<Released> {
     const { owner, mode } = claim;
     const key = bytes(claim.key);
-    // With waiters here there is a line.
-    if (mode === 'exclusive' && !waits) {
+    if (mode === 'exclusive' && !inLine) {
       const [row] = await prepared.ask(connection, 'release', key, owner, prepared.limitOf(connection));
       if (row !== undefined) return { freed: true, turns: [] };
     }

@@ -10,8 +10,8 @@ export interface TurnMessage {
 
 /**
  * A plain message is an owner. That of an assignment, which the routines write, begins with a line
- * feed, as no owner does. Its last number says when the owner gave its last sign of life. From there
- * its place lasted for `validity` at least, and the grant lasts as long as the place.
+ * feed, as no owner does. Its last number says when the owner gave its last sign of life. From
+ * there its place lasted for `validity` at least, and the grant lasts as long as the place.
  */
 export function readTurn(message: string): TurnMessage {
   const [, token, validity, sentAt, owner] = /^\n(\d+) (\d+) (\d+) ([^]*)$/.exec(message) ?? [];

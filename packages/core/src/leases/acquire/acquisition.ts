@@ -169,15 +169,18 @@ export class Acquisition extends PendingCall<PublicLease | null> implements OwnW
       this.fail(wait.unavailable(this.#sent.claim));
       return;
     }
-    this.#leave();
     if (this.#orNull && !wait.isOld) {
+      this.#leave();
       this.tellGiveUp(this.#sent.claim, undefined, this.#attempts);
       this.resolve(null);
       return;
     }
     const own = this.#orNull ? undefined : this.#ownHold();
     const tell = (error: LockError | undefined): void => this.tellGiveUp(this.#sent.claim, error, this.#attempts);
-    this.resolve(wait.overdue({ claim: this.#sent.claim, orNull: this.#orNull, own, tell }));
+    const overdue = wait.overdue({ claim: this.#sent.claim, orNull: this.#orNull, own, tell });
+    // Behind the look: with a thousand such releases before it, that is not answered in time.
+    this.#leave();
+    this.resolve(overdue);
   }
 
   #ownHold(): Mode | undefined {

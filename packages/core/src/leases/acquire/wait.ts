@@ -130,9 +130,10 @@ export class Wait {
     const { wait } = this.#settings;
     const old = this.isOld;
     const looks = old || (wait > 0 && own === undefined);
+    const looked = looks ? this.#host.lookups.find(claim.key) : unseen;
     // The caller is in the stack when its promise follows this one, which takes a turn.
     await unseen;
-    const { holders, silent } = await (looks ? this.#host.lookups.find(claim.key) : unseen);
+    const { holders, silent } = await looked;
     let error: LockError | undefined;
     if (old && silent !== undefined) error = this.unavailable(claim, silent.cause);
     else if (own !== undefined) error = ownTimeoutError(claim, wait, own);

@@ -59,6 +59,18 @@ describe('LOCK_TIMEOUT', () => {
     expect(looks).toEqual(['seat']);
   });
 
+  it('asks before the releases of those that time out, so that these do not delay it', async () => {
+    const { runtime, locks, provider } = createBusySetting(async () => {
+      releasesBefore = provider.releases.length;
+      return held('a/1');
+    });
+    let releasesBefore = -1;
+    const waits = Array.from({ length: 300 }, () => watch(locks.acquire('seat', { ttl, wait })));
+    await runtime.advance(wait);
+    expect(waits.every(({ state }) => state === 'rejected')).toBe(true);
+    expect(releasesBefore).toBe(0);
+  });
+
   it('asks about ten keys within 100 ms, however many time out', async () => {
     const { runtime, locks, looks } = createBusySetting(async () => held('a/1'));
     const waits = Array.from({ length: 300 }, (_, index) => watch(locks.acquire(`seat/${index}`, { ttl, wait })));

@@ -93,10 +93,10 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
   enterAll?(connection: Connection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]>;
   renew(connection: Connection, claim: Claim, token: bigint | undefined): Promise<Renewed>;
   /**
-   * Gives up the hold, or the place in line. `waits`: other claims of this process are in line, so
-   * the turn may be theirs.
+   * Gives up the hold, or the place in line. `inLine`: this claim or another one of this process is
+   * in line, so the key has one.
    */
-  release(connection: Connection, claim: Claim, waits: boolean): Promise<Released>;
+  release(connection: Connection, claim: Claim, inLine: boolean): Promise<Released>;
   /**
    * The claims of this process that are first in line on one of `keys` and can go, or were given
    * the key, as far as one look tells.
