@@ -10,7 +10,10 @@ const largest = 32;
 export interface EntryCalls {
   /** Of one claim. */
   alone(claim: Claim, within: number): Promise<Attempt>;
-  /** Of several exclusive claims, in one statement. What became of each, in their order. */
+  /**
+   * Of several exclusive claims with one ttl and one floor, in one statement. What became of each,
+   * in their order.
+   */
   together(claims: readonly Claim[], within: number): Promise<readonly (Attempt | LockError)[]>;
 }
 
@@ -59,10 +62,9 @@ export class Entries {
     const waiting = this.#waiting.get(key);
     const index = waiting?.findIndex(({ claim }) => claim.owner === owner) ?? -1;
     if (index === -1) return;
-    const [entry] = waiting?.splice(index, 1) ?? [];
-    entry?.reject(
-      new LockError('LOCK_UNAVAILABLE', 'The claim was given up before its attempt was sent.', { key, sent: false }),
-    );
+    for (const entry of waiting?.splice(index, 1) ?? []) {
+      rejectUnsent(entry, 'The claim was given up before its attempt was sent.');
+    }
   }
 
   async #send(key: string, entries: readonly Entry[]): Promise<void> {
@@ -74,9 +76,23 @@ export class Entries {
     } catch (error) {
       for (const { reject } of entries) reject(error);
     }
+    this.#sendNext(key);
+  }
+
+  #sendNext(key: string): void {
     const waiting = this.#waiting.get(key) ?? [];
-    if (waiting.length === 0) this.#waiting.delete(key);
-    else void this.#send(key, waiting.splice(0, largest));
+    const now = this.#clock.now();
+    const inTime = waiting.findIndex(({ end }) => end > now);
+    for (const entry of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) {
+      rejectUnsent(entry, 'The claims of this process before it took too long, so its attempt was not sent.');
+    }
+    const [first] = waiting;
+    if (first === undefined) {
+      this.#waiting.delete(key);
+      return;
+    }
+    const others = waiting.slice(0, largest).findIndex(({ claim }) => !goTogether(first.claim, claim));
+    void this.#send(key, waiting.splice(0, others === -1 ? largest : Math.max(others, 1)));
   }
 
   async #sendTogether(entries: readonly Entry[], within: number): Promise<void> {
@@ -87,4 +103,12 @@ export class Entries {
       else entries[index]?.resolve(attempt);
     }
   }
+}
+
+function goTogether(one: Claim, other: Claim): boolean {
+  return other.mode === 'exclusive' && one.mode === 'exclusive' && one.ttl === other.ttl && one.floor === other.floor;
+}
+
+function rejectUnsent({ claim: { key }, reject }: Entry, message: string): void {
+  reject(new LockError('LOCK_UNAVAILABLE', message, { key, sent: false }));
 }

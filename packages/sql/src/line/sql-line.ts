@@ -1,9 +1,10 @@
 import { createLine } from '@locks/core/adapter';
 import type { Deadline, Line, Listen, Runtime, Waiting } from '@locks/core/adapter';
-import type { Claim, Grant } from '@locks/core';
+import type { Busy, Claim, Grant } from '@locks/core';
 import type { Connections } from '../connections/connections.ts';
 import type { Attempt, LockStore, Turn } from '../dialect/stores/lock-store.ts';
 import type { ReadSqlOptions } from '../options/provider-options.ts';
+import { Arrivals } from './arrivals.ts';
 import { Entries } from './entries.ts';
 import type { EntryCalls } from './entries.ts';
 import { proveListening } from './prove-listening.ts';
@@ -47,6 +48,7 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   const { waiterTtl, pollInterval } = options;
   const reports = new WakeReports(name);
   const entries = createEntries();
+  const arrivals = new Arrivals(deadline);
   const line = createLine({
     runtime,
     deadline,
@@ -67,7 +69,16 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
 
   /** One statement, for exclusive claims. */
   function tryFree(claim: Claim): Promise<Grant | undefined> | undefined {
-    return claim.mode === 'shared' ? undefined : grantFree(claim);
+    if (isReader(claim)) return undefined;
+    return arrivals.arrive(claim, claim.mode === 'exclusive' ? () => grantFree(claim) : undefined);
+  }
+
+  async function tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    try {
+      return await line.tryAcquire(claim, wake);
+    } finally {
+      arrivals.pass(claim);
+    }
   }
 
   async function grantFree(claim: Claim): Promise<Grant | undefined> {
@@ -76,7 +87,7 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   }
 
   async function attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
-    const first = others !== undefined && claim.mode === 'exclusive' && !line.isRepeated(claim.owner);
+    const first = others !== undefined && !line.isRepeated(claim.owner) && !isReader(claim);
     const sentAt = runtime.clock.exact();
     const answer = await (first && entries !== undefined
       ? entries.enter(claim, within)
@@ -117,9 +128,10 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   }
 
   return {
-    tryAcquire: (claim, wake) => line.tryAcquire(claim, wake),
+    tryAcquire,
     waitsFor: (key) => line.waitsFor(key),
     leave(claim) {
+      arrivals.leave(claim);
       entries?.leave(claim);
       return line.leave(claim.owner);
     },
@@ -128,6 +140,11 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
     },
     tell,
   };
+}
+
+/** Readers do not keep each other out, so their order means nothing. */
+function isReader({ mode, permits }: Claim): boolean {
+  return mode === 'shared' && permits === undefined;
 }
 
 function listenOf({ store, connections, runtime }: SqlLineParts, reports: WakeReports): Listen | undefined {

@@ -19,10 +19,18 @@ interface Parts {
 }
 
 /** What the procedure of one key answers. */
-interface Answer {
+export interface Answer {
   readonly outcome: string;
   readonly answer: string;
   readonly turns: readonly Turn[];
+  /** Other claims that are not in line, and further ones that did not join it. */
+  readonly gone: readonly string[];
+}
+
+/** What a claim that is going to wait sends with an attempt. */
+interface Joined extends Line {
+  /** Further claims that join the line behind it: their owners. */
+  readonly joining?: readonly string[];
 }
 
 /** The procedure that decides about one key, and wakes whose turn it finds. */
@@ -38,14 +46,13 @@ export class Procedure {
     act: 'acquire' | 'renew' | 'release',
     claim: Claim,
     token: bigint | undefined,
-    line?: Line,
+    line?: Joined,
     repeated = false,
   ): Promise<Answer> {
     const { options, prepared, listening } = this.#parts;
     const { waiterTtl, fair } = options;
     const inOrder = act === 'release' ? releasesInOrder(options) : fair;
     const { key, owner, ttl, mode, permits = 0, resize } = claim;
-    const others = line === undefined || line.others.length === 0 ? null : line.others.map(hex).join(',');
     const values: Value[] = [
       act,
       hex(key),
@@ -55,7 +62,8 @@ export class Procedure {
       mode === 'shared' ? `${resize ? -permits : permits}` : null,
       act === 'release' || line !== undefined ? listening.name : null,
       micros(waiterTtl),
-      others,
+      listOf(line?.others),
+      listOf(line?.joining),
       inOrder ? '1' : '0',
       repeated ? '1' : '0',
       prepared.longestWait(act === 'acquire' ? ttl : undefined),
@@ -66,6 +74,7 @@ export class Procedure {
       outcome: textOf(row['outcome']),
       answer: textOf(row['answer']),
       turns: this.#turnsOf(row),
+      gone: (row['gone_owners'] === null ? [] : textOf(row['gone_owners']).split(',')).map(fromHex),
     };
   }
 
@@ -80,10 +89,6 @@ export class Procedure {
       if (process === options.process) told.tell(textOf(owner));
     }
     if (kept !== null) turns.push({ process: options.process, owner: textOf(kept) });
-    // They were given the key, or have lost their places.
-    for (const hexOwner of row['gone_owners'] === null ? [] : textOf(row['gone_owners']).split(',')) {
-      turns.push({ process: options.process, owner: Buffer.from(hexOwner, 'hex').toString() });
-    }
     return turns;
   }
 
@@ -91,6 +96,14 @@ export class Procedure {
   async wake(connection: MysqlConnection, session: string): Promise<void> {
     if (session.includes(sessionMark)) await this.#parts.prepared.say(connection, 'wake', { session: hex(session) });
   }
+}
+
+function listOf(owners: readonly string[] = []): string | null {
+  return owners.length === 0 ? null : owners.map(hex).join(',');
+}
+
+function fromHex(text: string): string {
+  return Buffer.from(text, 'hex').toString();
 }
 
 /** What the first in line was given. `undefined`: it has to try. */

@@ -1,5 +1,4 @@
-import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { FoundTurn } from '@locks/core/adapter';
+import type { FoundTurn, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
@@ -13,6 +12,7 @@ import type {
   StoreOptions,
 } from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
+import { Attempts } from './attempts.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
 import type { MysqlConnection } from './connection/connection.ts';
@@ -47,6 +47,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
   readonly #listening: Listening;
   readonly #told: ToldTurns;
   readonly #procedure: Procedure;
+  readonly #attempts: Attempts;
   readonly listening: StoreListening<MysqlConnection> | undefined;
   readonly #facts = new WeakMap<MysqlConnection, ConnectionFacts>();
 
@@ -75,6 +76,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
     const prepared = new PreparedStatements(statements, options.names, options.timeout);
     this.#prepared = prepared;
     this.#procedure = new Procedure({ options, prepared, listening: this.#listening, told });
+    this.#attempts = new Attempts(this.#procedure, options);
   }
 
   async checkConnection(connection: MysqlConnection): Promise<void> {
@@ -121,26 +123,11 @@ class MysqlStore implements LockStore<MysqlConnection> {
     line: Line | undefined,
     repeated: boolean,
   ): Promise<Attempt> {
-    const { outcome, answer, turns } = await this.#procedure.act(
-      connection,
-      'acquire',
-      claim,
-      claim.floor ?? 0n,
-      line,
-      repeated,
-    );
-    switch (outcome) {
-      case 'granted':
-        return { token: BigInt(answer), turns };
-      case 'busy':
-        return { token: undefined, retryAfter: Number(answer), turns };
-      case 'permits':
-        throw permitsRefused(claim, answer === '0' ? undefined : Number(answer));
-      case 'upgrade':
-        throw upgradeRefused(claim);
-      default:
-        throw new Error(`the procedure answered ${outcome}`);
-    }
+    return await this.#attempts.attempt(connection, claim, line, repeated);
+  }
+
+  async enterAll(connection: MysqlConnection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]> {
+    return await this.#attempts.enterAll(connection, claims);
   }
 
   async renew(connection: MysqlConnection, claim: Claim, token: bigint | undefined): Promise<Renewed> {

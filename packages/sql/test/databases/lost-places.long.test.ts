@@ -60,7 +60,7 @@ test.each(servers)(
       await knex.raw(release, [Buffer.from('job'), held.owner, process, waiterTtl]);
     } else {
       const release =
-        "CALL locks_act('release', 'job', ?, 1, NULL, NULL, ?, ?, NULL, TRUE, FALSE, UTC_TIMESTAMP(6), 5000000, @woken)";
+        "CALL locks_act('release', 'job', ?, 1, NULL, NULL, ?, ?, NULL, NULL, TRUE, FALSE, UTC_TIMESTAMP(6), 5000000, @woken)";
       await knex.raw(release, [held.owner, process, waiterTtl * 1_000]);
     }
     expect(await here.tryAcquire(claim('second'), () => {})).toMatchObject({ granted: false });

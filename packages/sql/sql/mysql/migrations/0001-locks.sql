@@ -137,10 +137,11 @@ DELIMITER //
 -- line_process   NULL, or the process of a claim that takes a place in line; release: the process that releases
 -- fair           FALSE: a newcomer may have a free key, and a release gives it to its own process first
 -- other_owners   of this process, in line on this key, to be kept there: hexadecimal, with commas
+-- joining        further exclusive claims of this process, with the same ttl and token, that come behind this one for the first time: the same
 -- called_at      UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
 -- Answers with one row: outcome (granted, busy, permits, upgrade, done), answer (the token; the ms until the next attempt; the
 -- permits in use; 1 if it renewed or freed a hold), the process and owner to be told that it is their turn, or NULL, and gone_owners: those of
--- other_owners that are not in line, as each may have been given the key.
+-- other_owners that are not in line, as each may have been given the key, and those of joining that were not put in line.
 -- woken          the session to be woken for that, of another process, or NULL
 CREATE PROCEDURE `locks_act`(
   act VARBINARY(10),
@@ -152,6 +153,7 @@ CREATE PROCEDURE `locks_act`(
   line_process VARBINARY(255),
   waiter_ttl BIGINT,
   other_owners LONGBLOB,
+  joining LONGBLOB,
   fair BOOLEAN,
   repeated BOOLEAN,
   called_at DATETIME(6),
@@ -178,6 +180,7 @@ BEGIN
   DECLARE this_process VARBINARY(255) DEFAULT SUBSTRING_INDEX(COALESCE(line_process, ''), '+', 1);
   DECLARE own_session, one_owner VARBINARY(255);
   DECLARE others_left LONGBLOB DEFAULT other_owners;
+  DECLARE joining_left LONGBLOB DEFAULT joining;
   DECLARE gone_owners LONGTEXT CHARACTER SET ascii;
 
   SET claim_permits = ABS(claim_permits);
@@ -394,6 +397,26 @@ BEGIN
           END IF;
         END IF;
 
+        -- This one has the key, or is in line before them. A claim that has something already decides alone.
+        WHILE joining_left <> '' DO
+          SET one_owner = UNHEX(SUBSTRING_INDEX(joining_left, ',', 1)), joining_left = SUBSTRING(joining_left, 2 * LENGTH(one_owner) + 2);
+          SET own_token = NULL;
+          IF row_shares > 0 THEN
+            SELECT `token` INTO own_token FROM `locks_shares` WHERE `key` = claim_key AND `owner` = one_owner;
+          END IF;
+          IF own_token IS NOT NULL OR row_owner = one_owner OR outcome NOT IN ('granted', 'busy') OR EXISTS (
+            SELECT 1 FROM `locks_line` WHERE `key` = claim_key AND `owner` = one_owner
+          ) THEN
+            SET gone_owners = CONCAT_WS(',', gone_owners, HEX(one_owner));
+          ELSE
+            INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `seen`, `deadline`, `ttl`, `floor`)
+              VALUES (claim_key, row_next_place, one_owner, line_process, now_at, now_at + waiter_ttl, claim_ttl, claim_token);
+            SET row_next_place = row_next_place + 1, row_line_seen = now_at;
+            SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl);
+            SET row_next_lapse = LEAST(COALESCE(row_next_lapse, now_at + waiter_ttl), now_at + waiter_ttl);
+          END IF;
+        END WHILE;
+
         -- The first in line, who is told at the end of every call if it can go.
         IF row_head_owner IS NULL AND COALESCE(row_line_until, row_head_until) IS NOT NULL THEN
           SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
@@ -499,6 +522,7 @@ CREATE PROCEDURE `locks_act_and_wake`(
   line_process VARBINARY(255),
   waiter_ttl BIGINT,
   other_owners LONGBLOB,
+  joining LONGBLOB,
   fair BOOLEAN,
   repeated BOOLEAN,
   called_at DATETIME(6),
@@ -508,8 +532,8 @@ MODIFIES SQL DATA
 SQL SECURITY INVOKER
 BEGIN
   DECLARE woken VARBINARY(255);
-  CALL `locks_act`(act, claim_key, claim_owner, claim_ttl, claim_token, claim_permits, line_process, waiter_ttl, other_owners, fair,
-    repeated, called_at, time_limit, woken);
+  CALL `locks_act`(act, claim_key, claim_owner, claim_ttl, claim_token, claim_permits, line_process, waiter_ttl, other_owners, joining,
+    fair, repeated, called_at, time_limit, woken);
   IF woken IS NOT NULL THEN
     BEGIN
       -- Who cannot be woken looks, later.

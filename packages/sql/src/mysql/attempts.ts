@@ -1,0 +1,73 @@
+import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+import type { Attempt, Line, StoreOptions } from '../dialect/stores/lock-store.ts';
+import type { MysqlConnection } from './connection/connection.ts';
+import type { Answer, Procedure } from './procedure.ts';
+
+/** Attempts that the procedure of one key decides. */
+export class Attempts {
+  readonly #procedure: Procedure;
+  readonly #options: StoreOptions;
+
+  constructor(procedure: Procedure, options: StoreOptions) {
+    this.#procedure = procedure;
+    this.#options = options;
+  }
+
+  async attempt(
+    connection: MysqlConnection,
+    claim: Claim,
+    line: Line | undefined,
+    repeated: boolean,
+  ): Promise<Attempt> {
+    const answer = await this.#procedure.act(connection, 'acquire', claim, claim.floor ?? 0n, line, repeated);
+    const { process } = this.#options;
+    // These were given the key, or have lost their places.
+    const turns = [...answer.turns, ...answer.gone.map((owner) => ({ process, owner }))];
+    const attempt = attemptOf(claim, { ...answer, turns });
+    if (attempt instanceof LockError) throw attempt;
+    return attempt;
+  }
+
+  /** First attempts of exclusive claims on one key, with one ttl and one floor. */
+  async enterAll(connection: MysqlConnection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]> {
+    const [first, ...rest] = claims as readonly [Claim, ...Claim[]];
+    const { process, fair, waiterTtl } = this.#options;
+    const line = { process, others: [], joining: rest.map(({ owner }) => owner) };
+    const answer = await this.#procedure.act(connection, 'acquire', first, first.floor ?? 0n, line);
+    const entered = attemptOf(first, answer);
+    const refresh = Math.floor(waiterTtl / 3);
+    // The next in line looks when the hold ends. Without order all do.
+    const looks = answer.outcome === 'granted' ? first.ttl : fair ? refresh : Number(answer.answer);
+    const behind = { token: undefined, retryAfter: Math.min(refresh, looks), turns: [] };
+    const attempts = [entered];
+    for (const claim of rest) {
+      attempts.push(answer.gone.includes(claim.owner) ? await this.#alone(connection, claim) : behind);
+    }
+    return attempts;
+  }
+
+  async #alone(connection: MysqlConnection, claim: Claim): Promise<Attempt | LockError> {
+    try {
+      return await this.attempt(connection, claim, { process: this.#options.process, others: [] }, false);
+    } catch (error) {
+      if (error instanceof LockError) return error;
+      throw error;
+    }
+  }
+}
+
+function attemptOf(claim: Claim, { outcome, answer, turns }: Answer): Attempt | LockError {
+  switch (outcome) {
+    case 'granted':
+      return { token: BigInt(answer), turns };
+    case 'busy':
+      return { token: undefined, retryAfter: Number(answer), turns };
+    case 'permits':
+      return permitsRefused(claim, answer === '0' ? undefined : Number(answer));
+    case 'upgrade':
+      return upgradeRefused(claim);
+    default:
+      throw new Error(`the procedure answered ${outcome}`);
+  }
+}
