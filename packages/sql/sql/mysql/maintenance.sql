@@ -1,18 +1,16 @@
 -- The check of a new connection, the layout of the tables, and the sweep.
 
--- name: find-schema
--- Where this connection finds the tables.
--- ?        1 the name of the table of the layout
--- Returns  the database, or no row.
-SELECT CAST(table_schema AS CHAR) AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?
-
 -- name: check-connection
 -- Looks at a connection, once for each.
--- Returns  the layout of the tables, and the oldest one whose packages can use them; the server's
---          version; whether each statement is a transaction of its own; whether the server refuses
---          to write; whether SYSDATE moves on within a statement, as it does unless the server was
---          started with --sysdate-is-now.
-SELECT CAST(`version` AS CHAR) AS layout, CAST(`readable_from` AS CHAR) AS readable_from, VERSION() AS server, @@session.autocommit AS autocommit,
+-- ?        1 the name of the table of the layout
+-- Returns  the connection's own database, NULL where it has no such table; the layout of the
+--          tables, and the oldest one whose packages can use them; the server's version; whether
+--          each statement is a transaction of its own; whether the server refuses to write; whether
+--          SYSDATE moves on within a statement, as it does unless the server was started with
+--          --sysdate-is-now.
+SELECT (
+    SELECT CAST(table_schema AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?
+  ) AS home, CAST(`version` AS CHAR) AS layout, CAST(`readable_from` AS CHAR) AS readable_from, VERSION() AS server, @@session.autocommit AS autocommit,
   CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') AS read_only,
   SLEEP(0.0001) AS slept, SYSDATE(6) > NOW(6) AS moves
 FROM `locks_layout`

@@ -49,14 +49,14 @@ class MysqlPlainStore implements PlainStore<MysqlConnection> {
 
   async checkConnection(connection: MysqlConnection): Promise<void> {
     const { schema = null, table } = this.#names;
-    const [row = {}] = await this.#prepared.rows(connection, 'checkConnection', [schema, table]);
+    const [row = {}] = await this.#prepared.rowsOnce(connection, 'checkConnection', [schema, table]);
     checkServer(row);
     const isPlain = this.#check.isPlain(columnsIn(row));
     if (schema === null) this.#prepared.foundIn(nameOf(row['home']));
     if (!isPlain) return;
     // An acquire reads this row. A read that finds none locks the gap where other keys are
     // inserted.
-    const found = await this.#prepared.rows(connection, 'findRemoved', []);
+    const found = await this.#prepared.rowsOnce(connection, 'findRemoved', []);
     if (found.length === 0) await this.#prepared.changed(connection, 'writeRemoved', []);
   }
 

@@ -5,7 +5,7 @@ import type { TableNames } from '../dialect/names.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
 import type { MysqlConnection, Row, Value } from './connection/connection.ts';
 import { endOf, hex, micros, registerKey } from './encoding.ts';
-import { affected, changed, rowsOf, say, textOf } from './connection/session.ts';
+import { affected, changed, rowsOf, rowsOfText, textOf } from './connection/session.ts';
 import { statements as routineStatements } from './statements.ts';
 
 /** Both kinds of store have these. */
@@ -56,9 +56,14 @@ export class PreparedStatements<Name extends string> {
     return rowsOf(connection, filled(this.#texts[name], blanks), values);
   }
 
-  /** A statement without an answer, with the protocol of texts: not every server prepares it. */
-  say(connection: MysqlConnection, name: Name, blanks: Blanks): Promise<void> {
-    return say(connection, filled(this.#texts[name], blanks));
+  /** A statement without an answer, which is not prepared: not every server can. */
+  async say(connection: MysqlConnection, name: Name, blanks: Blanks): Promise<void> {
+    await rowsOfText(connection, filled(this.#texts[name], blanks));
+  }
+
+  /** The rows of a query that a connection is asked once, so it is not prepared. */
+  rowsOnce(connection: MysqlConnection, name: Name, values: readonly Value[]): Promise<readonly Row[]> {
+    return rowsOfText(connection, this.#texts[name], values);
   }
 
   /** The number that a statement leaves by LAST_INSERT_ID; 0: it changed no row. */

@@ -19,7 +19,7 @@ import type { MysqlConnection } from './connection/connection.ts';
 import { hex, micros, placesOf, powerOfTwo } from './encoding.ts';
 import { explain } from './errors.ts';
 import { PreparedStatements } from './prepared-statements.ts';
-import { nameOf, textOf } from './connection/session.ts';
+import { textOf } from './connection/session.ts';
 import { statements } from './statements.ts';
 import { Procedure, assignedOf } from './procedure.ts';
 import { ToldTurns } from './told-turns.ts';
@@ -81,12 +81,10 @@ class MysqlStore implements LockStore<MysqlConnection> {
 
   async checkConnection(connection: MysqlConnection): Promise<void> {
     const { names } = this.#options;
-    if (names.schema === undefined) {
-      const [found] = await this.#prepared.rows(connection, 'findSchema', [`${names.table}_layout`]);
-      this.#prepared.foundIn(found && nameOf(found['name']));
-    }
-    const answer = this.#prepared.rows(connection, 'checkConnection', []);
-    this.#facts.set(connection, await checkConnection(answer, this.#prepared.names));
+    const answer = this.#prepared.rowsOnce(connection, 'checkConnection', [`${names.table}_layout`]);
+    const { home, ...facts } = await checkConnection(answer, this.#prepared.names);
+    if (names.schema === undefined) this.#prepared.foundIn(home);
+    this.#facts.set(connection, facts);
   }
 
   async acquireFree(connection: MysqlConnection, claim: Claim): Promise<bigint | undefined> {

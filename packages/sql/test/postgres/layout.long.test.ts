@@ -262,6 +262,23 @@ describe('keys are the bytes that they are', () => {
   });
 });
 
+test('a publication of all tables refuses no call', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  await withClient(url, (client) => client.query('CREATE PUBLICATION everything FOR ALL TABLES'));
+  const { provider } = join(url);
+  const claim = { key: 'job', owner: 'one', ttl: 60_000, mode: 'exclusive' } as const;
+  await provider.tryAcquire(claim);
+  await provider.release(claim);
+  await withClient(url, async (client) => {
+    // The row that it removes is noted in the table of the layout.
+    await client.query('UPDATE locks SET version = 1');
+    const { rows } = await client.query('SELECT locks_sweep(0, 10) AS removed');
+    expect(rows).toEqual([{ removed: 1 }]);
+    await client.query('UPDATE locks_layout SET swept = swept + 1');
+  });
+});
+
 test('the sweep removes idle keys and nothing else, and tokens go on', async () => {
   const url = await ownDatabase(server);
   await createTables(url);

@@ -4,7 +4,7 @@ import { TransactionOpen } from '../../dialect/transaction-open.ts';
 import type { Row } from './connection.ts';
 import { refuseOld } from '../check-version.ts';
 import { numberOf, readOnly } from '../errors.ts';
-import { textOf } from './session.ts';
+import { nameOf, textOf } from './session.ts';
 
 /** What a connection is like. */
 export interface ConnectionFacts {
@@ -19,7 +19,10 @@ export interface ConnectionFacts {
  * @throws `TransactionOpen` for a session without autocommit.
  * @throws the server's own error for a server that is read only.
  */
-export async function checkConnection(answer: Promise<readonly Row[]>, names: TableNames): Promise<ConnectionFacts> {
+export async function checkConnection(
+  answer: Promise<readonly Row[]>,
+  names: TableNames,
+): Promise<ConnectionFacts & { readonly home: string | undefined }> {
   const [row] = await answer.catch((error: unknown) => {
     // The table is missing: the way out is told below.
     if (numberOf(error) === 1146) return [];
@@ -30,7 +33,8 @@ export async function checkConnection(answer: Promise<readonly Row[]>, names: Ta
     names,
   );
   checkServer(row ?? {});
-  return { clockMoves: Number(row?.['moves']) === 1 };
+  const home = row?.['home'] ?? undefined;
+  return { clockMoves: Number(row?.['moves']) === 1, home: home === undefined ? undefined : nameOf(home) };
 }
 
 /** Checks what every store needs of a server, by its answer to `check-connection`. */

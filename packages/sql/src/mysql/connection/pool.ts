@@ -33,10 +33,9 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   const { createPool } = await importDriver('mysql2', () => import('mysql2'));
   const sockets = new Sockets(address);
   const seconds = Math.max(1, Math.ceil(timeout / 1_000));
-  const settings = [
-    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-    `SET SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = ${seconds}`,
-  ];
+  // One statement, as each is a round trip. The first comment is for MySQL, the second for MariaDB.
+  const isolation = "/*!80000 transaction_isolation *//*M!100600 tx_isolation */ = 'READ-COMMITTED'";
+  const settings = `SET SESSION ${isolation}, SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = ${seconds}`;
   const pool = createPool({
     connectionLimit: options.pool ?? 10,
     host,
@@ -53,11 +52,9 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     trace: false,
   } as object);
   pool.on('connection', (connection) => {
-    for (const setting of settings) {
-      connection.query(setting, (error) => {
-        if (error) connection.destroy();
-      });
-    }
+    connection.query(settings, (error) => {
+      if (error) connection.destroy();
+    });
   });
   // A provider that is not closed must not keep its process running by connections that are idle.
   pool.on('acquire', ({ stream }: Lent) => stream.ref());

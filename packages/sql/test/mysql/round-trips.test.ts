@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { createLocks } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { fromConfig } from '../../src/index.ts';
+import { createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
+
+const server = await startServer();
+afterAll(() => server.stop());
+
+/** The URL of `url` through a proxy, and how often a client has waited for an answer there. */
+async function counted(url: string): Promise<{ readonly url: string; readonly trips: () => number }> {
+  let trips = 0;
+  const open = new Set<Socket>();
+  const target = new URL(url);
+  const { hostname, port } = target;
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    // The server speaks first.
+    let answered = true;
+    client.on('data', (data) => {
+      if (answered) trips += 1;
+      answered = false;
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      answered = true;
+      client.write(data);
+    });
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    proxy.close();
+  });
+  target.hostname = '127.0.0.1';
+  target.port = String((proxy.address() as AddressInfo).port);
+  return { url: target.href, trips: () => trips };
+}
+
+test('a new connection costs five round trips with its first call', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  const proxy = await counted(url);
+  const provider = await fromConfig({ url: proxy.url, options: { pool: 1 }, runtime: systemRuntime });
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+  });
+  await (await locks.acquire('job')).release();
+  await withClient(url, async (client) => {
+    const others = await rowsOf(
+      client,
+      'SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND db = DATABASE()',
+    );
+    for (const { id } of others) await client.query(`KILL ${Number(id)}`);
+  });
+  const before = proxy.trips();
+  const lease = await locks.acquire('job');
+  // The login, the settings, the check, and a statement that is prepared and then sent.
+  expect(proxy.trips() - before).toBe(5);
+  await lease.release();
+});
