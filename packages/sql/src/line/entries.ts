@@ -6,10 +6,10 @@ import type { Attempt } from '../dialect/stores/lock-store.ts';
 /** A statement for more claims keeps the row of the key from others for longer. */
 const largest = 32;
 
-/** How first attempts on one key are made. Both settle `within` so many ms. */
+/** How the attempts are made. Both settle `within` so many ms. */
 export interface EntryCalls {
-  /** Of one claim. */
-  alone(claim: Claim, within: number): Promise<Attempt>;
+  /** Of one claim, which shows `others`. */
+  alone(claim: Claim, others: readonly Claim[], within: number): Promise<Attempt>;
   /**
    * Of several exclusive claims with one ttl and one floor, in one statement. What became of each,
    * in their order.
@@ -19,6 +19,7 @@ export interface EntryCalls {
 
 interface Entry {
   readonly claim: Claim;
+  readonly others: readonly Claim[];
   /** When the caller must have its answer, by the clock. */
   readonly end: number;
   readonly resolve: (attempt: Attempt) => void;
@@ -26,8 +27,9 @@ interface Entry {
 }
 
 /**
- * The first attempts of this process in line: one statement at a time for each key. Those that come
- * meanwhile go together in the next, as each of them would wait for the row and for a connection.
+ * The first attempts of this process in line, and its signs of life: one statement at a time for
+ * each key, as each would wait for the row, with a connection. First attempts that come meanwhile
+ * go together in the next.
  */
 export class Entries {
   readonly #calls: EntryCalls;
@@ -43,17 +45,20 @@ export class Entries {
     this.#clock = clock;
   }
 
-  /** `within`: in so many ms it settles. */
-  enter(claim: Claim, within: number = this.#timeout): Promise<Attempt> {
+  /** With `others` it is a sign of life. `within`: in so many ms it settles. */
+  enter(claim: Claim, others: readonly Claim[], within: number = this.#timeout): Promise<Attempt> {
     return new Promise((resolve, reject) => {
-      const entry = { claim, end: this.#clock.now() + within, resolve, reject };
+      const entry = { claim, others, end: this.#clock.now() + within, resolve, reject };
       const waiting = this.#waiting.get(claim.key);
-      if (waiting !== undefined) {
+      if (waiting === undefined) {
+        this.#waiting.set(claim.key, []);
+        void this.#send(claim.key, [entry]);
+      } else if (others.length > 0) {
+        // Places lapse. There is one such call for a hundred of them.
+        waiting.unshift(entry);
+      } else {
         waiting.push(entry);
-        return;
       }
-      this.#waiting.set(claim.key, []);
-      void this.#send(claim.key, [entry]);
     });
   }
 
@@ -71,7 +76,7 @@ export class Entries {
     const [first] = entries as readonly [Entry];
     const within = Math.max(1, first.end - this.#clock.now());
     try {
-      if (entries.length === 1) first.resolve(await this.#calls.alone(first.claim, within));
+      if (entries.length === 1) first.resolve(await this.#calls.alone(first.claim, first.others, within));
       else await this.#sendTogether(entries, within);
     } catch (error) {
       for (const { reject } of entries) reject(error);
@@ -91,7 +96,7 @@ export class Entries {
       this.#waiting.delete(key);
       return;
     }
-    const others = waiting.slice(0, largest).findIndex(({ claim }) => !goTogether(first.claim, claim));
+    const others = waiting.slice(0, largest).findIndex((entry) => !goTogether(first, entry));
     void this.#send(key, waiting.splice(0, others === -1 ? largest : Math.max(others, 1)));
   }
 
@@ -105,8 +110,9 @@ export class Entries {
   }
 }
 
-function goTogether(one: Claim, other: Claim): boolean {
-  return other.mode === 'exclusive' && one.mode === 'exclusive' && one.ttl === other.ttl && one.floor === other.floor;
+function goTogether({ claim: one, others }: Entry, { claim: other, others: its }: Entry): boolean {
+  const exclusive = one.mode === 'exclusive' && other.mode === 'exclusive';
+  return exclusive && one.ttl === other.ttl && one.floor === other.floor && others.length + its.length === 0;
 }
 
 function rejectUnsent({ claim: { key }, reject }: Entry, message: string): void {

@@ -88,10 +88,9 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
 
   async function attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
     const first = others !== undefined && !line.isRepeated(claim.owner) && !isReader(claim);
+    const inTurn = entries !== undefined && (first || (others?.length ?? 0) > 0);
     const sentAt = runtime.clock.exact();
-    const answer = await (first && entries !== undefined
-      ? entries.enter(claim, within)
-      : attemptAlone(claim, others, within));
+    const answer = await (inTurn ? entries.enter(claim, others ?? [], within) : attemptAlone(claim, others, within));
     tell(answer.turns, sentAt);
     if (answer.token !== undefined) return { granted: true, token: answer.token };
     return { granted: false, retryAfter: answer.retryAfter };
@@ -108,7 +107,7 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
     const enterAll = store.enterAll?.bind(store);
     if (enterAll === undefined) return undefined;
     const calls: EntryCalls = {
-      alone: (claim, limit) => attemptAlone(claim, [], limit),
+      alone: attemptAlone,
       together: (claims, limit) =>
         connections.run((connection) => enterAll(connection, claims), {
           what: 'an acquire',
