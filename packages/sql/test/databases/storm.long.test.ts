@@ -8,7 +8,7 @@ import { connect, databases } from '../support/databases.ts';
 
 const rounds = 50;
 
-/** Sixty calls on one key. Half of them are given up at some time, and one of three `Locks` closes. */
+/** Sixty calls on one key. Half of them are given up at some time, and one `Locks` closes. */
 async function storm(parties: readonly [Locks, Locks, Locks]): Promise<void> {
   let holders = 0;
   let most = 0;

@@ -70,14 +70,18 @@ export interface FoundTables {
   readonly missing: readonly string[];
 }
 
+/** A message names so many: more would hide what to do. */
+const mostNamed = 5;
+
 /** As `checkLayout`, and refuses tables of which one, or a routine, is missing. */
 export function checkTables({ layout, missing }: FoundTables, names: TableNames): void {
   checkLayout(layout, names);
   if (missing.length === 0 || layout?.version !== layoutVersion) return;
-  const all = missing.map((rest) => `"${names.table}${rest}"`).join(', ');
+  const named = missing.slice(0, mostNamed).map((rest) => `"${names.table}${rest}"`);
+  const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : '';
   throw misconfigured(
     '@locks/sql',
-    `of the locks' tables and routines some are missing or cannot be used: ${all}. To make them again, run: locks tables up, or call migrateTables(client); rows that are there stay`,
+    `of the locks' tables and routines some are missing or cannot be used: ${named.join(', ')}${more}. To make them again, run: locks tables up, or call migrateTables(client); rows that are there stay`,
   );
 }
 

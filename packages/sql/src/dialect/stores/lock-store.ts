@@ -87,8 +87,9 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    */
   attempt(connection: Connection, claim: Claim, line: Line | undefined, repeated: boolean): Promise<Attempt>;
   /**
-   * The first attempts of exclusive claims on one key, with a place in line for each that is not
-   * granted: in their order, in one statement. What became of each, in the same order.
+   * The first attempts of exclusive claims on one key, with one ttl and one floor, and a place in
+   * line for each that is not granted: in their order, in one statement. What became of each, in
+   * the same order.
    */
   enterAll?(connection: Connection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]>;
   renew(connection: Connection, claim: Claim, token: bigint | undefined): Promise<Renewed>;
