@@ -28,8 +28,10 @@ export interface SqlClient<Connection = unknown> {
   waiting(): number | undefined;
   /** Whether a connection is being opened, as far as the library tells. */
   opening?(): boolean;
-  /** Whether the pool rejected because it had no free connection for longer than it waits. */
+  /** Whether the pool rejected because all of its connections are lent. */
   gaveUp?(error: unknown): boolean;
+  /** @throws `LOCK_MISCONFIGURED` for a connection that can never be used. */
+  check?(connection: Connection): void;
   /** Whether the library knows that `connection` is of no use. */
   isBroken?(connection: Connection): boolean;
   /** Whether its server has ended `connection`, as far as is known. Absent: it has no server. */

@@ -2,7 +2,10 @@ import { misconfigured } from '@locks/core/adapter';
 import { discard as discardMysql, isOver as isMysqlOver } from '../mysql/connection/session.ts';
 import { abandon, isOver as isPgOver } from '../postgres/connection/cancel.ts';
 import { discard as discardSqlite } from '../sqlite/connection/session.ts';
+import { checkLibrary } from '../postgres/connection/check-library.ts';
 import type { SqlClient } from './client.ts';
+import { isMysqlPoolEmpty } from './mysql2.ts';
+import { isPgPoolEmpty } from './pg.ts';
 
 /**
  * The part of a knex instance that is used, so that several majors fit. It is never destroyed, and
@@ -48,10 +51,12 @@ interface Marked {
   __knex__disposed?: unknown;
 }
 
-/** What knex lends, by its name of the driver. */
-const drivers: Readonly<Record<string, Pick<SqlClient<never>, 'database' | 'discard' | 'isOver'>>> = {
-  pg: { database: 'postgres', discard: abandon, isOver: isPgOver },
-  mysql2: { database: 'mysql', discard: discardMysql, isOver: isMysqlOver },
+type Driver<Connection> = Pick<SqlClient<Connection>, 'database' | 'discard' | 'isOver' | 'check' | 'gaveUp'>;
+
+/** What knex lends, by its name of the driver; `gaveUp` is of a pool of that driver. */
+const drivers: Readonly<Record<string, Driver<never>>> = {
+  pg: { database: 'postgres', discard: abandon, isOver: isPgOver, check: checkLibrary, gaveUp: isPgPoolEmpty },
+  mysql2: { database: 'mysql', discard: discardMysql, isOver: isMysqlOver, gaveUp: isMysqlPoolEmpty },
   'better-sqlite3': { database: 'sqlite', discard: discardSqlite },
 };
 
@@ -69,7 +74,7 @@ export function knexClient({ client, isTransaction }: KnexInstance): SqlClient<o
   }
   const filename = client.connectionSettings?.filename;
   return {
-    ...(driver as Pick<SqlClient<object>, 'database' | 'discard' | 'isOver'>),
+    ...(driver as Driver<object>),
     isTransaction: isTransaction === true,
     file: typeof filename === 'string' ? filename : undefined,
     get max() {
@@ -86,7 +91,7 @@ export function knexClient({ client, isTransaction }: KnexInstance): SqlClient<o
     },
     waiting: () => client.pool?.numPendingAcquires?.(),
     opening: () => (client.pool?.numPendingCreates?.() ?? 0) > 0,
-    gaveUp: (error) => error instanceof Error && error.name === 'KnexTimeoutError',
+    gaveUp: (error) => (error as Error | undefined)?.name === 'KnexTimeoutError' || driver.gaveUp?.(error) === true,
     isBroken: (connection) => Boolean((connection as Marked).__knex__disposed),
     async connect() {
       // Knex would connect with no settings, to wherever that leads.

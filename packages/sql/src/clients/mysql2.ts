@@ -58,6 +58,11 @@ export function mysql2ConnectionOf(given: unknown): MysqlConnection | undefined 
   return found ? (connection as unknown as MysqlConnection) : undefined;
 }
 
+/** Whether a pool of `mysql2` refused to wait: options `waitForConnections`, `queueLimit`. */
+export function isMysqlPoolEmpty(error: unknown): boolean {
+  return error instanceof Error && /^(?:No connections available|Queue limit reached)\.$/.test(error.message);
+}
+
 /** A pool of `mysql2`, with its interface of callbacks. */
 export function mysql2Client(given: Mysql2Pool): SqlClient<Lent> {
   const pool = given as unknown as CorePool;
@@ -78,6 +83,7 @@ export function mysql2Client(given: Mysql2Pool): SqlClient<Lent> {
       else connection.release();
     },
     waiting: () => pool._connectionQueue?.length,
+    gaveUp: isMysqlPoolEmpty,
     isOver,
     discard,
     async connect() {

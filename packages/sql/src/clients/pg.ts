@@ -1,4 +1,5 @@
 import { abandon, isOver } from '../postgres/connection/cancel.ts';
+import { checkLibrary } from '../postgres/connection/check-library.ts';
 import type { PgSession } from '../postgres/connection/connection.ts';
 import type { SqlClient } from './client.ts';
 
@@ -46,6 +47,11 @@ export function isPgClient(given: unknown): given is PgClient {
   );
 }
 
+/** Whether a `Pool` of `pg` waited for longer than it may. */
+export function isPgPoolEmpty(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
 /** A `Pool` of `pg`. */
 export function pgClient(pool: PgPool): SqlClient<Lent> {
   return {
@@ -71,7 +77,8 @@ export function pgClient(pool: PgPool): SqlClient<Lent> {
       connection.off('error', ignore);
     },
     waiting: () => pool.waitingCount,
-    gaveUp: (error) => error instanceof Error && error.message === 'timeout exceeded when trying to connect',
+    gaveUp: isPgPoolEmpty,
+    check: checkLibrary,
     isOver,
     discard: abandon,
     async connect() {

@@ -62,7 +62,7 @@ export class Connections<Connection> {
 
   constructor({ client, dialect, store, deadline, runtime, timeout }: ConnectionsParts<Connection>) {
     this.#client = client;
-    this.#queue = new PoolQueue(client);
+    this.#queue = new PoolQueue(client, runtime);
     this.#dialect = dialect;
     this.#store = store;
     this.#deadline = deadline;
@@ -101,6 +101,7 @@ export class Connections<Connection> {
       const connection = await this.#checkOut(call);
       try {
         if (!this.#checked.has(connection as object)) {
+          this.#client.check?.(connection);
           await this.#store.checkConnection(connection);
           this.#checked.add(connection as object);
         }
@@ -167,12 +168,14 @@ export class Connections<Connection> {
 
   /** The contract's error for what a call ended with. */
   #explain(error: unknown, { waiting, sent }: Call<Connection>, { what, claim }: About): LockError {
-    const explained = isLockError(error) ? error : this.#store.explain(error, what, claim);
+    const refusal = waiting ? this.#queue.refusal : undefined;
+    const reason = refusal ?? error;
+    const explained = isLockError(reason) ? reason : this.#store.explain(reason, what, claim);
     if (sent || explained.code !== 'LOCK_UNAVAILABLE') return explained;
     const { message, cause, key } = explained;
-    const why = waiting ? ` ${this.#whyNone()}` : '';
+    const why = waiting && refusal === undefined ? ` ${this.#whyNone()}` : '';
     return new LockError('LOCK_UNAVAILABLE', `${message}${why}`, {
-      cause: cause ?? error,
+      cause: cause ?? reason,
       sent: false,
       ...(key === undefined ? {} : { key }),
     });
@@ -181,8 +184,7 @@ export class Connections<Connection> {
   /** Why the pool gave no connection in time. */
   #whyNone(): string {
     const { name } = this.#dialect;
-    const { opening, waiting } = this.#client;
-    return (opening?.() ?? waiting() === 0)
+    return this.#queue.isOpening
       ? `A connection to ${name} was still being opened: see that it answers.`
       : `No connection of the pool became free: raise its maximum, or look for what holds its connections to ${name}.`;
   }

@@ -1,5 +1,14 @@
 import { LockError, outsideContext } from '@locks/core/adapter';
+import type { Runtime, TimerHandle } from '@locks/core/adapter';
 import type { SqlClient } from '../clients/client.ts';
+
+/**
+ * How long the pool is not asked again after it gave no connection, in ms from that request. It
+ * doubles to the longest. A longer pause notices later that there is one, a shorter one asks a
+ * server that is down more often: once for all calls of the process.
+ */
+const firstPause = 10;
+const longestPause = 500;
 
 /** A call that waits for a connection. */
 interface Borrower<Connection> {
@@ -15,6 +24,7 @@ interface Borrower<Connection> {
  */
 export class PoolQueue<Connection> {
   readonly #client: SqlClient<Connection>;
+  readonly #runtime: Runtime;
   /** By call. First come, first served. */
   readonly #waiting = new Map<object, Borrower<Connection>>();
   /** Those of them that go before the others, and some that do not wait any more. */
@@ -25,10 +35,28 @@ export class PoolQueue<Connection> {
   readonly #broken = new WeakSet<object>();
   /** How many the pool has been asked for and has not given. */
   #asked = 0;
+  /** How many the pool has given and has not got back. */
+  #lent = 0;
+  /** How often in a row it gave none. */
+  #refusals = 0;
+  #refusal: unknown = undefined;
+  #pause: TimerHandle | undefined = undefined;
   #flushing = false;
 
-  constructor(client: SqlClient<Connection>) {
+  constructor(client: SqlClient<Connection>, runtime: Runtime) {
     this.#client = client;
+    this.#runtime = runtime;
+  }
+
+  /** Why the server or the library refused the last request. `undefined`: neither did. */
+  get refusal(): unknown {
+    return this.#refusal;
+  }
+
+  /** Whether the pool opens a connection for those that wait, as far as it tells. */
+  get isOpening(): boolean {
+    const { opening, waiting } = this.#client;
+    return this.#asked > 0 && (opening?.() ?? waiting() === 0);
   }
 
   /**
@@ -57,7 +85,11 @@ export class PoolQueue<Connection> {
   /** Ends `connection`, and has the pool replace it once it is given back. */
   discard(connection: Connection): void {
     this.#broken.add(connection as object);
-    this.#client.discard(connection);
+    try {
+      this.#client.discard(connection);
+    } catch {
+      // What cannot be ended alone is ended by the pool, which is told that it is broken.
+    }
   }
 
   /** Whether `connection` must not be used again. */
@@ -86,11 +118,17 @@ export class PoolQueue<Connection> {
     for (const connection of this.#spare.splice(0)) this.#release(connection);
   }
 
-  /** The pool cannot take a request back, so it never gets more of them than it has connections. */
+  /**
+   * The pool cannot take a request back, so it never gets more of them than it has connections. A
+   * pool that gave none is asked by one request, until it gives one.
+   */
   #ask(): void {
-    const most = this.#client.max;
-    while (this.#asked < Math.min(this.#waiting.size, most)) {
+    if (this.#pause !== undefined) return;
+    const free = this.#client.max - this.#lent;
+    const most = Math.min(this.#waiting.size, this.#refusals === 0 ? free : Math.min(free, 1));
+    while (this.#asked < most) {
       this.#asked += 1;
+      const askedAt = this.#runtime.clock.now();
       // The connection that the pool may open now outlives this call.
       outsideContext(() => this.#client.acquire()).then(
         (connection) => {
@@ -99,27 +137,46 @@ export class PoolQueue<Connection> {
         },
         (error: unknown) => {
           this.#asked -= 1;
-          this.#refused(error);
+          this.#refused(error, askedAt);
         },
       );
     }
   }
 
-  #refused(error: unknown): void {
+  #refused(error: unknown, askedAt: number): void {
     if (this.#client.ended || isEnd(error)) {
       // What a pool is asked for while it ends it never answers.
-      for (const { reject } of this.#waiting.values()) reject(ended());
-      this.#waiting.clear();
-    } else if (this.#client.gaveUp?.(error) !== true) {
-      this.#next()?.reject(error);
+      this.#rejectAll(ended());
+      return;
     }
-    // After a timeout of the pool: a call has a limit of its own, and those that wait now may have
-    // come later.
-    this.#ask();
+    const isLent = this.#client.gaveUp?.(error) === true;
+    this.#refusal = isLent ? undefined : error;
+    // Calls have a limit of their own, so they wait for a connection that is lent. What refused one
+    // request refuses all of them, unless connections that were opened before will come back.
+    if (!isLent && this.#lent === 0) this.#rejectAll(error);
+    if (this.#pause !== undefined) return;
+    const pause = Math.min(firstPause * 2 ** this.#refusals++, longestPause);
+    const left = Math.max(0, askedAt + pause - this.#runtime.clock.now());
+    this.#pause = this.#runtime.setTimer(
+      () => {
+        this.#pause = undefined;
+        this.#ask();
+      },
+      left,
+      false,
+    );
+  }
+
+  #rejectAll(reason: unknown): void {
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
   }
 
   /** A call gets it though others wait at the pool: it was asked for before them. */
   #received(connection: Connection): void {
+    this.#lent += 1;
+    this.#refusals = 0;
+    this.#refusal = undefined;
     const next = this.#next();
     if (next === undefined) this.give(connection);
     else next.resolve(connection);
@@ -148,7 +205,9 @@ export class PoolQueue<Connection> {
   }
 
   #release(connection: Connection): void {
+    this.#lent -= 1;
     outsideContext(() => this.#client.release(connection, this.isBroken(connection)));
+    this.#ask();
   }
 }
 

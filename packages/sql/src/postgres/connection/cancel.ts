@@ -15,9 +15,10 @@ export function abandon(connection: PgSession): void {
   reset(connection.connection.stream);
 }
 
-/** Whether the server has ended `connection`, as far as is known. */
-export function isOver({ connection }: PgSession): boolean {
-  return !connection.stream.readable;
+/** Whether the server has ended `connection`, as far as its socket tells: not each one does. */
+export function isOver({ connection }: Partial<PgSession>): boolean {
+  const { readable } = (connection?.stream ?? {}) as Partial<Socket>;
+  return readable === false;
 }
 
 /** Ends `connection` in order, without waiting for its end. */
