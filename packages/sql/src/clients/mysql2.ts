@@ -31,14 +31,19 @@ export interface CorePool {
   readonly _closed?: boolean;
   readonly _connectionQueue?: { readonly length: number };
   readonly _freeConnections: { readonly length: number };
-  readonly _allConnections: { readonly length: number };
+  readonly _allConnections: { readonly length: number; get(index: number): object | undefined };
 }
 
 interface Lent extends MysqlConnection {
   release(): void;
+  on(event: 'error', listener: () => void): unknown;
+  off(event: 'error', listener: () => void): unknown;
 }
 
-type ConnectionClass = new (options: { readonly config: object }) => MysqlConnection & {
+/** What a connection says when it breaks, each call hears as the error of its statement. */
+const ignore = (): void => {};
+
+type ConnectionClass = new (options: { readonly config: object }) => Lent & {
   connect(done: (error: Error | null) => void): void;
 };
 
@@ -74,11 +79,18 @@ export function mysql2Client(given: Mysql2Pool): SqlClient<Lent> {
     get ended() {
       return pool._closed === true;
     },
+    // Its pool listens for one error. A server can cause another, which would end the process.
     acquire: () =>
       new Promise((resolve, reject) => {
-        pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
+        pool.getConnection((error, connection) => {
+          if (error) return reject(error);
+          connection.on('error', ignore);
+          resolve(connection);
+        });
       }),
     release(connection, broken) {
+      // One that is destroyed may still have something to say.
+      if (!broken) connection.off('error', ignore);
       if (broken) connection.destroy();
       else connection.release();
     },
@@ -89,8 +101,9 @@ export function mysql2Client(given: Mysql2Pool): SqlClient<Lent> {
     async connect() {
       const { Connection } = (await import('mysql2')).default as unknown as { readonly Connection: ConnectionClass };
       const connection = new Connection({ config: pool.config.connectionConfig });
+      connection.on('error', ignore);
       return await new Promise((resolve, reject) => {
-        connection.connect((error) => (error ? reject(error) : resolve(connection as unknown as Lent)));
+        connection.connect((error) => (error ? reject(error) : resolve(connection)));
       });
     },
   };

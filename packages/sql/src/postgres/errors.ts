@@ -95,6 +95,10 @@ const ofPooler: readonly (readonly [RegExp, string])[] = [
 /** Failures that `pg` finds itself, which have no code. */
 const ofDriver: readonly (readonly [RegExp, string])[] = [
   [/server does not support SSL/, tlsMissing],
+  [
+    /Unknown authentication/,
+    'The server asks for a way to log in that pg does not have, such as GSSAPI, SSPI or Kerberos: have pg_hba.conf ask this user for a password (scram-sha-256).',
+  ],
   [/client password must be/, 'The server asks for a password: put one into the URL, or set option "password".'],
 ];
 

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { encoded } from '../../postgres/connection/executed.ts';
+import { guardStream } from '../../postgres/connection/whole-messages.ts';
 import type { PgSession, Query, Reply } from '../../postgres/connection/connection.ts';
 import type { ExecutedValue } from '../../postgres/connection/executed.ts';
 
@@ -16,6 +17,7 @@ export interface PostgresJsOptions {
   readonly prepare?: boolean;
   readonly connect_timeout?: number | null;
   readonly socket?: ((options: unknown) => Socket | Promise<Socket>) | undefined;
+  readonly ssl?: unknown;
   readonly shared: object;
 }
 
@@ -103,6 +105,8 @@ export async function openConnection(
     socket: async () => {
       if (over) throw new Error('the connection is over');
       socket = await openSocket(options, attempts++);
+      // Through TLS, the library reads from a socket of its own.
+      if (!options.ssl) guardStream(socket);
       return socket;
     },
   }) as Instance;

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { misconfigured } from '@locks/core/adapter';
 import { mysql2Client } from '../../clients/mysql2.ts';
 import type { CorePool } from '../../clients/mysql2.ts';
+import { guardConnections } from './guard-connections.ts';
 import { askCredentials, askingEach, change } from '../../dialect/pools/credentials.ts';
 import type { Credentials } from '../../dialect/pools/credentials.ts';
 import { numberOf } from '../errors.ts';
@@ -46,11 +47,15 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     ...(shown?.tls === undefined ? {} : { ssl: shown.tls }),
     connectTimeout,
     // Unlike pg, mysql2 expects a socket that connects already.
-    stream: () =>
-      sockets.path === undefined ? sockets.create().connect(port, host) : sockets.create().connect(sockets.path),
+    stream() {
+      const socket = sockets.create();
+      queueMicrotask(() => guardConnections(inner));
+      return sockets.path === undefined ? socket.connect(port, host) : socket.connect(sockets.path);
+    },
     // It would note a stack for each statement.
     trace: false,
   } as object);
+  const inner = pool as unknown as CorePool;
   pool.on('connection', (connection) => {
     connection.query(settings, (error) => {
       if (error) connection.destroy();
@@ -60,7 +65,6 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   pool.on('acquire', ({ stream }: Lent) => stream.ref());
   pool.on('release', ({ stream }: Lent) => stream.unref());
   const client = mysql2Client(pool);
-  const inner = pool as unknown as CorePool;
   const asking = askingEach(client, {
     ask,
     show: ({ user, password, tls }) => Object.assign(inner.config.connectionConfig, { user, password, ssl: tls }),

@@ -2,6 +2,7 @@ import { pgClient } from '../../clients/pg.ts';
 import { askCredentials, askingEach, change } from '../../dialect/pools/credentials.ts';
 import type { Credentials } from '../../dialect/pools/credentials.ts';
 import { stateOf } from '../errors.ts';
+import { guardedClient } from './guarded-client.ts';
 import { importDriver } from '../../dialect/pools/import-driver.ts';
 import type { OwnPool, OwnPoolParts } from '../../dialect/pools/own-pool.ts';
 import { Sockets, keepAliveDelay } from '../../dialect/pools/server-pool.ts';
@@ -13,7 +14,7 @@ export async function openPool({ url, options, runtime }: OwnPoolParts): Promise
   const address = readServerUrl(url, 'postgres', 5432, host);
   const ask = (): Promise<Credentials> => askCredentials(options, address, runtime);
   const shown = change(options) ? undefined : await ask();
-  const { Pool } = await importDriver('pg', () => import('pg'));
+  const { Client, Pool } = await importDriver('pg', () => import('pg'));
   const sockets = new Sockets(address);
   const limits = {
     statement_timeout: timeout,
@@ -22,6 +23,7 @@ export async function openPool({ url, options, runtime }: OwnPoolParts): Promise
     options: '-c default_transaction_isolation=read\\ committed',
   };
   const pool = new Pool({
+    Client: guardedClient(Client),
     max: options.pool ?? 10,
     idleTimeoutMillis: 30_000,
     // A provider that is not closed must not keep its process running.

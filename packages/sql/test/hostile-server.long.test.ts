@@ -1,0 +1,119 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { isLockError, openLocks } from '@locks/core';
+import type { LockError } from '@locks/core';
+import { eventually, startMariadb, startPostgres } from '@locks/test-servers';
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+
+test('a service outlives an administrator who asks its user for GSSAPI', async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const admin = new Client(server.url);
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  await admin.query("CREATE USER service PASSWORD 'secret' SUPERUSER");
+  const { rows } = await admin.query<{ hba_file: string }>('SHOW hba_file');
+  const file = rows[0]?.hba_file ?? '';
+  const usual = await readFile(file, 'utf8');
+  const url = Object.assign(new URL(server.url), { username: 'service', password: 'secret' }).href;
+  const locks = await openLocks({ url, options: { migrate: true } });
+  onTestFinished(() => locks.close());
+  await locks.withLock('job', () => {});
+
+  const ask = async (how: string): Promise<void> => {
+    await writeFile(file, `${how}\n${usual}`);
+    await admin.query('SELECT pg_reload_conf()');
+    await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'service'");
+  };
+  await ask('host all service all gss');
+  await eventually('the refusal', () =>
+    locks.tryAcquire('job').then(
+      async (lease) => void (await lease?.release()),
+      (error: unknown) => isLockError(error, 'LOCK_MISCONFIGURED') && error.message.includes('GSSAPI'),
+    ),
+  );
+  await expect(openLocks(url)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  await ask('');
+  await eventually('a lock', () => locks.withLock('job', () => true).catch(() => false));
+});
+
+/** Numbers in [0, 1), the same in each run. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** One of the pieces that a server sends, with other bytes at one place: more, fewer, or others. */
+function createChange(random: (below: number) => number): (piece: Buffer, index: number) => Buffer {
+  const [changed, place, length, value] = [random(8), random(2 ** 20), random(7), random(256)];
+  const removed = random(2) * length;
+  return (piece, index) => {
+    if (index !== changed) return piece;
+    const at = place % piece.length;
+    return Buffer.concat([piece.subarray(0, at), Buffer.alloc(length, value), piece.subarray(at + removed)]);
+  };
+}
+
+test.each([
+  ['Postgres', startPostgres],
+  ['MariaDB', startMariadb],
+])(
+  'bytes of %s that are changed on their way end as errors of calls',
+  async (_, start) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const { hostname, port } = new URL(server.url);
+    const prepared = await openLocks({ url: server.url, options: { migrate: true } });
+    await prepared.close();
+    const random = createRandom(7);
+    const front = createServer((socket) => {
+      const back = connect(Number(port), hostname);
+      const change = createChange(random);
+      let pieces = 0;
+      back.on('data', (piece) => socket.write(change(piece, pieces++)));
+      socket.on('data', (piece) => back.write(piece));
+      for (const [one, other] of [
+        [socket, back],
+        [back, socket],
+      ] as readonly (readonly [Socket, Socket])[]) {
+        one.on('error', () => {});
+        one.on('close', () => other.destroy());
+      }
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void front.close());
+    const url = Object.assign(new URL(server.url), { host: `127.0.0.1:${(front.address() as AddressInfo).port}` }).href;
+    // A change of the length alone ends as silence.
+    const options = { timeout: 300, connectTimeout: 300, pool: 2 };
+    const ended = new Map<string, number>();
+    const attempt = async (key: string): Promise<string> => {
+      try {
+        const locks = await openLocks({ url, options, closeTimeout: 100 });
+        try {
+          await locks.tryAcquire(key);
+        } finally {
+          await locks.close();
+        }
+        return 'held';
+      } catch (error) {
+        expect(isLockError(error), String(error)).toBe(true);
+        return (error as LockError).code;
+      }
+    };
+    const calls = Array.from({ length: 8 }, async (__, call) => {
+      for (let round = 0; round < 15; round += 1) {
+        const code = await attempt(`job ${call} ${round}`);
+        ended.set(code, (ended.get(code) ?? 0) + 1);
+      }
+    });
+    await Promise.all(calls);
+    // Some of the changes are harmless.
+    expect(Math.min(ended.get('held') ?? 0, ended.get('LOCK_UNAVAILABLE') ?? 0)).toBeGreaterThan(10);
+  },
+  120_000,
+);
