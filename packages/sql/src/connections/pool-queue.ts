@@ -40,6 +40,8 @@ export class PoolQueue<Connection> {
   /** How often in a row it gave none. */
   #refusals = 0;
   #refusal: unknown = undefined;
+  /** Before this moment it is not asked, in ms of the clock. */
+  #askAt = -Infinity;
   #pause: TimerHandle | undefined = undefined;
   #flushing = false;
 
@@ -123,7 +125,12 @@ export class PoolQueue<Connection> {
    * pool that gave none is asked by one request, until it gives one.
    */
   #ask(): void {
-    if (this.#pause !== undefined) return;
+    if (this.#waiting.size === 0 || this.#pause !== undefined) return;
+    const left = this.#askAt - this.#runtime.clock.now();
+    if (left > 0) {
+      this.#pause = this.#runtime.setTimer(() => this.#afterPause(), left, true);
+      return;
+    }
     const free = this.#client.max - this.#lent;
     const most = Math.min(this.#waiting.size, this.#refusals === 0 ? free : Math.min(free, 1));
     while (this.#asked < most) {
@@ -143,6 +150,11 @@ export class PoolQueue<Connection> {
     }
   }
 
+  #afterPause(): void {
+    this.#pause = undefined;
+    this.#ask();
+  }
+
   #refused(error: unknown, askedAt: number): void {
     if (this.#client.ended || isEnd(error)) {
       // What a pool is asked for while it ends it never answers.
@@ -154,17 +166,11 @@ export class PoolQueue<Connection> {
     // Calls have a limit of their own, so they wait for a connection that is lent. What refused one
     // request refuses all of them, unless connections that were opened before will come back.
     if (!isLent && this.#lent === 0) this.#rejectAll(error);
-    if (this.#pause !== undefined) return;
-    const pause = Math.min(firstPause * 2 ** this.#refusals++, longestPause);
-    const left = Math.max(0, askedAt + pause - this.#runtime.clock.now());
-    this.#pause = this.#runtime.setTimer(
-      () => {
-        this.#pause = undefined;
-        this.#ask();
-      },
-      left,
-      false,
-    );
+    // Requests of one moment are one refusal.
+    if (askedAt >= this.#askAt) {
+      this.#askAt = askedAt + Math.min(firstPause * 2 ** this.#refusals++, longestPause);
+    }
+    this.#ask();
   }
 
   #rejectAll(reason: unknown): void {
@@ -176,6 +182,7 @@ export class PoolQueue<Connection> {
   #received(connection: Connection): void {
     this.#lent += 1;
     this.#refusals = 0;
+    this.#askAt = -Infinity;
     this.#refusal = undefined;
     const next = this.#next();
     if (next === undefined) this.give(connection);
