@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../src/index.ts';
 
-/** The address of a server that answers what a client begins with by `bytes`, or begins with them. */
+/** The address of a server that begins with `bytes`, or answers the first message with them. */
 async function serve(begins: boolean, bytes: Buffer): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -65,7 +65,7 @@ const ofMysql: readonly (readonly [string, Buffer])[] = [
   ['an empty packet', packet(0, Buffer.alloc(0))],
   ['a greeting that is cut', packet(0, Buffer.from('\u{a}10.11'))],
   ['two errors', Buffer.concat([packet(0, Buffer.from([255])), packet(1, Buffer.from([255, 1]))])],
-  ['packets that nobody asked for', Buffer.concat([0, 1, 2, 3].map((each) => packet(each, Buffer.from('\u{a}5.7\0'))))],
+  ['packets of no answer', Buffer.concat([0, 1, 2, 3].map((each) => packet(each, Buffer.from('\u{a}5.7\0'))))],
   ['another protocol', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
 ];
 

@@ -8,6 +8,7 @@ export { registerAdapter } from '../open/registered.ts';
 export { createClock } from '../time/clock.ts';
 export type { Clock, ClockSources } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';
+export { isDefect } from '../errors/client-defect.ts';
 export { misconfigured } from '../errors/misconfigured.ts';
 export { isNotInstalled } from '../errors/not-installed.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';

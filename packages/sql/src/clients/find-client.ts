@@ -16,7 +16,7 @@ import {
 } from './postgres-js/client.ts';
 import type { PostgresJsSql, PostgresJsTransaction } from './postgres-js/client.ts';
 import { oneConnection } from './one-connection.ts';
-import { isSqliteDatabase, sqliteClient } from './sqlite.ts';
+import { checkedSqliteClient, isSqliteDatabase, sqliteClient } from './sqlite.ts';
 import type { SqliteDatabase } from './sqlite.ts';
 
 /** What this package takes: what an application has already. */
@@ -53,7 +53,7 @@ export function findClient(given: AnySqlClient): SqlClient {
   if (isExecutor(given)) return executorClient(given);
   const pool = mysql2PoolOf(given);
   if (pool !== undefined) return mysql2Client(pool);
-  if (isSqliteDatabase(given)) return sqliteClient(given);
+  if (isSqliteDatabase(given)) return checkedSqliteClient(given);
   throw misconfigured('@locks/sql', `it needs ${taken}, not ${whatIs(given)}`);
 }
 
@@ -81,6 +81,7 @@ function whatIs(given: unknown): string {
   if (isPgClient(given)) return 'one connection of pg; give it the Pool';
   if (mysql2ConnectionOf(given) !== undefined) return 'one connection of mysql2; give it the pool';
   if (has('getConnection') && has('add')) return 'a PoolCluster of mysql2; give it one pool of the primary';
+  if (has('getConnection') && has('config')) return 'a pool of mysql; give it one of mysql2';
   if (has('$client')) return 'a database of Drizzle; give it its $client';
   if (has('$queryRawUnsafe')) return 'a client of Prisma; give it the pool that its driver adapter has';
   if (has('driver') && has('createQueryRunner'))

@@ -50,7 +50,10 @@ type ConnectionClass = new (options: { readonly config: object }) => Lent & {
 /** The pool behind what the user has; `undefined`: it is no pool of mysql2. */
 export function mysql2PoolOf(given: unknown): Mysql2Pool | undefined {
   const pool = ((given as Partial<Mysql2PromisePool> | undefined)?.pool ?? given) as Partial<CorePool> | undefined;
-  const found = typeof pool?.getConnection === 'function' && pool.config?.connectionConfig !== undefined;
+  const { getConnection, execute, config } = (pool ?? {}) as Partial<CorePool & { execute: unknown }>;
+  // The library mysql has no `execute`.
+  const found =
+    typeof getConnection === 'function' && typeof execute === 'function' && config?.connectionConfig !== undefined;
   return found ? (pool as unknown as Mysql2Pool) : undefined;
 }
 

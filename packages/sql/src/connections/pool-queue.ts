@@ -67,7 +67,7 @@ export class PoolQueue<Connection> {
    * @throws `LOCK_CLOSED` once the pool was ended.
    */
   async take(call: object, first = false): Promise<Connection> {
-    if (this.#client.ended) throw ended();
+    if (this.#client.ended) throw poolEnded();
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
       if (!this.isBroken(spare)) return spare;
       this.#release(spare);
@@ -158,7 +158,7 @@ export class PoolQueue<Connection> {
   #refused(error: unknown, askedAt: number): void {
     if (this.#client.ended || isEnd(error)) {
       // What a pool is asked for while it ends it never answers.
-      this.#rejectAll(ended());
+      this.#rejectAll(poolEnded());
       return;
     }
     const isLent = this.#client.gaveUp?.(error) === true;
@@ -223,7 +223,8 @@ function isEnd(error: unknown): boolean {
   return error instanceof Error && /after calling end on the pool|^Pool is closed/.test(error.message);
 }
 
-function ended(): LockError {
+/** The error for a client whose owner has ended it. */
+export function poolEnded(): LockError {
   return new LockError(
     'LOCK_CLOSED',
     'The pool of @locks/sql was ended, or its knex was destroyed. Close the locks before it.',

@@ -1,3 +1,4 @@
+import { poolEnded } from './pool-queue.ts';
 import type { SqlClient } from '../clients/client.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { TableNames } from '../dialect/names.ts';
@@ -14,8 +15,10 @@ export async function withSession<T>(
   work: (session: SqlSession, dialect: Dialect) => Promise<T>,
 ): Promise<T> {
   const dialect = dialectOf(client, names);
+  if (client.ended) throw poolEnded();
   const connection = await client.acquire();
   try {
+    client.check?.(connection);
     return await work(dialect.openSession({ connection, names, inTransaction: client.isTransaction }), dialect);
   } finally {
     // A transaction keeps its connection nevertheless.

@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { LockError, isDefect } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 
@@ -30,7 +30,8 @@ export interface FailedCall {
 
 /** The contract's error for a failed call. */
 export function callError(failed: FailedCall): LockError {
-  const { database, error, what, claim, remedy, mayTakeEffect, undone } = failed;
+  const { database, error, what, claim, mayTakeEffect, undone } = failed;
+  const remedy = isDefect(error) ? wrongClient : failed.remedy;
   const advice = remedy ?? failed.advice;
   const call = typeof what === 'function' ? what() : what;
   return new LockError(
@@ -43,6 +44,10 @@ export function callError(failed: FailedCall): LockError {
     },
   );
 }
+
+/** What to do when a call fails by a TypeError. */
+export const wrongClient =
+  'The client is not one that @locks/sql takes, or this is a defect: give it a client as its documentation shows, or report this.';
 
 /** What to do when a server does not take a statement, or a value in it. */
 export const notTaken =

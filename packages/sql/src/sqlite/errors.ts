@@ -1,8 +1,8 @@
-import { LockError, isLockError } from '@locks/core/adapter';
+import { LockError, isDefect, isLockError } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import { whyNoFile, whyNotWritable } from './file/access.ts';
-import { textOf } from '../dialect/call-error.ts';
+import { textOf, wrongClient } from '../dialect/call-error.ts';
 import { nameTaken } from '../dialect/layout/migration.ts';
 import { endTransactions } from '../dialect/transaction-open.ts';
 
@@ -88,6 +88,7 @@ export function explain(error: unknown, path: string | undefined, what: CallName
     return misconfigured('The tables of the locks are gone: create them again with migrateTables(client).');
   }
   if (isInTransaction(error)) return misconfigured(endTransactions);
+  if (isDefect(error) && !isBroken(error)) return misconfigured(wrongClient);
   const advice =
     code === 'SQLITE_FULL' ? ' The disk is full.' : error instanceof FileReplaced ? ' It is opened again.' : '';
   return new LockError('LOCK_UNAVAILABLE', `SQLite failed in ${name}${where}: ${reason}.${advice}`, {

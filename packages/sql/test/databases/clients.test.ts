@@ -1,11 +1,11 @@
 import { createLocks } from '@locks/core';
 import { eventually } from '@locks/test-servers';
 import Libsql from 'libsql';
-import { createConnection, createPool } from 'mysql2';
+import { createPool } from 'mysql2';
 import { createPool as createPromisePool } from 'mysql2/promise';
-import { Client, Pool } from 'pg';
+import { Pool } from 'pg';
 import postgresJs from 'postgres';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fence, migrateTables, sweep } from '../../src/index.ts';
 import type { AnySqlClient, AnySqlTransaction, ExecutedValue } from '../../src/index.ts';
 import { openExecutor } from '../servers/executor.ts';
@@ -210,32 +210,6 @@ describe.each(subjects)('%s', (_name, open) => {
       await expect(fence(connection, 'account', 9n)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
     });
   });
-});
-
-test.each<readonly [string, () => unknown, RegExp]>([
-  ['nothing', () => undefined, /it needs a knex instance, a Pool of pg.*not undefined/],
-  ['a URL', () => 'postgres://localhost', /not a text; give that to openLocks/],
-  ['one connection of pg', () => new Client(), /not one connection of pg; give it the Pool/],
-  [
-    'one connection of mysql2',
-    () => {
-      const connection = createConnection({ uri: inject('mariadbUrl') });
-      connection.on('error', () => {});
-      onTestFinished(() => connection.destroy());
-      return connection;
-    },
-    /not one connection of mysql2; give it the pool/,
-  ],
-  ['a database of Drizzle', () => ({ $client: {} }), /give it its \$client/],
-  [
-    'an executor of no connection',
-    () => ({ database: 'postgres', max: 0, connect() {} }),
-    /"max" of a PostgresExecutor is a whole number from 1, not 0/,
-  ],
-  ['a map', () => new Map(), /not an object of class Map/],
-  ['an empty object', () => ({}), /not another object/],
-])('%s is refused by name', (_name, make, message) => {
-  expect(() => createSqlProvider(make() as never)).toThrow(message);
 });
 
 test('a database in the middle of a transaction is refused', async () => {

@@ -1,9 +1,11 @@
 import { createLocks } from '@locks/core';
 import knexOf from 'knex';
+import Libsql from 'libsql';
 import { createPool } from 'mysql2';
 import { Pool } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import type { AnySqlClient } from '../../src/index.ts';
 import { databases, openKnex } from '../support/databases.ts';
 
 /** How long `close` may take that finds the pool ended, in ms: much less than `closeTimeout`. */
@@ -48,6 +50,30 @@ test.each(['Postgres', 'MariaDB'] as const)(
     expect(performance.now() - since).toBeLessThan(atOnce);
   },
 );
+
+test.each(databases)('migrateTables() says of an ended client of $name that it is', async (database) => {
+  const url = await database.create();
+  const knex = openKnex(url);
+  await knex.destroy();
+  const ended: AnySqlClient[] = [knex];
+  if (database.name === 'Postgres') {
+    const pool = new Pool({ connectionString: url });
+    await pool.end();
+    ended.push(pool);
+  } else if (database.name === 'MariaDB') {
+    const pool = createPool({ uri: url });
+    await pool.promise().end();
+    ended.push(pool);
+  } else {
+    const libsql = new Libsql(url.slice('sqlite:'.length));
+    libsql.close();
+    ended.push(libsql);
+  }
+  for (const client of ended) {
+    await expect(migrateTables(client)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+    await expect(migrateTables(client, { routines: false })).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  }
+});
 
 interface Pooled {
   readonly knex: ReturnType<typeof knexOf>;
