@@ -88,10 +88,13 @@ async function pass(
   resource: string,
   token: bigint,
 ): Promise<void> {
+  const { look, raise, read } = statements;
   const value = statements.resourceValue(resource);
-  await session.rows(statements.raise, value, `${token}`);
-  const [row] = await session.rows(statements.read, value);
-  if (session.leftOpen === false || (row?.['open'] ?? 'open') !== 'open') throw notInTransaction();
-  const seen = BigInt(String(row?.['token']));
+  if (look !== undefined) await session.rows(look);
+  if (session.leftOpen === false) throw notInTransaction();
+  const raised = await session.rows(raise, value, `${token}`);
+  const [row] = read === undefined ? raised : await session.rows(read, value);
+  if (row === undefined) throw notInTransaction();
+  const seen = BigInt(String(row['token']));
   if (seen > token) throw staleError(resource, token, seen);
 }

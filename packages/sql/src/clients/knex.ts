@@ -80,9 +80,9 @@ export function knexClient({ client, isTransaction }: KnexInstance): SqlClient<o
     get max() {
       return client.pool?.max ?? usualMaximum;
     },
-    // A knex that was destroyed has no pool.
+    // A knex that was destroyed has no pool, and a transaction never had one.
     get ended() {
-      return client.pool === undefined || client.pool.destroyed === true;
+      return isTransaction !== true && (client.pool === undefined || client.pool.destroyed === true);
     },
     acquire: async () => (await client.acquireConnection()) as object,
     release(connection, broken) {

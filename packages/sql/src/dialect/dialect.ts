@@ -10,18 +10,20 @@ import type { TableNames } from './names.ts';
 import type { OwnPool, OwnPoolParts, SpecificOption } from './pools/own-pool.ts';
 import type { UrlParameters } from './pools/url-parameters.ts';
 
-/** The statements of a guard. Their first binding is `resourceValue(resource)`. */
+/** The statements of a guard. The first binding of the others is `resourceValue(resource)`. */
 export interface FenceStatements {
   /**
+   * Comes first and changes nothing, so that it shows whether a transaction is open: by the
+   * session's `leftOpen`, or as `raise` then answers with a row. Absent: the client has shown it.
+   */
+  readonly look?: string | undefined;
+  /**
    * Raises the token of a resource to the second binding, unless it is higher; waits for other
-   * transactions that do.
+   * transactions that do. Answers as `read` does, where that is absent.
    */
   readonly raise: string;
-  /**
-   * Selects the resource's `token` as text, and keeps its row locked. `open` is
-   * 'open' in the transaction of `raise`, where the database tells.
-   */
-  readonly read: string;
+  /** Selects the resource's `token` as text, and keeps its row locked. */
+  readonly read?: string | undefined;
   /** The name of a resource as the table compares it: byte for byte. */
   resourceValue(resource: string): unknown;
 }

@@ -14,8 +14,8 @@ export interface SqlSession {
   /** The rows of a statement, whose bindings stand where it has `?`. Errors are the driver's. */
   rows(sql: string, ...bindings: readonly unknown[]): Promise<readonly Row[]>;
   /**
-   * Whether a transaction was open after the last statement that changes rows, where an answer
-   * says so.
+   * Whether a transaction was open after the last statement without rows, or begins with the next
+   * one, where an answer says so.
    */
   readonly leftOpen?: boolean | undefined;
   /** Any text, in which `?` means nothing. */

@@ -22,6 +22,7 @@ export const mysql: Dialect = {
   migrations,
   transactionalDdl: false,
   fence: {
+    look: 'DO 0',
     raise:
       'INSERT INTO `locks_fences` (resource, token) VALUES (?, CAST(? AS SIGNED)) ON DUPLICATE KEY UPDATE token = GREATEST(token, VALUES(token))',
     read: 'SELECT CAST(token AS CHAR) AS token FROM `locks_fences` WHERE resource = ? FOR UPDATE',

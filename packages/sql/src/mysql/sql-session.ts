@@ -25,7 +25,9 @@ export function openSession({ connection, names, inTransaction }: SessionParts<M
     async rows(sql, ...bindings) {
       const answer = await send(sql, bindings);
       if (Array.isArray(answer)) return answer as readonly Row[];
-      leftOpen = ((answer as { readonly serverStatus: number }).serverStatus & 1) !== 0;
+      const { serverStatus } = answer as { readonly serverStatus: number };
+      // Bit 0: a transaction is open. Bit 1: each statement would be one, as it is not without it.
+      leftOpen = (serverStatus & 1) !== 0 || (serverStatus & 2) === 0;
       return [];
     },
     async run(sql) {

@@ -23,8 +23,9 @@ export const postgres: Dialect = {
   migrations,
   transactionalDdl: true,
   fence: {
-    raise: `INSERT INTO "locks_fences" AS fence (resource, token) SELECT ?::bytea, ?::bigint FROM set_config('locks.fence', 'open', true) ON CONFLICT (resource) DO UPDATE SET token = excluded.token WHERE fence.token < excluded.token`,
-    read: `SELECT token::text AS token, current_setting('locks.fence', true) AS open FROM "locks_fences" WHERE resource = ? FOR UPDATE`,
+    // Outside of a transaction the setting ends with the statement.
+    look: `SELECT set_config('locks.fence', 'open', true)`,
+    raise: `INSERT INTO "locks_fences" AS fence (resource, token) SELECT ?::bytea, ?::bigint WHERE current_setting('locks.fence', true) = 'open' ON CONFLICT (resource) DO UPDATE SET token = greatest(fence.token, excluded.token) RETURNING token::text AS token`,
     resourceValue: (resource) => Buffer.from(resource),
   },
   canRepeat,

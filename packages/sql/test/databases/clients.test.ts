@@ -209,6 +209,8 @@ describe.each(subjects)('%s', (_name, open) => {
     await outside(async (connection) => {
       await expect(fence(connection, 'account', 9n)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
     });
+    // Nothing was raised.
+    await transaction((trx) => fence(trx, 'account', 8n));
   });
 });
 
