@@ -95,6 +95,7 @@ async function pass(
   const raised = await session.rows(raise, value, `${token}`);
   const [row] = read === undefined ? raised : await session.rows(read, value);
   if (row === undefined) throw notInTransaction();
-  const seen = BigInt(String(row['token']));
+  // By its place: options of the library postgres may change its name.
+  const seen = BigInt(String(Object.values(row)[0]));
   if (seen > token) throw staleError(resource, token, seen);
 }

@@ -17,7 +17,7 @@ export type {
 export type { KnexClient, KnexInstance } from './clients/knex.ts';
 export type { Mysql2Connection, Mysql2Pool, Mysql2PromiseConnection, Mysql2PromisePool } from './clients/mysql2.ts';
 export type { PgClient, PgPool, PgPoolClient } from './clients/pg.ts';
-export type { PostgresJsSql, PostgresJsTransaction } from './clients/postgres-js/client.ts';
+export type { PostgresJsReserved, PostgresJsSql, PostgresJsTransaction } from './clients/postgres-js/client.ts';
 export type { SqliteDatabase } from './clients/sqlite.ts';
 export { migrateTables } from './migrations/migrate-tables.ts';
 export { removeTables } from './migrations/remove-tables.ts';

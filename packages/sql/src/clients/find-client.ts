@@ -14,7 +14,7 @@ import {
   postgresJsClient,
   transactionOfPostgresJs,
 } from './postgres-js/client.ts';
-import type { PostgresJsSql, PostgresJsTransaction } from './postgres-js/client.ts';
+import type { PostgresJsReserved, PostgresJsSql, PostgresJsTransaction } from './postgres-js/client.ts';
 import { oneConnection } from './one-connection.ts';
 import { checkedSqliteClient, isSqliteDatabase, sqliteClient } from './sqlite.ts';
 import type { SqliteDatabase } from './sqlite.ts';
@@ -34,6 +34,7 @@ export type AnySqlTransaction =
   | KnexInstance
   | PgClient
   | PostgresJsTransaction
+  | PostgresJsReserved
   | Mysql2Connection
   | Mysql2PromiseConnection
   | SqliteDatabase
@@ -82,6 +83,8 @@ function whatIs(given: unknown): string {
   if (mysql2ConnectionOf(given) !== undefined) return 'one connection of mysql2; give it the pool';
   if (has('getConnection') && has('add')) return 'a PoolCluster of mysql2; give it one pool of the primary';
   if (has('getConnection') && has('config')) return 'a pool of mysql; give it one of mysql2';
+  if (isPostgresJsTransaction(given))
+    return `a ${has('release') ? 'reserved connection' : 'transaction'} of postgres; give it the sql`;
   if (has('$client')) return 'a database of Drizzle; give it its $client';
   if (has('$queryRawUnsafe')) return 'a client of Prisma; give it the pool that its driver adapter has';
   if (has('driver') && has('createQueryRunner'))

@@ -19,6 +19,12 @@ export interface PostgresJsTransaction {
   savepoint(work: never): unknown;
 }
 
+/** A connection that `sql.reserve` gave. */
+export interface PostgresJsReserved {
+  unsafe(text: string): unknown;
+  release(): void;
+}
+
 export function isPostgresJs(given: unknown): given is PostgresJsSql {
   const { unsafe, begin, options } = (given ?? {}) as Partial<PostgresJsSql>;
   return (
@@ -28,14 +34,15 @@ export function isPostgresJs(given: unknown): given is PostgresJsSql {
   );
 }
 
-export function isPostgresJsTransaction(given: unknown): given is PostgresJsTransaction {
-  const { unsafe, savepoint } = (given ?? {}) as Partial<PostgresJsTransaction>;
-  return typeof unsafe === 'function' && typeof savepoint === 'function';
+/** Whether it has one connection, in a transaction or not. */
+export function isPostgresJsTransaction(given: unknown): given is PostgresJsTransaction | PostgresJsReserved {
+  const { unsafe, savepoint, release } = (given ?? {}) as Partial<PostgresJsTransaction & PostgresJsReserved>;
+  return typeof unsafe === 'function' && (typeof savepoint === 'function' || typeof release === 'function');
 }
 
 /** What statements of a guard go over. */
-export function transactionOfPostgresJs(transaction: PostgresJsTransaction): PgConnection {
-  return { query: (query) => send(transaction as unknown as PostgresJsSender, query) };
+export function transactionOfPostgresJs(transaction: PostgresJsTransaction | PostgresJsReserved): PgConnection {
+  return { query: (query) => send(transaction as PostgresJsSender, query) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { basename, dirname } from 'node:path';
+import { misconfigured } from '@locks/core/adapter';
 import { encoded } from '../../postgres/connection/executed.ts';
 import { guardStream } from '../../postgres/connection/whole-messages.ts';
 import type { PgSession, Query, Reply } from '../../postgres/connection/connection.ts';
@@ -43,6 +44,9 @@ interface Instance extends PostgresJsSender {
 
 type Listeners = Readonly<Record<'end' | 'error' | 'notification', (message: { readonly payload?: string }) => void>>;
 
+const rowsChanged =
+  'option "transform" of postgres changes the rows that it reads; give it an instance, or a transaction of one, whose "transform" has no "row"';
+
 /** Sends `query` over what has one connection at this time. */
 export async function send(sender: PostgresJsSender, query: Query | string): Promise<Reply> {
   return (await sending(sender, query)).reply;
@@ -55,6 +59,7 @@ async function sending(
   const { text, values, name } = typeof query === 'string' ? { text: query, values: [], name: undefined } : query;
   const pending = sender.unsafe(text, values.map(encoded), { prepare: name !== undefined }).raw();
   const rows = await pending;
+  if (rows.some((row) => !Array.isArray(row))) throw misconfigured('@locks/sql', rowsChanged);
   return {
     state: pending.state,
     reply: {
