@@ -2,7 +2,7 @@ import { LockError, checkFenceable, staleError } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
 import { withSession } from './connections/with-session.ts';
 import type { Dialect } from './dialect/dialect.ts';
-import { findTransaction } from './clients/find-client.ts';
+import { findTransaction, isClient, nameOf } from './clients/find-client.ts';
 import type { AnySqlTransaction } from './clients/find-client.ts';
 import type { SqlClient } from './clients/client.ts';
 import type { SqlSession } from './dialect/sql-session.ts';
@@ -58,7 +58,11 @@ function tokenOf(resource: string, lease: Pick<Lease, 'token' | 'mode'> | bigint
 function checkTransaction(trx: AnySqlTransaction): SqlClient {
   const found = findTransaction(trx);
   if (found !== undefined) return found;
-  throw notInTransaction();
+  if (trx === undefined || isClient(trx)) throw notInTransaction();
+  throw new LockError(
+    'LOCK_INVALID',
+    `fence() does not know ${nameOf(trx)}. Give it the connection of the driver that the transaction was begun on, or on Postgres { database: 'postgres', query }.`,
+  );
 }
 
 function notInTransaction(): LockError {

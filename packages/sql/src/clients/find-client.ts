@@ -74,6 +74,12 @@ export function findTransaction(given: AnySqlTransaction): SqlClient | undefined
   return database?.isTransaction === true ? database : undefined;
 }
 
+/** Whether `given` is one of the clients that are taken, or their connection. */
+export function isClient(given: unknown): boolean {
+  const kinds = [isKnex, isPgPool, isPostgresJs, isExecutor, mysql2PoolOf, isSqliteDatabase];
+  return kinds.some((kind) => Boolean(kind(given)));
+}
+
 /** What was given, with the way from there. */
 function whatIs(given: unknown): string {
   if (typeof given === 'string') return 'a text; give that to openLocks';
@@ -90,6 +96,12 @@ function whatIs(given: unknown): string {
   if (has('driver') && has('createQueryRunner'))
     return 'a DataSource of TypeORM; give it dataSource.driver.master, with MySQL dataSource.driver.pool';
   if (has('selectFrom') && has('getExecutor')) return 'a database of Kysely; give it the pool of its dialect';
+  return nameOf(given);
+}
+
+/** What kind of value was given. */
+export function nameOf(given: unknown): string {
+  if (given === null || (typeof given !== 'object' && typeof given !== 'function')) return `a ${typeof given}`;
   const { name } = given.constructor ?? {};
   return name === undefined || name === 'Object' ? 'another object' : `an object of class ${name}`;
 }

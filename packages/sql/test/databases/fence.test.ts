@@ -121,6 +121,9 @@ describe.each(databases)('on $name', (database) => {
     });
     await expect(fence(knex, 'account', 5n)).rejects.toMatchObject(invalid(/needs the transaction/));
     await expect(fence(undefined as never, 'account', 5n)).rejects.toMatchObject(invalid(/needs the transaction/));
+    await expect(fence(new Map() as never, 'account', 5n)).rejects.toMatchObject(
+      invalid(/know an object of class Map/),
+    );
     await knex.transaction(async (trx) => {
       await expect(fence(trx, 'account', { token: 5n, mode: 'shared' })).rejects.toMatchObject(invalid(/is shared/));
       await expect(fence(trx, 'account', undefined as never)).rejects.toMatchObject(invalid(/needs the lease/));
