@@ -30,6 +30,14 @@ interface Subject {
 const countOf = (emitter: NodeJS.EventEmitter): number =>
   emitter.eventNames().reduce((count, name) => count + emitter.listenerCount(name), 0);
 
+interface Idle {
+  readonly client: { readonly connection: NodeJS.EventEmitter };
+}
+
+const idleIn = (pool: Pool): readonly Idle[] => (pool as unknown as { readonly _idle: readonly Idle[] })._idle;
+/** Each connection has one of pg's own. */
+const foreignListeners = ({ client }: Idle): number => client.connection.listenerCount('readyForQuery') - 1;
+
 async function openPg(): Promise<Subject> {
   const pool = new Pool({ connectionString: await postgres.create(), max: 3 });
   onTestFinished(() => pool.end());
@@ -45,7 +53,7 @@ async function openPg(): Promise<Subject> {
   };
   return {
     client: pool,
-    listeners: () => countOf(pool),
+    listeners: () => countOf(pool) + Math.max(0, ...idleIn(pool).map(foreignListeners)),
     transaction: (work) => withConnection('BEGIN', work, 'COMMIT'),
     outside: (work) => withConnection('SELECT 1', work, 'SELECT 1'),
     query: () => pool.query('SELECT 1'),

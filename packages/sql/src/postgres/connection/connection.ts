@@ -21,6 +21,8 @@ export interface Query {
 /** What statements go over. */
 export interface PgConnection {
   query(query: Query | string): Promise<Reply>;
+  /** Of the newest versions of `pg`: the status that the server told last. */
+  getTransactionStatus?(): string | null;
   /** Of `pg`: what the server sends. Absent: the library does not show that. */
   readonly connection?:
     | {

@@ -1,18 +1,21 @@
 import type { PgConnection } from './connection.ts';
 
-/** The status that the server told last: I is idle, T in a transaction, E in a failed one. */
+/**
+ * The status that the server told last: I is idle, T in a transaction, E in a failed one. Of
+ * versions of `pg` that do not keep it.
+ */
 const told = new WeakMap<PgConnection, string>();
 
-/** Notes from now on in which status `connection` is; several providers may watch it. */
+/** Sees to it that the status of `connection` is known; several providers may do so. */
 export function watchStatus(connection: PgConnection): void {
+  if (connection.getTransactionStatus !== undefined) return;
   if (told.has(connection) || connection.connection?.on === undefined) return;
   told.set(connection, 'unknown');
-  // Each version of pg passes the message on; only the newest ones keep it.
   connection.connection.on('readyForQuery', ({ status }) => told.set(connection, status));
 }
 
 /** Whether `connection` was in a transaction when it had answered last. */
 export function isInTransaction(connection: PgConnection): boolean {
-  const status = told.get(connection);
+  const status = connection.getTransactionStatus?.() ?? told.get(connection);
   return status === 'T' || status === 'E';
 }
