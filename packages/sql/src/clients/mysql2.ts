@@ -1,4 +1,5 @@
 import type { MysqlConnection } from '../mysql/connection/connection.ts';
+import { guardConnection } from '../mysql/connection/guard-connection.ts';
 import { discard, isOver } from '../mysql/connection/session.ts';
 import type { SqlClient } from './client.ts';
 
@@ -31,7 +32,7 @@ export interface CorePool {
   readonly _closed?: boolean;
   readonly _connectionQueue?: { readonly length: number };
   readonly _freeConnections: { readonly length: number };
-  readonly _allConnections: { readonly length: number; get(index: number): object | undefined };
+  readonly _allConnections: { readonly length: number; get(index: number): object };
 }
 
 interface Lent extends MysqlConnection {
@@ -104,7 +105,7 @@ export function mysql2Client(given: Mysql2Pool): SqlClient<Lent> {
     async connect() {
       const { Connection } = (await import('mysql2')).default as unknown as { readonly Connection: ConnectionClass };
       const connection = new Connection({ config: pool.config.connectionConfig });
-      connection.on('error', ignore);
+      guardConnection(connection);
       return await new Promise((resolve, reject) => {
         connection.connect((error) => (error ? reject(error) : resolve(connection)));
       });

@@ -1,5 +1,6 @@
 import { abandon, isOver } from '../postgres/connection/cancel.ts';
 import { checkLibrary } from '../postgres/connection/check-library.ts';
+import { guardClient } from '../postgres/connection/guard-client.ts';
 import type { PgSession } from '../postgres/connection/connection.ts';
 import type { SqlClient } from './client.ts';
 
@@ -86,7 +87,7 @@ export function pgClient(pool: PgPool): SqlClient<Lent> {
         readonly Client: new (options: object) => Lent & { connect(): Promise<unknown> };
       };
       const connection = new Client(pool.options);
-      connection.on('error', ignore);
+      guardClient(connection);
       await connection.connect();
       return connection;
     },

@@ -91,7 +91,7 @@ test.each<readonly [string, (connection: Client) => void, PoolConfig, RegExp]>([
     'without a socket, as that of pg.native',
     (connection) => {
       const later = (done: () => void): void => void setImmediate(done);
-      Object.assign(connection, { connection: undefined, connect: later, end: later });
+      Object.assign(connection, { connection: undefined, connect: later, end: later, ref() {}, unref() {} });
     },
     {},
     /as those of pg\.native; give it a Pool of pg without/,

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { misconfigured } from '@locks/core/adapter';
 import { mysql2Client } from '../../clients/mysql2.ts';
 import type { CorePool } from '../../clients/mysql2.ts';
-import { guardConnections } from './guard-connections.ts';
+import { guardConnection } from './guard-connection.ts';
 import { askCredentials, askingEach, change } from '../../dialect/pools/credentials.ts';
 import type { Credentials } from '../../dialect/pools/credentials.ts';
 import { numberOf } from '../errors.ts';
@@ -49,13 +49,17 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     // Unlike pg, mysql2 expects a socket that connects already.
     stream() {
       const socket = sockets.create();
-      queueMicrotask(() => guardConnections(inner));
+      queueMicrotask(guardAll);
       return sockets.path === undefined ? socket.connect(port, host) : socket.connect(sockets.path);
     },
     // It would note a stack for each statement.
     trace: false,
   } as object);
   const inner = pool as unknown as CorePool;
+  const guardAll = (): void => {
+    const { _allConnections: all } = inner;
+    for (let index = 0; index < all.length; index += 1) guardConnection(all.get(index));
+  };
   pool.on('connection', (connection) => {
     connection.query(settings, (error) => {
       if (error) connection.destroy();

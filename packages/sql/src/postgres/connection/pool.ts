@@ -2,7 +2,7 @@ import { pgClient } from '../../clients/pg.ts';
 import { askCredentials, askingEach, change } from '../../dialect/pools/credentials.ts';
 import type { Credentials } from '../../dialect/pools/credentials.ts';
 import { stateOf } from '../errors.ts';
-import { guardedClient } from './guarded-client.ts';
+import { guardedClient } from './guard-client.ts';
 import { importDriver } from '../../dialect/pools/import-driver.ts';
 import type { OwnPool, OwnPoolParts } from '../../dialect/pools/own-pool.ts';
 import { Sockets, keepAliveDelay } from '../../dialect/pools/server-pool.ts';
