@@ -126,7 +126,7 @@ export class PoolQueue<Connection> {
    */
   #ask(): void {
     if (this.#waiting.size === 0 || this.#pause !== undefined) return;
-    const left = this.#askAt - this.#runtime.clock.now();
+    const left = this.#refusals === 0 ? 0 : this.#askAt - this.#runtime.clock.now();
     if (left > 0) {
       this.#pause = this.#runtime.setTimer(() => this.#afterPause(), left, true);
       return;
