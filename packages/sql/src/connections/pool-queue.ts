@@ -27,7 +27,7 @@ export class PoolQueue<Connection> {
   readonly #runtime: Runtime;
   /** By call. First come, first served. */
   readonly #waiting = new Map<object, Borrower<Connection>>();
-  /** Those of them that go before the others, and some that do not wait any more. */
+  /** Those of them that go before the others. */
   readonly #first = new Set<object>();
   /** Given back in this turn of the event loop. */
   readonly #spare: Connection[] = [];
@@ -82,6 +82,7 @@ export class PoolQueue<Connection> {
   /** Ends the wait of `call`, if it still waits: its `take` never settles. */
   withdraw(call: object): void {
     this.#waiting.delete(call);
+    this.#first.delete(call);
   }
 
   /** Ends `connection`, and has the pool replace it once it is given back. */
@@ -176,6 +177,7 @@ export class PoolQueue<Connection> {
   #rejectAll(reason: unknown): void {
     for (const { reject } of this.#waiting.values()) reject(reason);
     this.#waiting.clear();
+    this.#first.clear();
   }
 
   /** A call gets it though others wait at the pool: it was asked for before them. */
@@ -192,17 +194,11 @@ export class PoolQueue<Connection> {
 
   /** The call that has waited longest, of those that go first; it waits no more. */
   #next(): Borrower<Connection> | undefined {
-    for (const call of this.#first) {
-      this.#first.delete(call);
-      const waiting = this.#waiting.get(call);
-      this.#waiting.delete(call);
-      if (waiting !== undefined) return waiting;
-    }
-    for (const [call, waiting] of this.#waiting) {
-      this.#waiting.delete(call);
-      return waiting;
-    }
-    return undefined;
+    const [call] = this.#first.size > 0 ? this.#first : this.#waiting.keys();
+    if (call === undefined) return undefined;
+    const waiting = this.#waiting.get(call);
+    this.withdraw(call);
+    return waiting;
   }
 
   /** Whether the pool has been asked by others too; one that does not tell may have been. */
