@@ -2,7 +2,7 @@ import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewa
 import { providerClosed } from '../../errors/messages.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { refusalOf } from '../../errors/refusals.ts';
-import type { KeyRules } from '../../key/admission.ts';
+import type { KeyRules, Refusal } from '../../key/admission.ts';
 import { find } from '../../key/by-owner.ts';
 import { acquire, inspect, release, renew } from '../../key/calls.ts';
 import { purge } from '../../key/record.ts';
@@ -10,13 +10,14 @@ import { describe } from '../../options/key.ts';
 import { readOptions } from '../../options/read-options.ts';
 import { systemRuntime } from '../../time/runtime.ts';
 import { createDeadline } from '../deadline.ts';
-import type { Deadline } from '../deadline.ts';
+import type { Deadline, Outcome } from '../deadline.ts';
 import { createLine } from '../line/create-line.ts';
 import type { Line, Listen, Waiting } from '../line/line-parts.ts';
-import { createObservation, fastestRate, momentsOfStore } from './entry-ends.ts';
-import { KeyChannel } from './key-channel.ts';
-import type { ChannelParts, Done } from './key-channel.ts';
-import { createKeyWatch } from './key-watch.ts';
+import { fastestRate } from './entry-ends.ts';
+import type { ChannelParts } from './key-channel.ts';
+import { KeyChannels, keyPrefix } from './key-channels.ts';
+import type { Work } from './key-step.ts';
+import type { Done } from './pending-call.ts';
 import { recordReaders } from './record-store.ts';
 import type { RecordOptions, RecordStore } from './record-store.ts';
 import { changeRegister } from './register.ts';
@@ -27,9 +28,6 @@ import { StoreCalls } from './store-calls.ts';
  * More make a text that each change writes again, of more than 120 KB.
  */
 const mostClaims = 2_000;
-/** Of keys that were used lately, so many states are kept. More cost memory. */
-const channelsKept = 1_000;
-const prefix = 'key:';
 
 /**
  * A provider over a store with a conditional write: fair, shared, fenced, with a line and wakes.
@@ -50,11 +48,10 @@ class RecordProvider implements LockProvider {
   readonly time?: NonNullable<LockProvider['time']>;
   readonly #store: RecordStore;
   readonly #parts: ChannelParts;
-  readonly #poll: number;
   readonly #rules: KeyRules;
   readonly #deadline: Deadline;
   readonly #line: Line;
-  readonly #channels = new Map<string, KeyChannel>();
+  readonly #channels: KeyChannels;
   #hear: Parameters<Listen>[0] | undefined = undefined;
   #closed = false;
 
@@ -68,11 +65,11 @@ class RecordProvider implements LockProvider {
     this.name = store.name;
     this.traits = { scope: store.scope, expiry, fencing, fair, shared: true, resize: true, wake: true };
     this.#store = store;
-    this.#poll = poll;
     this.#deadline = createDeadline(runtime, timeout, store.name);
     const calls = new StoreCalls(store, runtime, this.#deadline, process);
     const hear: ChannelParts['hear'] = (owner, assigned) => this.#hear?.(owner, assigned);
     this.#parts = { runtime, deadline: this.#deadline, calls, process, hear };
+    this.#channels = new KeyChannels(store, this.#parts, poll);
     // A strict store keeps its counter, so its tokens need no clock.
     const leastToken = fencing === 'strict' ? () => 1 : () => Math.floor((clock.origin + clock.now()) * 1_000);
     this.#rules = { fair, waiterTtl, leastToken, ...(fair && { assigns: () => true }) };
@@ -96,9 +93,12 @@ class RecordProvider implements LockProvider {
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     this.#checkOpen();
-    const done = await this.#channel(claim.key).call('renew', claim.ttl, (record, now, tell) =>
-      renew(record, claim, token, now, this.#rules, tell),
-    );
+    const done = await this.#channels.of(claim.key).call<Renewal | false>({
+      what: 'renew',
+      ttl: claim.ttl,
+      work: (record, now, tell) => renew(record, claim, token, now, this.#rules, tell),
+      urgent: (renewed) => renewed !== false,
+    });
     return done.answer && lasting(done.answer, claim, done);
   }
 
@@ -106,18 +106,28 @@ class RecordProvider implements LockProvider {
     // What the store assigned to a claim that waits was not granted to it yet.
     const waits = this.#line.leave(claim.owner);
     this.#checkOpen();
-    const { answer } = await this.#channel(claim.key).call('release', Infinity, (record, now, tell) => {
-      purge(record, now);
-      const held = find(record.holds, claim.owner) !== undefined;
-      release(record, claim, now, this.#rules, tell);
-      return held;
+    const { answer } = await this.#channels.of(claim.key).call<boolean>({
+      what: 'release',
+      ttl: Infinity,
+      work: (record, now, tell) => {
+        purge(record, now);
+        const held = find(record.holds, claim.owner) !== undefined;
+        release(record, claim, now, this.#rules, tell);
+        return held;
+      },
+      urgent: (held) => held,
     });
     return answer && !waits;
   }
 
   async inspect(key: string): Promise<KeyState> {
     this.#checkOpen();
-    const { answer } = await this.#channel(key).call('inspect', Infinity, (record, now) => inspect(record, now));
+    const { answer } = await this.#channels.of(key).call({
+      what: 'inspect',
+      ttl: Infinity,
+      work: (record, now) => inspect(record, now),
+      early: () => unheard,
+    });
     if (this.traits.expiry !== 'observed') return { key, ...answer };
     // This process keeps to a hold for longer than its holder can.
     const told = answer.holders.map((holder) => ({
@@ -137,7 +147,7 @@ class RecordProvider implements LockProvider {
     if (this.#closed) return;
     this.#closed = true;
     this.#line.close(providerClosed(this.name));
-    for (const channel of this.#channels.values()) channel.close();
+    this.#channels.close();
     await this.#store.close?.();
   }
 
@@ -148,26 +158,37 @@ class RecordProvider implements LockProvider {
     const unanswered = this.#line.isRepeated(owner);
     const contact = others && this.#parts.process;
     let lapsed: readonly Claim[] = [];
-    const done = await this.#channel(claim.key).call(
-      'tryAcquire',
-      ttl,
-      (record, now, tell) => {
-        purge(record, now);
-        lapsed = (others ?? []).filter((other) => {
-          const place = find(record.line, other.owner);
-          if (place !== undefined) place.until = now + waiterTtl;
-          return place === undefined;
-        });
-        const hold = find(record.holds, owner);
-        // The line has answered an attempt with it, so its token stays.
-        if (hold?.assigned === true && !unanswered) hold.assigned = false;
-        const isNew = hold === undefined && find(record.line, owner) === undefined;
-        if (isNew && record.holds.length + record.line.length >= mostClaims) return this.#busy();
-        return acquire(record, claim, contact, now, this.#rules, tell);
-      },
-      within,
-    );
-    for (const other of lapsed) this.#line.wake(other.owner);
+    const wakeLapsed = (): void => {
+      for (const other of lapsed) this.#line.wake(other.owner);
+    };
+    let refused = false;
+    const work: Work<Grant | Busy | Refusal> = (record, now, tell) => {
+      if (refused && contact === undefined) return this.#busy();
+      purge(record, now);
+      lapsed = (others ?? []).filter((other) => {
+        const place = find(record.line, other.owner);
+        if (place !== undefined) place.until = now + waiterTtl;
+        return place === undefined;
+      });
+      const hold = find(record.holds, owner);
+      // The line has answered an attempt with it, so its token stays.
+      if (hold?.assigned === true && !unanswered && !refused) hold.assigned = false;
+      const isNew = hold === undefined && find(record.line, owner) === undefined;
+      if (isNew && record.holds.length + record.line.length >= mostClaims) return this.#busy();
+      const answer = acquire(record, claim, contact, now, this.#rules, tell);
+      const granted = refused && find(record.holds, owner);
+      if (granted) granted.assigned = true;
+      return answer;
+    };
+    const early = ({ granted }: Grant | Busy | Refusal): Outcome<unknown> | undefined => {
+      if (granted !== false) return undefined;
+      // What the claim gets from now on, no attempt was answered with.
+      refused = true;
+      return { answered: wakeLapsed, failed: () => this.#line.wake(owner) };
+    };
+    const urgent = ({ granted }: Grant | Busy | Refusal): boolean => granted === true;
+    const done = await this.#channels.of(claim.key).call({ what: 'tryAcquire', ttl, work, urgent, early }, within);
+    if (!refused) wakeLapsed();
     const { answer } = done;
     if (answer.granted === undefined) throw refusalOf(answer, claim);
     return answer.granted ? lasting(answer, claim, done) : { ...this.#busy(), ...answer };
@@ -177,32 +198,10 @@ class RecordProvider implements LockProvider {
     return { granted: false, retryAfter: Math.floor(this.#rules.waiterTtl / 3) };
   }
 
-  #channel(key: string): KeyChannel {
-    const known = this.#channels.get(key);
-    if (known !== undefined) return known;
-    const { runtime } = this.#parts;
-    const stored = prefix + key;
-    const ends = this.traits.expiry === 'observed' ? createObservation() : momentsOfStore;
-    const watch = (look: () => void) => createKeyWatch(stored, this.#store, runtime, this.#poll, look);
-    const channel = new KeyChannel(stored, this.#parts, ends, watch);
-    this.#channels.set(key, channel);
-    if (this.#channels.size > channelsKept) this.#forget(channel);
-    return channel;
-  }
-
-  /** Forgets keys that were first used long ago. */
-  #forget(made: KeyChannel): void {
-    for (const [key, channel] of this.#channels) {
-      if (channel === made || !channel.idle) continue;
-      this.#channels.delete(key);
-      if (this.#channels.size <= channelsKept) break;
-    }
-  }
-
   async *#list(start: string): AsyncIterable<string> {
     this.#checkOpen();
-    for await (const stored of this.#store.list?.(prefix + start) ?? []) {
-      const key = stored.slice(prefix.length);
+    for await (const stored of this.#store.list?.(keyPrefix + start) ?? []) {
+      const key = stored.slice(keyPrefix.length);
       const { holders, waiters } = await this.inspect(key);
       if (holders.length > 0 || waiters > 0) yield key;
     }
@@ -219,6 +218,8 @@ class RecordProvider implements LockProvider {
     if (this.#closed) throw providerClosed(this.name);
   }
 }
+
+const unheard: Outcome<unknown> = { answered() {}, failed() {} };
 
 /** The store's time may have been later when it granted. */
 function lasting<T extends Grant | Renewal>(answer: T, { ttl }: Claim, { slack }: Pick<Done<unknown>, 'slack'>): T {

@@ -15,14 +15,14 @@ export interface Written {
 export interface EntryEnds {
   /** The record of what was read, in the time that `written` takes. */
   read(key: string, state: ReadState): StoredKey;
-  /** The text for the store, at `now`. */
-  written(record: StoredKey, version: string, now: number): Written;
+  /** The text for the store, at `now`. `moments` is the same with the record's own moments. */
+  written(record: StoredKey, version: string, now: number, moments: string): Written;
 }
 
 /** With a time of the store, the text has the moments. */
 export const momentsOfStore: EntryEnds = {
   read: (key, { text }) => fromText(key, text, (_entry, [until]) => Number(until)),
-  written: (record) => ({ text: withMoments(record), stored: () => {} }),
+  written: (_record, _version, _now, text) => ({ text, stored: () => {} }),
 };
 
 /** A record as text, with its own moments. */

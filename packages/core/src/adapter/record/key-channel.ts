@@ -1,27 +1,22 @@
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { admits } from '../../key/admission.ts';
-import type { Tell } from '../../key/calls.ts';
-import { earliest } from '../../key/record.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { Runtime } from '../../time/runtime.ts';
-import type { Deadline, Outcome } from '../deadline.ts';
+import type { Deadline } from '../deadline.ts';
 import type { Assignment } from '../line/assignment.ts';
-import { withMoments } from './entry-ends.ts';
 import type { EntryEnds } from './entry-ends.ts';
+import { KeyLooks } from './key-looks.ts';
+import { takeStep } from './key-step.ts';
+import type { Change, Step } from './key-step.ts';
 import type { KeyWatch } from './key-watch.ts';
+import { KnownState } from './known-state.ts';
+import type { Pacing } from './pacing.ts';
+import { PendingCall } from './pending-call.ts';
+import type { Done, KeyCall } from './pending-call.ts';
 import type { StoredKey } from './record-text.ts';
 import type { ReadState, StoreCalls } from './store-calls.ts';
-import { reusedMoment, readMoment } from './store-time.ts';
+import { readMoment } from './store-time.ts';
 import type { Moment } from './store-time.ts';
-
-/** What a call makes of the record. It may run again, as another process may have been faster. */
-export type Work<T> = (record: StoredKey, now: number, tell: Tell<string>) => T;
-
-/** What a call came to. A hold lasts for its ttl less `slack` ms, from the call. */
-export interface Done<T> {
-  readonly answer: T;
-  readonly slack: number;
-}
 
 /** What the keys of one provider share. */
 export interface ChannelParts {
@@ -32,16 +27,6 @@ export interface ChannelParts {
   readonly process: string;
   /** Says that it is the turn of `owner`, of this process. */
   hear(owner: string, assigned?: Assignment): void;
-}
-
-interface Call {
-  readonly work: Work<unknown>;
-  /** The ttl that it gives to a hold. */
-  readonly ttl: number;
-  readonly outcome: Outcome<Done<unknown>>;
-  /** Its effect may reach the store. */
-  sent: boolean;
-  over: boolean;
 }
 
 /** The longest pause after a conflict, in ms. A longer one makes a far process lose more often. */
@@ -56,17 +41,38 @@ export class KeyChannel {
   readonly #parts: ChannelParts;
   readonly #ends: EntryEnds;
   readonly #watch: KeyWatch;
-  readonly #calls: Call[] = [];
+  readonly #known: KnownState;
+  readonly #looks: KeyLooks;
+  readonly #pacing: Pacing;
+  readonly #calls: PendingCall[] = [];
   #running = false;
-  #looks = false;
-  /** What this process wrote last. */
-  #last: ReadState | undefined = undefined;
+  /** How long the last read took, in ms. */
+  #trip = 0;
+  /** Ends a long pause. */
+  #interrupt: (() => void) | undefined = undefined;
 
-  constructor(key: string, parts: ChannelParts, ends: EntryEnds, watch: (look: () => void) => KeyWatch) {
+  constructor(
+    key: string,
+    pacing: Pacing,
+    parts: ChannelParts,
+    ends: EntryEnds,
+    watch: (look: () => void) => KeyWatch,
+  ) {
     this.#key = key;
     this.#parts = parts;
     this.#ends = ends;
-    this.#watch = watch(() => this.#look());
+    this.#pacing = pacing;
+    this.#known = new KnownState(key, ends);
+    this.#looks = new KeyLooks({
+      read: () => parts.calls.read(key),
+      found: (state) => {
+        const record = this.#known.recordOf(state);
+        if (!this.#running) this.#known.set(state, record);
+        this.#tellTurns(record, readMoment(state, parts.runtime.clock.now()));
+      },
+      idle: () => !this.#running,
+    });
+    this.#watch = watch(() => this.#looks.look());
   }
 
   /** Whether nothing is under way, and no claim of this process waits. */
@@ -74,19 +80,22 @@ export class KeyChannel {
     return !this.#running && !this.#watch.active;
   }
 
-  /** Applies `work`, with a `ttl` for a hold, and stores what it changes, within `within` ms. */
-  async call<T>(what: string, ttl: number, work: Work<T>, within?: number): Promise<Done<T>> {
-    let call: Call | undefined;
-    const begin = (outcome: Outcome<Done<T>>): void => {
-      call = { work, ttl, outcome, sent: false, over: false };
-      this.#calls.push(call);
-      this.#start();
-    };
+  /** Applies the work of `call`, and stores what it changes, within `within` ms. */
+  async call<T>(call: KeyCall<T>, within?: number): Promise<Done<T>> {
+    let pending: PendingCall<T> | undefined;
     try {
-      return await this.#parts.deadline.race<Done<T>>(begin, () => `${what} of ${JSON.stringify(this.#key)}`, within);
+      return await this.#parts.deadline.race<Done<T>>(
+        (outcome) => {
+          pending = new PendingCall(call, outcome);
+          this.#calls.push(pending as PendingCall);
+          this.#start();
+        },
+        () => `${call.what} of ${JSON.stringify(this.#key)}`,
+        within,
+      );
     } catch (error) {
-      const never = call?.sent === false && isLockError(error, 'LOCK_UNAVAILABLE');
-      if (call !== undefined) call.over = true;
+      const never = pending?.sent === false && isLockError(error, 'LOCK_UNAVAILABLE');
+      pending?.giveUp();
       if (!never) throw error;
       throw new LockError('LOCK_UNAVAILABLE', error.message, { key: this.#key, cause: error.cause, sent: false });
     }
@@ -96,12 +105,8 @@ export class KeyChannel {
     this.#watch.close();
   }
 
-  #look(): void {
-    this.#looks = true;
-    this.#start();
-  }
-
   #start(): void {
+    if (this.#interrupt !== undefined) process.nextTick(this.#interrupt);
     if (this.#running) return;
     this.#running = true;
     // The calls of one tick travel together.
@@ -110,90 +115,123 @@ export class KeyChannel {
 
   async #run(): Promise<void> {
     const { runtime } = this.#parts;
-    while (this.#calls.length > 0 || this.#looks) {
+    while (this.#calls.length > 0) {
       await this.#round();
       await runtime.yieldIfDue?.(runtime.clock.now());
     }
     this.#running = false;
+    this.#looks.idle();
   }
 
   /** Tries until its calls are settled. Calls that come meanwhile join. */
   async #round(): Promise<void> {
     const { runtime } = this.#parts;
-    let calls: Call[] = [];
-    let looked = false;
-    for (let conflicts = 0, reuses = true; ; reuses = false) {
-      calls = [...calls, ...this.#calls.splice(0)].filter(({ over }) => !over);
-      looked ||= this.#looks;
-      this.#looks = false;
-      if (calls.length === 0 && !looked) return;
+    let calls: readonly PendingCall[] = [];
+    for (let conflicts = 0, reads = false; ; reads = true) {
+      const now = runtime.clock.now();
+      const joined = this.#calls.splice(0);
+      if (joined.some(({ strict }) => strict)) this.#pacing.begins(this.#trip);
+      calls = [...calls, ...joined].filter((call) => call.isWanted(now));
+      if (calls.length === 0) return;
+      let pause: number;
       try {
-        const outcome = await this.#try(calls, reuses && !looked);
-        if (outcome === 'settled') return;
-        if (outcome === 'conflict') conflicts += 1;
+        const unread = reads ? undefined : this.#known.unread(calls, runtime.clock.now());
+        const { state, moment } = unread ?? (await this.#read());
+        const step = this.#step(state, moment, calls);
+        // Only a read shows that there is nothing to change.
+        if (unread !== undefined && step.change === undefined) continue;
+        pause = this.#pauseBefore(calls, step);
+        // Others are faster. A claim may want to stop soon.
+        if (conflicts > 0 || pause > longestPause) this.#answerEarly(calls, step);
+        if (pause === 0) {
+          if (await this.#store(calls, step)) return;
+          conflicts += 1;
+          this.#pacing.lost(conflicts, this.#trip);
+          if (conflicts > 1) pause = runtime.random() * Math.min(longestPause, 2 ** conflicts);
+        }
       } catch (error) {
-        for (const { outcome } of calls) outcome.failed(error);
+        for (const call of calls) call.failed(error);
         return;
       }
-      if (conflicts < 2) continue;
-      const pause = runtime.random() * Math.min(longestPause, 2 ** conflicts);
-      await new Promise<void>((resolve) => void runtime.setTimer(resolve, pause, true));
+      if (pause > 0) await this.#pause(pause);
     }
   }
 
-  async #try(calls: readonly Call[], reuses: boolean): Promise<'settled' | 'conflict' | 'unproven'> {
-    const { process, runtime } = this.#parts;
-    const last = reuses ? this.#reusable(calls) : undefined;
-    const state = last?.state ?? (await this.#parts.calls.read(this.#key));
-    const moment = last?.moment ?? readMoment(state, runtime.clock.now());
-    this.#last = undefined;
-    const record = this.#ends.read(this.#key, state);
-    const before = withMoments(record);
-    const waited = record.line.length > 0;
-    const woken = new Set<string>();
-    const tell: Tell<string> = ({ owner, contact }) => void (contact === process && woken.add(owner));
-    const answers = calls.map(({ work }) => work(record, moment.now, tell));
-    if (withMoments(record) !== before) {
-      if (!(await this.#store(calls, state, record, moment, waited || record.line.length > 0))) return 'conflict';
-    } else if (last !== undefined) return 'unproven';
-    for (const [index, { outcome }] of calls.entries())
-      outcome.answered({ answer: answers[index], slack: moment.slack });
+  async #read(): Promise<{ readonly state: ReadState; readonly moment: Moment }> {
+    const state = await this.#parts.calls.read(this.#key);
+    this.#trip = state.receivedAt - state.sentAt;
+    return { state, moment: readMoment(state, this.#parts.runtime.clock.now()) };
+  }
+
+  #step(state: ReadState, moment: Moment, calls: readonly PendingCall[]): Step {
+    const { process, calls: store } = this.#parts;
+    const record = this.#known.takeRecord(state);
+    this.#known.forget();
+    const works = calls.map(({ work }) => work);
+    return takeStep(state, moment, record, works, {
+      process,
+      ends: this.#ends,
+      nextVersion: () => store.nextVersion(),
+    });
+  }
+
+  /** Others have asked for gaps between writes: in how many ms this one may be made. */
+  #pauseBefore(calls: readonly PendingCall[], { change, answers, record }: Step): number {
+    if (change === undefined) return 0;
+    const urgent = calls.some((call, index) => call.isUrgent(answers[index]));
+    return this.#pacing.pause(urgent ? 1 : new Set(record.line.map(({ contact }) => contact)).size + 1);
+  }
+
+  /** Settles the calls, if their change is stored. */
+  async #store(calls: readonly PendingCall[], step: Step): Promise<boolean> {
+    const { moment, record, answers, woken, change } = step;
+    if (change !== undefined && !(await this.#replace(calls, step, change))) return false;
+    for (const [index, call] of calls.entries()) call.answered(answers[index], moment.slack);
     this.#tellTurns(record, moment, woken);
-    return 'settled';
-  }
-
-  async #store(
-    calls: readonly Call[],
-    state: ReadState,
-    record: StoredKey,
-    { now }: Moment,
-    waited: boolean,
-  ): Promise<boolean> {
-    const version = this.#parts.calls.nextVersion();
-    const { text, stored } = this.#ends.written(record, version, now);
-    for (const call of calls) call.sent = true;
-    const replaced = await this.#parts.calls.replace(this.#key, state.version, { version, record: text }, waited);
-    if (!replaced) {
-      for (const call of calls) call.sent = false;
-      return false;
-    }
-    stored();
-    this.#last = { ...state, version, text, receivedAt: state.now === undefined ? now : state.receivedAt };
     return true;
   }
 
-  /** The own last state, where a grant is hardly shorter, and where nothing may have ended. */
-  #reusable(calls: readonly Call[]): { state: ReadState; moment: Moment } | undefined {
-    const state = this.#last;
-    const moment = state && reusedMoment(state, this.#parts.runtime.clock.now());
-    if (state === undefined || moment === undefined) return undefined;
-    if (calls.some(({ ttl }) => moment.slack * 20 > ttl)) return undefined;
-    const { holds, line } = this.#ends.read(this.#key, state);
-    const first = Math.min(earliest(holds, Infinity), earliest(line, Infinity));
-    return first > moment.now + moment.slack ? { state, moment } : undefined;
+  async #replace(calls: readonly PendingCall[], { state, moment, record }: Step, change: Change): Promise<boolean> {
+    const { version, text, waited } = change;
+    const written = this.#looks.writes();
+    for (const call of calls) call.sent = true;
+    const stored = await this.#parts.calls.replace(this.#key, state.version, { version, record: text }, waited);
+    if (stored === undefined) {
+      for (const call of calls) call.sent = false;
+      if (!moment.read) this.#known.refuted();
+      return false;
+    }
+    written();
+    change.stored();
+    const receivedAt = state.now === undefined ? moment.now : state.receivedAt;
+    this.#known.set({ ...state, version: stored, text, receivedAt }, record);
+    this.#pacing.wrote(waited);
+    return true;
   }
 
-  #tellTurns(record: StoredKey, moment: Moment, woken: ReadonlySet<string>): void {
+  /** Claims that `step` refuses hear that now, and take their places when others let them. */
+  #answerEarly(calls: readonly PendingCall[], { answers }: Step): void {
+    const { runtime, deadline } = this.#parts;
+    const end = runtime.clock.now() + deadline.timeout;
+    for (const [index, call] of calls.entries()) call.answerEarly(answers[index], end);
+  }
+
+  /** A long pause ends when a call comes: that may be urgent, or want an early answer. */
+  async #pause(ms: number): Promise<void> {
+    const { runtime } = this.#parts;
+    if (ms > longestPause && this.#calls.length > 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = runtime.setTimer(resolve, ms, true);
+      if (ms <= longestPause) return;
+      this.#interrupt = () => {
+        runtime.clearTimer(timer);
+        resolve();
+      };
+    });
+    this.#interrupt = undefined;
+  }
+
+  #tellTurns(record: StoredKey, moment: Moment, woken: ReadonlySet<string> = new Set()): void {
     const { process, hear } = this.#parts;
     for (const owner of woken) hear(owner);
     for (const { owner, token, until, assigned } of record.holds) {
@@ -204,6 +242,7 @@ export class KeyChannel {
     const [head] = record.line;
     const ours = head?.contact === process;
     if (ours && !woken.has(head.owner) && admits(record, head)) hear(head.owner);
-    this.#watch.update(ours || record.line.some(({ contact }) => contact === process), ours);
+    const waits = ours || record.line.some(({ contact }) => contact === process);
+    this.#watch.update({ waits, ours, token: record.token });
   }
 }

@@ -2,12 +2,22 @@ import { outsideContext } from '../../time/outside-context.ts';
 import type { Runtime, TimerHandle } from '../../time/runtime.ts';
 import type { RecordStore } from './record-store.ts';
 
+/** What a state of a key says to the one who watches it. */
+export interface ShownKey {
+  /** A claim of this process waits. */
+  readonly waits: boolean;
+  /** It is the head of the line. */
+  readonly ours: boolean;
+  /** The highest token of the key, which each grant raises. */
+  readonly token: number;
+}
+
 /** Hears of changes of one key while claims of this process wait for it. */
 export interface KeyWatch {
   /** Whether it watches, or will. */
   readonly active: boolean;
-  /** After each look. `ours`: a claim of this process is the head of the line. */
-  update(waits: boolean, ours: boolean): void;
+  /** After each state that a call or a look has shown. */
+  update(shown: ShownKey): void;
   close(): void;
 }
 
@@ -17,6 +27,14 @@ const lingers = 1_000;
 const retryAfter = 250;
 /** While its head is of this process, a key is read so many times as often. */
 const headFactor = 8;
+/**
+ * A key that was not granted for long is read more rarely: after this part of that time. With a
+ * larger one, a key that was held for long is found free later. With a smaller one, claims that
+ * wait for long cost more reads.
+ */
+const lateness = 1 / 20;
+/** The longest time between two reads, in times the usual one. */
+const slowest = 10;
 
 /** @param look Reads the key, and then calls `update`, or does not where the store fails. */
 export function createKeyWatch(
@@ -29,16 +47,20 @@ export function createKeyWatch(
   let waiting = false;
   let closed = false;
   let interval = poll;
+  let token = 0;
+  let grantedAt = 0;
   let timer: TimerHandle | undefined;
   let end: TimerHandle | undefined;
   let retry: TimerHandle | undefined;
   /** `undefined`: there is no subscription. */
-  let current: { stop?: () => void } | undefined;
+  let current: { stop?: () => unknown } | undefined;
 
   const clear = (handle: TimerHandle | undefined): undefined => {
     if (handle !== undefined) runtime.clearTimer(handle);
     return undefined;
   };
+  const pause = (): number =>
+    Math.max(interval, Math.min((runtime.clock.now() - grantedAt) * lateness, poll * slowest));
   /** Looks at times, while there is no subscription to rely on. */
   const rearm = (): void => {
     if (timer !== undefined || !waiting || current?.stop !== undefined) return;
@@ -48,7 +70,7 @@ export function createKeyWatch(
         look();
         rearm();
       },
-      interval,
+      pause(),
       false,
     );
   };
@@ -56,11 +78,11 @@ export function createKeyWatch(
     const { stop } = current ?? {};
     current = undefined;
     end = clear(end);
-    stop?.();
+    endWatch(stop);
   };
   const subscribe = (): void => {
     if (store.watch === undefined || current !== undefined || retry !== undefined) return;
-    const own: { stop?: () => void } = {};
+    const own: { stop?: () => unknown } = {};
     current = own;
     const lost = (): void => {
       if (current !== own) return;
@@ -75,9 +97,9 @@ export function createKeyWatch(
       );
       rearm();
     };
-    const opened = (stop: () => void): void => {
+    const opened = (stop: () => unknown): void => {
       if (current !== own) {
-        stop();
+        endWatch(stop);
         return;
       }
       own.stop = stop;
@@ -95,11 +117,14 @@ export function createKeyWatch(
     get active() {
       return waiting || current !== undefined;
     },
-    update(waits, ours) {
+    update(shown) {
       // A look that was under way ends after `close`.
       if (closed) return;
-      waiting = waits;
+      const { waits, ours } = shown;
       const before = interval;
+      if (!waiting || token !== shown.token) grantedAt = runtime.clock.now();
+      token = shown.token;
+      waiting = waits;
       interval = ours ? Math.max(1, poll / headFactor) : poll;
       // The next poll is due earlier than it was.
       if (interval < before) timer = clear(timer);
@@ -120,4 +145,9 @@ export function createKeyWatch(
       unsubscribe();
     },
   };
+}
+
+/** How a subscription ends matters to nobody, so what `stop` throws does not, either. */
+function endWatch(stop: (() => unknown) | undefined): void {
+  void (async () => await stop?.())().catch(() => {});
 }

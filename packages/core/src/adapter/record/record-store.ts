@@ -27,8 +27,8 @@ export interface ReadRecord {
 }
 
 /**
- * Anything with a conditional write. Keys have 1 to 521 UTF-8 bytes: `key:` or `register:`, and a
- * name. A rejection means that the outcome is unknown; core bounds each call by its `timeout`.
+ * Anything with a conditional write. Keys have 1 to 521 UTF-8 bytes: `key:`, `pace:` or `register:`,
+ * and a name. A rejection means that the outcome is unknown; core bounds each call by its `timeout`.
  */
 export interface RecordStore {
   /** The store's name, for messages and diagnostics. */
@@ -48,9 +48,10 @@ export interface RecordStore {
    * Writes `next` if the version is still `seen`, in one step. `undefined`: there is no
    * text yet. Resolves to `true` where `next` is there now, also if an earlier try of this call
    * wrote it. `false`: it certainly is not, and will not be. Rejects where that is unknown. With
-   * `waited` claims wait for the key, so those that watch it should hear.
+   * `waited` claims wait for the key, so those that watch it should hear. A store that makes its own
+   * versions resolves to the one that `next` has got, instead of `true`.
    */
-  replace(key: string, seen: string | undefined, next: StoredRecord, waited: boolean): Promise<boolean>;
+  replace(key: string, seen: string | undefined, next: StoredRecord, waited: boolean): Promise<boolean | string>;
   /**
    * Optional: calls `changed` after each `replace` with `waited`, until the returned function is
    * called. It may call it without need, and calls `lost` when it may have missed a change. Without

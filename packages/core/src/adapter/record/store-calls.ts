@@ -56,13 +56,20 @@ export class StoreCalls {
     return { version, text: record, now, sentAt, receivedAt: clock.now() };
   }
 
-  async replace(key: string, seen: string | undefined, next: StoredRecord, waited: boolean): Promise<boolean> {
+  /** The version that `next` has in the store. `undefined`: it is not there. */
+  async replace(
+    key: string,
+    seen: string | undefined,
+    next: StoredRecord,
+    waited: boolean,
+  ): Promise<string | undefined> {
     const replaced: unknown = await this.within(
       'replace',
       async () => await this.#store.replace(key, seen, next, waited),
     );
-    if (typeof replaced !== 'boolean') throw this.#wrongReply('replace', 'true or false', replaced);
-    return replaced;
+    if (typeof replaced === 'string') return replaced;
+    if (typeof replaced === 'boolean') return replaced ? next.version : undefined;
+    throw this.#wrongReply('replace', 'true or false, or the version as text', replaced);
   }
 
   /** The reply of `call`. What the store throws says that the outcome is unknown. */

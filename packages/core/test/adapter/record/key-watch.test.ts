@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createKeyWatch } from '../../../src/adapter/record/key-watch.ts';
+import type { ShownKey } from '../../../src/adapter/record/key-watch.ts';
 import { systemRuntime } from '../../../src/time/runtime.ts';
 import { mapStore } from './map-store.ts';
+
+const shown = (waits: boolean, ours: boolean): ShownKey => ({ waits, ours, token: 1 });
 
 /** A store whose subscriptions open when the test says so. */
 function watched() {
@@ -23,14 +26,14 @@ function watched() {
 test('a subscription that opens after the close is ended', async () => {
   const { store, opened, count } = watched();
   const watch = createKeyWatch('k', store, systemRuntime, 10_000, () => {});
-  watch.update(true, true);
+  watch.update(shown(true, true));
   expect(opened).toHaveLength(1);
   watch.close();
   opened[0]?.();
   expect(count()).toBe(1);
   await vi.waitFor(() => expect(count()).toBe(0));
   // A look that was under way.
-  watch.update(true, true);
+  watch.update(shown(true, true));
   expect(opened).toHaveLength(1);
   expect(watch.active).toBe(false);
 });
@@ -39,7 +42,7 @@ test('an open subscription ends with the close', async () => {
   const { store, opened, count } = watched();
   const look = vi.fn<() => void>();
   const watch = createKeyWatch('k', store, systemRuntime, 10_000, look);
-  watch.update(true, false);
+  watch.update(shown(true, false));
   opened[0]?.();
   await vi.waitFor(() => expect(look).toHaveBeenCalledOnce());
   watch.close();
@@ -50,7 +53,7 @@ test('a subscription that is refused is opened again, and the key is read meanwh
   const watch = vi.fn<() => Promise<() => void>>(() => Promise.reject(new Error('refused')));
   const look = vi.fn<() => void>();
   const key = createKeyWatch('k', mapStore(new Map(), { watch }), systemRuntime, 20, look);
-  key.update(true, false);
+  key.update(shown(true, false));
   await vi.waitFor(() => expect(watch.mock.calls.length).toBeGreaterThan(1), 5_000);
   expect(look).toHaveBeenCalled();
   key.close();
@@ -60,9 +63,9 @@ test('no read is due after the close, or when no claim waits', async () => {
   const look = vi.fn<() => void>();
   const polled = [true, false].map((closes) => {
     const watch = createKeyWatch('k', mapStore(new Map()), systemRuntime, 20, look);
-    watch.update(true, false);
+    watch.update(shown(true, false));
     if (closes) watch.close();
-    else watch.update(false, false);
+    else watch.update(shown(false, false));
     return watch;
   });
   await sleep(100);
@@ -73,8 +76,8 @@ test('no read is due after the close, or when no claim waits', async () => {
 test('when the head of the line becomes one of this process, the next read comes earlier', async () => {
   const look = vi.fn<() => void>();
   const watch = createKeyWatch('k', mapStore(new Map()), systemRuntime, 8_000, look);
-  watch.update(true, false);
-  watch.update(true, true);
+  watch.update(shown(true, false));
+  watch.update(shown(true, true));
   await vi.waitFor(() => expect(look).toHaveBeenCalledOnce(), 4_000);
   watch.close();
 });

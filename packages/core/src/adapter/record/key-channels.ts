@@ -1,0 +1,53 @@
+import { createObservation, momentsOfStore } from './entry-ends.ts';
+import { KeyChannel } from './key-channel.ts';
+import type { ChannelParts } from './key-channel.ts';
+import { createKeyWatch } from './key-watch.ts';
+import { Pacing } from './pacing.ts';
+import type { RecordStore } from './record-store.ts';
+
+/** Of keys that were used lately, so many states are kept. More cost memory. */
+const kept = 1_000;
+
+/** Lock keys have this prefix in a store. */
+export const keyPrefix = 'key:';
+
+/** The channels of the keys that a process uses. */
+export class KeyChannels {
+  readonly #store: RecordStore;
+  readonly #parts: ChannelParts;
+  readonly #poll: number;
+  readonly #byKey = new Map<string, KeyChannel>();
+
+  constructor(store: RecordStore, parts: ChannelParts, poll: number) {
+    this.#store = store;
+    this.#parts = parts;
+    this.#poll = poll;
+  }
+
+  of(key: string): KeyChannel {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const { calls, runtime } = this.#parts;
+    const stored = keyPrefix + key;
+    const ends = this.#store.expiry === 'observed' ? createObservation() : momentsOfStore;
+    const channel = new KeyChannel(stored, new Pacing(key, calls, runtime), this.#parts, ends, (look) =>
+      createKeyWatch(stored, this.#store, runtime, this.#poll, look),
+    );
+    this.#byKey.set(key, channel);
+    if (this.#byKey.size > kept) this.#forget(channel);
+    return channel;
+  }
+
+  close(): void {
+    for (const channel of this.#byKey.values()) channel.close();
+  }
+
+  /** Forgets keys that were first used long ago. */
+  #forget(made: KeyChannel): void {
+    for (const [key, channel] of this.#byKey) {
+      if (channel === made || !channel.idle) continue;
+      this.#byKey.delete(key);
+      if (this.#byKey.size <= kept) break;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { Tell } from '../../key/calls.ts';
+import { withMoments } from './entry-ends.ts';
+import type { EntryEnds, Written } from './entry-ends.ts';
+import type { StoredKey } from './record-text.ts';
+import type { ReadState } from './store-calls.ts';
+import type { Moment } from './store-time.ts';
+
+/** What a call makes of the record. It may run again, as another process may have been faster. */
+export type Work<T> = (record: StoredKey, now: number, tell: Tell<string>) => T;
+
+/** What the calls of one process make of one state of a key. */
+export interface Step {
+  readonly state: ReadState;
+  readonly moment: Moment;
+  /** The state after the calls. */
+  readonly record: StoredKey;
+  readonly answers: readonly unknown[];
+  /** The claims of this process whose turn the calls have told. */
+  readonly woken: ReadonlySet<string>;
+  /** `undefined`: the calls change nothing. */
+  readonly change: Change | undefined;
+}
+
+/** What the store is to have after a step. */
+export interface Change extends Written {
+  readonly version: string;
+  /** Claims wait, before the step or after it. */
+  readonly waited: boolean;
+}
+
+export interface StepParts {
+  /** The contact of the claims of this process. */
+  readonly process: string;
+  readonly ends: EntryEnds;
+  nextVersion(): string;
+}
+
+/** Applies `works` to `record`, which is that of `state`, and changes it. */
+export function takeStep(
+  state: ReadState,
+  moment: Moment,
+  record: StoredKey,
+  works: readonly Work<unknown>[],
+  { process, ends, nextVersion }: StepParts,
+): Step {
+  const { text } = state;
+  // With a time of the store the text that was read has the moments, too.
+  const before = text === undefined || state.now === undefined ? withMoments(record) : text;
+  const waits = record.line.length > 0;
+  const woken = new Set<string>();
+  const tell: Tell<string> = ({ owner, contact }) => void (contact === process && woken.add(owner));
+  const answers = works.map((work) => work(record, moment.now, tell));
+  const after = withMoments(record);
+  const step = { state, moment, record, answers, woken };
+  if (after === before) return { ...step, change: undefined };
+  const version = nextVersion();
+  const waited = waits || record.line.length > 0;
+  return { ...step, change: { version, waited, ...ends.written(record, version, moment.now, after) } };
+}

@@ -1,0 +1,92 @@
+import { earliest } from '../../key/record.ts';
+import type { EntryEnds } from './entry-ends.ts';
+import type { StoredKey } from './record-text.ts';
+import type { ReadState } from './store-calls.ts';
+import { reusedMoment } from './store-time.ts';
+import type { Moment } from './store-time.ts';
+
+/**
+ * After a state was not the present one any more, so many calls read first: another process writes
+ * the key, too. With fewer, each second call writes in vain. With more, calls go on to read where
+ * the other process has stopped.
+ */
+const readsAfter = 8;
+
+/**
+ * Of so many calls in a row, one reads. Two writes have a longer gap then, into which another
+ * process can write. With more, near processes wait longer behind one that never pauses.
+ */
+const mostUnread = 16;
+
+/** What one process knows of a key, so that most of its calls neither read nor parse it. */
+export class KnownState {
+  readonly #key: string;
+  readonly #ends: EntryEnds;
+  /** What was read or written last, if it may be the present one. */
+  #last: ReadState | undefined = undefined;
+  /** The record of a version. */
+  #parsed: { readonly version: string | undefined; readonly record: StoredKey } | undefined = undefined;
+  #readsFirst = 0;
+  /** Of its calls, so many in a row did not read. */
+  #unread = 0;
+
+  constructor(key: string, ends: EntryEnds) {
+    this.#key = key;
+    this.#ends = ends;
+  }
+
+  /** The record of `state`, which nobody changes. */
+  recordOf(state: ReadState): StoredKey {
+    // Without a time of the store, what is read also says what ends when.
+    if (state.now === undefined) return this.#ends.read(this.#key, state);
+    if (this.#parsed === undefined || this.#parsed.version !== state.version)
+      this.#parsed = { version: state.version, record: this.#ends.read(this.#key, state) };
+    return this.#parsed.record;
+  }
+
+  /** The record of `state`, for one that changes it. */
+  takeRecord(state: ReadState): StoredKey {
+    const record = this.recordOf(state);
+    this.#parsed = undefined;
+    return record;
+  }
+
+  /** `state` is the present one, with this record. */
+  set(state: ReadState, record: StoredKey): void {
+    this.#last = state;
+    if (state.now !== undefined) this.#parsed = { version: state.version, record };
+  }
+
+  /** Another state is the present one, or may be. */
+  forget(): void {
+    this.#last = undefined;
+  }
+
+  /** A call that did not read has found another state in the store. */
+  refuted(): void {
+    this.#readsFirst = readsAfter;
+  }
+
+  /**
+   * The last state, for calls that give a hold `ttl` ms and have not read the key. `undefined`: a
+   * grant would be much shorter, an entry may have ended, or the state is too old.
+   */
+  unread(
+    calls: readonly { readonly ttl: number }[],
+    local: number,
+  ): { readonly state: ReadState; readonly moment: Moment } | undefined {
+    const state = this.#last;
+    if (state === undefined) return undefined;
+    if (this.#readsFirst > 0) {
+      this.#readsFirst -= 1;
+      return undefined;
+    }
+    this.#unread = (this.#unread + 1) % mostUnread;
+    if (this.#unread === 0) return undefined;
+    const moment = reusedMoment(state, local);
+    if (moment === undefined || calls.some(({ ttl }) => moment.slack * 20 > ttl)) return undefined;
+    const { holds, line } = this.recordOf(state);
+    const first = Math.min(earliest(holds, Infinity), earliest(line, Infinity));
+    return first > moment.now + moment.slack ? { state, moment } : undefined;
+  }
+}
