@@ -1,4 +1,6 @@
-// An HTTP server of documents with an ETag. It keeps them in a file: node etag-server.mjs PORT FILE
+// An HTTP server of documents. Each write gives its document a new ETag. It keeps them in a file:
+// node etag-server.mjs PORT FILE
+import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
@@ -9,7 +11,7 @@ async function serve(request, response) {
   const body = (await request.setEncoding('utf8').toArray()).join('');
   const { url, method, headers } = request;
   const found = documents.get(url);
-  const tag = found && JSON.stringify(found.version);
+  let tag = found?.tag;
   const answer = (status, text) => {
     // One clock for the whole life of the machine, so also after a restart.
     const clock = Number(process.hrtime.bigint()) / 1e6;
@@ -18,7 +20,8 @@ async function serve(request, response) {
   if (method === 'GET') return answer(found ? 200 : 404, found?.record);
   const holds = headers['if-none-match'] === '*' ? !found : headers['if-match'] === tag;
   if (!holds) return answer(412);
-  documents.set(url, { version: headers['x-version'], record: body });
+  tag = JSON.stringify(randomUUID());
+  documents.set(url, { tag, record: body });
   writeFileSync(`${file}.new`, JSON.stringify([...documents]));
   renameSync(`${file}.new`, file);
   return answer(204);

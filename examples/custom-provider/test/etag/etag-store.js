@@ -21,14 +21,14 @@ export function create({ url, ...options }) {
       const now = Number(reply['x-clock']);
       if (reply.status === 404) return { now };
       if (reply.status !== 200) throw unexpected(reply);
-      return { version: JSON.parse(reply.etag), record: reply.text, now };
+      return { version: reply.etag, record: reply.text, now };
     },
-    async replace(key, seen, { version, record }) {
-      const condition = seen === undefined ? { 'if-none-match': '*' } : { 'if-match': JSON.stringify(seen) };
-      const reply = await send('PUT', key, { ...condition, 'x-version': version }, record);
-      if (reply.status === 412) return reply.etag === JSON.stringify(version);
+    async replace(key, seen, { record }) {
+      const condition = seen === undefined ? { 'if-none-match': '*' } : { 'if-match': seen };
+      const reply = await send('PUT', key, condition, record);
+      if (reply.status === 412) return false;
       if (reply.status !== 204) throw unexpected(reply);
-      return true;
+      return reply.etag;
     },
     async close() {
       agent.destroy();

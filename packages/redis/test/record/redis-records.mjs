@@ -13,6 +13,7 @@ local version = redis.call('HGET', KEYS[1], 'version')
 if version == ARGV[2] then return 1 end
 if (version or '') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'version', ARGV[2], 'record', ARGV[3])
+if ARGV[5] ~= '' then redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
 if ARGV[4] == '1' then redis.call('PUBLISH', KEYS[1], '') end
 return 1`;
 
@@ -35,7 +36,7 @@ export function create({ url, prefix, ...options }) {
         return { version: version ?? undefined, record: record ?? undefined, now: Number(now) };
       },
       async replace(key, seen, next, waited) {
-        const values = [seen ?? '', next.version, next.record, waited ? '1' : '0'];
+        const values = [seen ?? '', next.version, next.record, waited ? '1' : '0', next.keepFor ?? ''];
         return (await client.eval(replace, 1, prefix + key, ...values)) === 1;
       },
       async watch(key, changed, lost) {

@@ -17,7 +17,7 @@ let server: ChildProcess;
 
 /** Whether it listens. It does not where the port is taken. */
 async function start(port: number): Promise<boolean> {
-  server = fork(new URL('etag-server.mjs', import.meta.url), [`${port}`, file], { execArgv: [] });
+  server = fork(new URL('../etag-server.mjs', import.meta.url), [`${port}`, file], { execArgv: [] });
   return await Promise.race([once(server, 'message').then(() => true), once(server, 'exit').then(() => false)]);
 }
 
@@ -67,7 +67,7 @@ conformanceTests({
   only,
   create: proxied.create,
   createOther: () => connect({ url: `http://127.0.0.1:${port}`, waiterTtl: 900 }),
-  processes: { module: new URL('etag-store.js', import.meta.url), args: { url: `http://127.0.0.1:${port}` } },
+  processes: { module: new URL('../etag-store.js', import.meta.url), args: { url: `http://127.0.0.1:${port}` } },
   faults: {
     ...proxied.faults,
     async pause() {
