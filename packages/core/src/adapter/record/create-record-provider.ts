@@ -14,7 +14,8 @@ import type { Deadline, Outcome } from '../deadline.ts';
 import { createLine } from '../line/create-line.ts';
 import type { Line, Listen, Waiting } from '../line/line-parts.ts';
 import { fastestRate } from './entry-ends.ts';
-import type { ChannelParts } from './key-channel.ts';
+import type { ChannelParts } from './channel-parts.ts';
+import { keepFor } from './keep-for.ts';
 import { KeyChannels, keyPrefix } from './key-channels.ts';
 import type { Work } from './key-step.ts';
 import type { Done } from './pending-call.ts';
@@ -68,10 +69,12 @@ class RecordProvider implements LockProvider {
     this.#deadline = createDeadline(runtime, timeout, store.name);
     const calls = new StoreCalls(store, runtime, this.#deadline, process);
     const hear: ChannelParts['hear'] = (owner, assigned) => this.#hear?.(owner, assigned);
-    this.#parts = { runtime, deadline: this.#deadline, calls, process, hear };
-    this.#channels = new KeyChannels(store, this.#parts, poll);
     // A strict store keeps its counter, so its tokens need no clock.
-    const leastToken = fencing === 'strict' ? () => 1 : () => Math.floor((clock.origin + clock.now()) * 1_000);
+    const strict = fencing === 'strict';
+    const leastToken = (): number => (strict ? 1 : Math.floor((clock.origin + clock.now()) * 1_000));
+    const keeps: ChannelParts['keepFor'] = (record, now) => (strict ? undefined : keepFor(record, now, leastToken()));
+    this.#parts = { runtime, deadline: this.#deadline, calls, process, keepFor: keeps, hear };
+    this.#channels = new KeyChannels(store, this.#parts, poll);
     this.#rules = { fair, waiterTtl, leastToken, ...(fair && { assigns: () => true }) };
     this.#line = createLine({
       runtime,

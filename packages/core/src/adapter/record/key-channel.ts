@@ -1,9 +1,7 @@
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { admits } from '../../key/admission.ts';
 import { outsideContext } from '../../time/outside-context.ts';
-import type { Runtime } from '../../time/runtime.ts';
-import type { Deadline } from '../deadline.ts';
-import type { Assignment } from '../line/assignment.ts';
+import type { ChannelParts } from './channel-parts.ts';
 import type { EntryEnds } from './entry-ends.ts';
 import { KeyLooks } from './key-looks.ts';
 import { takeStep } from './key-step.ts';
@@ -14,20 +12,9 @@ import type { Pacing } from './pacing.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Done, KeyCall } from './pending-call.ts';
 import type { StoredKey } from './record-text.ts';
-import type { ReadState, StoreCalls } from './store-calls.ts';
+import type { ReadState } from './store-calls.ts';
 import { readMoment } from './store-time.ts';
 import type { Moment } from './store-time.ts';
-
-/** What the keys of one provider share. */
-export interface ChannelParts {
-  readonly runtime: Runtime;
-  readonly deadline: Deadline;
-  readonly calls: StoreCalls;
-  /** The contact of the claims of this process. */
-  readonly process: string;
-  /** Says that it is the turn of `owner`, of this process. */
-  hear(owner: string, assigned?: Assignment): void;
-}
 
 /** The longest pause after a conflict, in ms. A longer one makes a far process lose more often. */
 const longestPause = 40;
@@ -46,6 +33,8 @@ export class KeyChannel {
   readonly #pacing: Pacing;
   readonly #calls: PendingCall[] = [];
   #running = false;
+  /** The state that a write expects whose outcome is unknown. It may still come. */
+  #unsettled: Pick<ReadState, 'version'> | undefined = undefined;
   /** How long the last read took, in ms. */
   #trip = 0;
   /** Ends a long pause. */
@@ -168,9 +157,12 @@ export class KeyChannel {
     const record = this.#known.takeRecord(state);
     this.#known.forget();
     const works = calls.map(({ work }) => work);
+    // Any other write makes that one fail: what a claim that was given up has sent stays away.
+    const always = this.#unsettled !== undefined && this.#unsettled.version === state.version;
     return takeStep(state, moment, record, works, {
       process,
       ends: this.#ends,
+      always,
       nextVersion: () => store.nextVersion(),
     });
   }
@@ -195,7 +187,10 @@ export class KeyChannel {
     const { version, text, waited } = change;
     const written = this.#looks.writes();
     for (const call of calls) call.sent = true;
-    const stored = await this.#parts.calls.replace(this.#key, state.version, { version, record: text }, waited);
+    const next = { version, record: text, keepFor: this.#parts.keepFor(record, moment.now) };
+    this.#unsettled = state;
+    const stored = await this.#parts.calls.replace(this.#key, state.version, next, waited);
+    this.#unsettled = undefined;
     if (stored === undefined) {
       for (const call of calls) call.sent = false;
       if (!moment.read) this.#known.refuted();

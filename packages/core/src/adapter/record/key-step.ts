@@ -17,7 +17,7 @@ export interface Step {
   readonly answers: readonly unknown[];
   /** The claims of this process whose turn the calls have told. */
   readonly woken: ReadonlySet<string>;
-  /** `undefined`: the calls change nothing. */
+  /** `undefined`: there is nothing to write. */
   readonly change: Change | undefined;
 }
 
@@ -32,6 +32,8 @@ export interface StepParts {
   /** The contact of the claims of this process. */
   readonly process: string;
   readonly ends: EntryEnds;
+  /** Also where the calls change nothing. */
+  readonly always: boolean;
   nextVersion(): string;
 }
 
@@ -41,7 +43,7 @@ export function takeStep(
   moment: Moment,
   record: StoredKey,
   works: readonly Work<unknown>[],
-  { process, ends, nextVersion }: StepParts,
+  { process, ends, always, nextVersion }: StepParts,
 ): Step {
   const { text } = state;
   // With a time of the store the text that was read has the moments, too.
@@ -52,7 +54,7 @@ export function takeStep(
   const answers = works.map((work) => work(record, moment.now, tell));
   const after = withMoments(record);
   const step = { state, moment, record, answers, woken };
-  if (after === before) return { ...step, change: undefined };
+  if (after === before && !always) return { ...step, change: undefined };
   const version = nextVersion();
   const waited = waits || record.line.length > 0;
   return { ...step, change: { version, waited, ...ends.written(record, version, moment.now, after) } };

@@ -147,7 +147,7 @@ export function createKeyWatch(
   };
 }
 
-/** How a subscription ends matters to nobody, so what `stop` throws does not, either. */
+/** A subscription is of no more use then, so what `stop` throws or rejects with is dropped. */
 function endWatch(stop: (() => unknown) | undefined): void {
   void (async () => await stop?.())().catch(() => {});
 }

@@ -35,7 +35,7 @@ export class KnownState {
     this.#ends = ends;
   }
 
-  /** The record of `state`, which nobody changes. */
+  /** The record of `state`, to be read only. */
   recordOf(state: ReadState): StoredKey {
     // Without a time of the store, what is read also says what ends when.
     if (state.now === undefined) return this.#ends.read(this.#key, state);

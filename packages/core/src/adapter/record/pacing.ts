@@ -3,9 +3,15 @@ import type { StoreCalls } from './store-calls.ts';
 
 const prefix = 'pace:';
 
-/** A process asks after so many lost compare-and-sets in a row. With fewer, it asks where others hardly write. */
+/**
+ * A process asks after so many lost compare-and-sets in a row. With fewer, it asks where others
+ * hardly write.
+ */
 const losses = 2;
-/** With a shorter round trip, in ms, a process does not ask: it tries often, and gaps slow all others down. */
+/**
+ * With a shorter round trip, in ms, a process does not ask: it tries often, and gaps slow all
+ * others down.
+ */
 const near = 5;
 /** A process that has lost asks before each renewal and release, for so long, in ms. */
 const remembered = 30_000;
@@ -14,7 +20,7 @@ const remembered = 30_000;
  * while none does. A longer time lets a far process lose for longer.
  */
 const looksEvery = { waited: 250, free: 1_000 };
-/** Without claims that wait, fewer writes between two such reads starve nobody. */
+/** Without claims that wait, fewer writes between two such reads starve no process. */
 const fewWrites = 4;
 /** A request counts for so many round trips of its process, and for so many ms at least. */
 const lasting = { trips: 5, least: 500 };
@@ -27,6 +33,8 @@ const asksAgain = 1 / 2;
 const gap = 1.5;
 /** A longer round trip counts as this one, in ms. A larger one slows the others down more. */
 const longestTrip = 500;
+/** Nothing is lost with an old request. A store that expires texts keeps it for so many ms. */
+const kept = 60_000;
 
 /**
  * Lets a far process write a key that near ones write all the time. It loses each compare-and-set,
@@ -79,7 +87,7 @@ export class Pacing {
     if (waited || this.#writes >= fewWrites) void this.#read().catch(() => {});
   }
 
-  /** In how many ms to ask again whether this process may write, as one of `writers` that want to. */
+  /** In how many ms to ask again whether this process, one of so many `writers`, may write. */
   pause(writers: number): number {
     const now = this.#runtime.clock.now();
     if (now >= this.#until) return 0;
@@ -119,7 +127,7 @@ export class Pacing {
     for (let tries = 0; tries < 2; tries += 1) {
       // The gaps for another process that is as far are enough.
       if (this.#runtime.clock.now() < this.#until && this.#trip >= trip) return;
-      const next = { version: this.#calls.nextVersion(), record: String(trip) };
+      const next = { version: this.#calls.nextVersion(), record: String(trip), keepFor: kept };
       const version = await this.#calls.replace(this.#key, this.#version, next, false);
       if (version !== undefined) {
         this.#version = version;

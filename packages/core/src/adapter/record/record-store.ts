@@ -11,6 +11,12 @@ export interface StoredRecord {
   readonly version: string;
   /** The text: about 100 bytes, and 60 more for each claim that waits or shares. */
   readonly record: string;
+  /**
+   * The store may drop the text when so many ms have passed without another `replace` of the key:
+   * what it says has ended then, and the next token is higher than those before. `undefined`: it
+   * must stay. For stores that expire texts.
+   */
+  readonly keepFor?: number | undefined;
 }
 
 /** What a store has under one key at one moment. Without a text it has neither of the first two. */
@@ -27,8 +33,9 @@ export interface ReadRecord {
 }
 
 /**
- * Anything with a conditional write. Keys have 1 to 521 UTF-8 bytes: `key:`, `pace:` or `register:`,
- * and a name. A rejection means that the outcome is unknown; core bounds each call by its `timeout`.
+ * Anything with a conditional write. Keys have 1 to 521 UTF-8 bytes: `key:`, `pace:` or
+ * `register:`, and a name. A rejection means that the outcome is unknown; core bounds each call by
+ * its `timeout`.
  */
 export interface RecordStore {
   /** The store's name, for messages and diagnostics. */
@@ -48,8 +55,8 @@ export interface RecordStore {
    * Writes `next` if the version is still `seen`, in one step. `undefined`: there is no
    * text yet. Resolves to `true` where `next` is there now, also if an earlier try of this call
    * wrote it. `false`: it certainly is not, and will not be. Rejects where that is unknown. With
-   * `waited` claims wait for the key, so those that watch it should hear. A store that makes its own
-   * versions resolves to the one that `next` has got, instead of `true`.
+   * `waited` claims wait for the key, so those that watch it should hear. A store that makes
+   * versions of its own resolves to that of `next`, instead of `true`.
    */
   replace(key: string, seen: string | undefined, next: StoredRecord, waited: boolean): Promise<boolean | string>;
   /**
@@ -76,7 +83,8 @@ export interface RecordOptions {
   readonly timeout?: Duration | undefined;
   /**
    * Without `watch`: the time between two reads of a key that claims wait for. It is an eighth of
-   * that while the head of the line is of this process. @default 100 ms
+   * that while the head of the line is of this process, and up to ten times as long where the key
+   * was granted long ago. @default 100 ms
    */
   readonly poll?: Duration | undefined;
   /** Clock, timers and randomness. @default those of this process */

@@ -1,6 +1,8 @@
 import type { Hold, KeyRecord, Place, Terms } from '../../key/record.ts';
 import { emptyRecord } from '../../key/record.ts';
+import type { LockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
+import { isRecordShape, isRegisterShape } from './record-shape.ts';
 
 /** A claim in line says with which process it waits. */
 export type StoredKey = KeyRecord<string>;
@@ -16,6 +18,8 @@ export type EndFromText = (entry: string, end: readonly (number | string)[]) => 
 const form = 1;
 const exclusive = 'x';
 const foreign = 'it is no text of this library; give the provider a table of its own';
+const damaged =
+  'it begins like a text of this library, and does not go on like one; restore it, or remove it while no process holds the key';
 
 type Kind = typeof exclusive | number;
 type HoldText = readonly [number, string, Kind, number, 0 | 1, ...(readonly (number | string)[])];
@@ -56,7 +60,7 @@ export function toText({ token, holds, line }: StoredKey, end: EndToText): strin
  */
 export function fromText(key: string, text: string | undefined, end: EndFromText): StoredKey {
   if (text === undefined) return emptyRecord();
-  const [, token, labels, processes, holdTexts, placeTexts] = parsed(key, text);
+  const [, token, labels, processes, holdTexts, placeTexts] = parsed(key, text, isRecordShape) as RecordText;
   const owner = (label: number, rest: string): string => `${labels[label]}${rest}`;
   const holds = holdTexts.map(([label, rest, kind, held, assigned, ...ends]): Hold => {
     const name = owner(label, rest);
@@ -83,20 +87,28 @@ export function toRegisterText(text: string | undefined): string {
 /** @throws as `fromText`. */
 export function fromRegisterText(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  return (parsed(name, text) as unknown as readonly [number, string | null])[1] ?? undefined;
+  return (parsed(name, text, isRegisterShape) as readonly [number, string | null])[1] ?? undefined;
 }
 
-function parsed(key: string, text: string): RecordText {
+function parsed(key: string, text: string, isWhole: (value: readonly unknown[]) => boolean): unknown {
+  const refused = (why: string, cause?: unknown): LockError =>
+    misconfigured(`The record of ${JSON.stringify(key)}`, why, { key, ...(cause !== undefined && { cause }) });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw misconfigured(`The record of ${JSON.stringify(key)}`, foreign, { key, cause: error });
+    throw refused(foreign, error);
   }
-  const found: unknown = Array.isArray(value) ? value[0] : undefined;
-  if (found === form) return value as RecordText;
-  const later = `it has form ${String(found)}, and this version of the library knows form ${form}: upgrade it`;
-  throw misconfigured(`The record of ${JSON.stringify(key)}`, typeof found === 'number' ? later : foreign, { key });
+  if (!Array.isArray(value)) throw refused(foreign);
+  const found: unknown = value[0];
+  if (typeof found === 'number' && found > form) throw refused(later(found));
+  if (found !== form) throw refused(foreign);
+  if (!isWhole(value)) throw refused(damaged);
+  return value;
+}
+
+function later(found: number): string {
+  return `it has form ${found}, and this version of the library knows form ${form}: upgrade it`;
 }
 
 function indexIn(list: Map<string, number>, text: string): number {

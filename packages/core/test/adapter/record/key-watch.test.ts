@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createKeyWatch } from '../../../src/adapter/record/key-watch.ts';
 import type { ShownKey } from '../../../src/adapter/record/key-watch.ts';
 import { systemRuntime } from '../../../src/time/runtime.ts';
+import { createVirtualRuntime } from '../../../src/testing/index.ts';
 import { mapStore } from './map-store.ts';
 
 const shown = (waits: boolean, ours: boolean): ShownKey => ({ waits, ours, token: 1 });
@@ -79,5 +80,45 @@ test('when the head of the line becomes one of this process, the next read comes
   watch.update(shown(true, false));
   watch.update(shown(true, true));
   await vi.waitFor(() => expect(look).toHaveBeenCalledOnce(), 4_000);
+  watch.close();
+});
+
+test.each([
+  ['rejects', () => Promise.reject(new Error('gone'))],
+  [
+    'throws',
+    () => {
+      throw new Error('gone');
+    },
+  ],
+])('a function that ends a subscription and %s does no harm', async (_what, stop) => {
+  const unhandled = vi.fn<() => void>();
+  process.on('unhandledRejection', unhandled);
+  const look = vi.fn<() => void>();
+  const store = mapStore(new Map(), { watch: async () => stop });
+  const watch = createKeyWatch('k', store, systemRuntime, 10_000, look);
+  watch.update(shown(true, false));
+  await vi.waitFor(() => expect(look).toHaveBeenCalledOnce());
+  watch.close();
+  await sleep(20);
+  process.off('unhandledRejection', unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+});
+
+test('a key that is held for long is read more and more rarely, until it is granted', async () => {
+  const runtime = createVirtualRuntime();
+  const look = vi.fn<() => void>();
+  const watch = createKeyWatch('k', mapStore(new Map()), runtime, 100, look);
+  const readsIn = async (ms: number): Promise<number> => {
+    look.mockClear();
+    for (let passed = 0; passed < ms; passed += 10) await runtime.advance(10);
+    return look.mock.calls.length;
+  };
+  watch.update({ waits: true, ours: true, token: 1 });
+  expect(await readsIn(250)).toBeGreaterThan(15);
+  await readsIn(20_000);
+  expect(await readsIn(10_000)).toBeLessThanOrEqual(11);
+  watch.update({ waits: true, ours: true, token: 2 });
+  expect(await readsIn(1_250)).toBeGreaterThan(15);
   watch.close();
 });

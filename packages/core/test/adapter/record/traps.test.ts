@@ -114,6 +114,13 @@ test.each([
   ['a later form', '[2,{}]', /form 2.*upgrade/],
   ['other text', 'hello', /no text of this library/],
   ['other JSON', '{"a":1}', /no text of this library/],
+  ['an earlier form', '[0,1]', /no text of this library/],
+  ['half a text', '[1,5]', /does not go on/],
+  ['lists that are none', '[1,5,"a","b","c","d"]', /does not go on/],
+  ['an owner without its label', '[1,5,[],[],[[3,"a","x",5,0,9e15]],[]]', /does not go on/],
+  ['a token that is no number', '[1,-1,[],[],[],[]]', /does not go on/],
+  ['a floor that is no number', '[1,5,["a"],["p"],[],[[0,"b","x",0,9,"z",9e15]]]', /does not go on/],
+  ['entries that are no lists', '[1,5,[],[],[null],[7]]', /does not go on/],
 ])('a record of %s is refused', async (_what, record, message) => {
   const { store, records } = together();
   records.set('key:k', { version: 'v', record });
@@ -148,6 +155,75 @@ test('a store that does not answer rejects the call in time, and the next call g
   await expect(provider.tryAcquire(claimOf('one'))).rejects.toMatchObject(expected);
   silent = false;
   await vi.waitFor(async () => expect(await provider.tryAcquire(claimOf('one'))).toMatchObject({ granted: true }));
+});
+
+test('a write that comes when its claim was given up has no effect', async () => {
+  const { store, records } = together();
+  const answering = store();
+  let deliver = async (): Promise<void> => {};
+  let delays = true;
+  const provider = createRecordProvider(
+    {
+      ...answering,
+      replace: async (...sent) => {
+        if (!delays) return await answering.replace(...sent);
+        deliver = async () => void (await answering.replace(...sent));
+        return await new Promise<never>(() => {});
+      },
+    },
+    { timeout: 100 },
+  );
+  const claim = claimOf('one');
+  await expect(provider.tryAcquire(claim, () => {})).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  delays = false;
+  expect(await provider.release(claim)).toBe(false);
+  await deliver();
+  expect(await provider.inspect('k')).toMatchObject({ holders: [], waiters: 0 });
+  expect(records.get('key:k')?.record).toMatch(/\[\],\[\]\]$/);
+});
+
+test('a text may be dropped when its entries have ended, and the clock has passed its token', async () => {
+  const { store, records } = together();
+  const provider = createRecordProvider(store());
+  await provider.tryAcquire(claimOf('one', { ttl: 600_000 }));
+  expect(records.get('key:k')?.keepFor).toBeGreaterThan(600_000 + 60_000);
+  await provider.release(claimOf('one'));
+  expect(records.get('key:k')?.keepFor).toBeLessThan(70_000);
+  const ahead = BigInt(Date.now() + 3_600_000) * 1_000n;
+  const grant = await provider.tryAcquire(claimOf('two', { floor: ahead }));
+  expect(grant).toMatchObject({ granted: true, token: ahead + 1n });
+  await provider.release(claimOf('two'));
+  expect(records.get('key:k')?.keepFor).toBeGreaterThan(3_600_000);
+});
+
+test('what is never dropped has no such time: a strict text, and a register', async () => {
+  const { store, records } = together();
+  const provider = createRecordProvider(store({ fencing: 'strict' }));
+  await provider.tryAcquire(claimOf('one'));
+  await provider.register?.('k', { from: undefined, to: 'a' });
+  expect([...records.values()].map(({ keepFor }) => keepFor)).toEqual([undefined, undefined]);
+});
+
+test('a store that makes its own versions costs no more calls, if it gives them back', async () => {
+  const { records, store } = together();
+  let revision = 0;
+  const own = store();
+  const provider = createRecordProvider({
+    ...own,
+    async replace(key, seen, next) {
+      if (!(await own.replace(key, seen, next, false))) return false;
+      const version = `revision ${++revision}`;
+      records.set(key, { ...next, version });
+      return version;
+    },
+  });
+  for (let number = 0; number < 5; number += 1) {
+    await provider.tryAcquire(claimOf(`${number}`));
+    expect(await provider.release(claimOf(`${number}`))).toBe(true);
+  }
+  expect(own.calls.replaces).toBe(10);
+  // One of a key, and one of the text in which others may ask for gaps.
+  expect(own.calls.reads).toBeLessThanOrEqual(2);
 });
 
 test('a replace whose outcome is unknown is not said to be unsent', async () => {
