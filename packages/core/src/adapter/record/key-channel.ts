@@ -8,7 +8,10 @@ import { takeStep } from './key-step.ts';
 import type { Change, Step } from './key-step.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { KnownState } from './known-state.ts';
+import { settleMade } from './lost-write.ts';
+import type { LostWrite } from './lost-write.ts';
 import type { Pacing } from './pacing.ts';
+import { Pause } from './pause.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Done, KeyCall } from './pending-call.ts';
 import type { StoredKey } from './record-text.ts';
@@ -31,14 +34,13 @@ export class KeyChannel {
   readonly #known: KnownState;
   readonly #looks: KeyLooks;
   readonly #pacing: Pacing;
+  readonly #longPause: Pause;
   readonly #calls: PendingCall[] = [];
   #running = false;
   /** The state that a write expects whose outcome is unknown. It may still come. */
   #unsettled: Pick<ReadState, 'version'> | undefined = undefined;
   /** How long the last read took, in ms. */
   #trip = 0;
-  /** Ends a long pause. */
-  #interrupt: (() => void) | undefined = undefined;
 
   constructor(
     key: string,
@@ -51,6 +53,7 @@ export class KeyChannel {
     this.#parts = parts;
     this.#ends = ends;
     this.#pacing = pacing;
+    this.#longPause = new Pause(parts.runtime);
     this.#known = new KnownState(key, ends);
     this.#looks = new KeyLooks({
       read: () => parts.calls.read(key),
@@ -95,7 +98,7 @@ export class KeyChannel {
   }
 
   #start(): void {
-    if (this.#interrupt !== undefined) process.nextTick(this.#interrupt);
+    this.#longPause.end();
     if (this.#running) return;
     this.#running = true;
     // The calls of one tick travel together.
@@ -116,6 +119,7 @@ export class KeyChannel {
   async #round(): Promise<void> {
     const { runtime } = this.#parts;
     let calls: readonly PendingCall[] = [];
+    let lost: LostWrite | undefined;
     for (let conflicts = 0, reads = false; ; reads = true) {
       const now = runtime.clock.now();
       const joined = this.#calls.splice(0);
@@ -126,14 +130,16 @@ export class KeyChannel {
       try {
         const unread = reads ? undefined : this.#known.unread(calls, runtime.clock.now());
         const { state, moment } = unread ?? (await this.#read());
+        if (lost !== undefined) calls = settleMade(calls, lost, this.#known.recordOf(state));
         const step = this.#step(state, moment, calls);
         // Only a read shows that there is nothing to change.
         if (unread !== undefined && step.change === undefined) continue;
-        pause = this.#pauseBefore(calls, step);
+        pause = this.#pauseBefore(step);
         // Others are faster. A claim may want to stop soon.
         if (conflicts > 0 || pause > longestPause) this.#answerEarly(calls, step);
         if (pause === 0) {
           if (await this.#store(calls, step)) return;
+          lost = { calls, step };
           conflicts += 1;
           this.#pacing.lost(conflicts, this.#trip);
           if (conflicts > 1) pause = runtime.random() * Math.min(longestPause, 2 ** conflicts);
@@ -164,13 +170,13 @@ export class KeyChannel {
       ends: this.#ends,
       always,
       nextVersion: () => store.nextVersion(),
+      isUrgent: (answers) => calls.some((call, index) => call.isUrgent(answers[index])),
     });
   }
 
   /** Others have asked for gaps between writes: in how many ms this one may be made. */
-  #pauseBefore(calls: readonly PendingCall[], { change, answers, record }: Step): number {
+  #pauseBefore({ change, urgent, record }: Step): number {
     if (change === undefined) return 0;
-    const urgent = calls.some((call, index) => call.isUrgent(answers[index]));
     return this.#pacing.pause(urgent ? 1 : new Set(record.line.map(({ contact }) => contact)).size + 1);
   }
 
@@ -214,16 +220,8 @@ export class KeyChannel {
   /** A long pause ends when a call comes: that may be urgent, or want an early answer. */
   async #pause(ms: number): Promise<void> {
     const { runtime } = this.#parts;
-    if (ms > longestPause && this.#calls.length > 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = runtime.setTimer(resolve, ms, true);
-      if (ms <= longestPause) return;
-      this.#interrupt = () => {
-        runtime.clearTimer(timer);
-        resolve();
-      };
-    });
-    this.#interrupt = undefined;
+    if (ms <= longestPause) await new Promise<void>((resolve) => void runtime.setTimer(resolve, ms, true));
+    else if (this.#calls.length === 0) await this.#longPause.wait(ms);
   }
 
   #tellTurns(record: StoredKey, moment: Moment, woken: ReadonlySet<string> = new Set()): void {

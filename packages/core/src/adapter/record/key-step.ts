@@ -17,6 +17,8 @@ export interface Step {
   readonly answers: readonly unknown[];
   /** The claims of this process whose turn the calls have told. */
   readonly woken: ReadonlySet<string>;
+  /** The calls have changed a hold, and not only the line. */
+  readonly urgent: boolean;
   /** `undefined`: there is nothing to write. */
   readonly change: Change | undefined;
 }
@@ -35,6 +37,8 @@ export interface StepParts {
   /** Also where the calls change nothing. */
   readonly always: boolean;
   nextVersion(): string;
+  /** Whether these answers say that a hold was changed. */
+  isUrgent(answers: readonly unknown[]): boolean;
 }
 
 /** Applies `works` to `record`, which is that of `state`, and changes it. */
@@ -43,7 +47,7 @@ export function takeStep(
   moment: Moment,
   record: StoredKey,
   works: readonly Work<unknown>[],
-  { process, ends, always, nextVersion }: StepParts,
+  { process, ends, always, nextVersion, isUrgent }: StepParts,
 ): Step {
   const { text } = state;
   // With a time of the store the text that was read has the moments, too.
@@ -52,10 +56,23 @@ export function takeStep(
   const woken = new Set<string>();
   const tell: Tell<string> = ({ owner, contact }) => void (contact === process && woken.add(owner));
   const answers = works.map((work) => work(record, moment.now, tell));
-  const after = withMoments(record);
-  const step = { state, moment, record, answers, woken };
-  if (after === before && !always) return { ...step, change: undefined };
+  const urgent = isUrgent(answers);
   const version = nextVersion();
+  if (urgent) record.writes = writesWith(record.writes, version);
+  const after = withMoments(record);
+  const step = { state, moment, record, answers, woken, urgent };
+  if (after === before && !always) return { ...step, change: undefined };
   const waited = waits || record.line.length > 0;
   return { ...step, change: { version, waited, ...ends.written(record, version, moment.now, after) } };
+}
+
+/**
+ * The writes of so many processes are known. With fewer, a client that repeats a write takes its own
+ * for a lost one where more processes have written meanwhile. More make each text longer.
+ */
+const writesKept = 4;
+
+function writesWith(writes: readonly string[] = [], version: string): readonly string[] {
+  const process = version.slice(0, version.lastIndexOf('.') + 1);
+  return [...writes.filter((other) => !other.startsWith(process)), version].slice(-writesKept);
 }

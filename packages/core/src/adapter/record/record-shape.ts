@@ -14,8 +14,9 @@ const isIndexIn = (list: readonly unknown[], index: unknown): boolean => isCount
 
 /** Whether a parsed text is all that the record of a key has: `record-text.ts` says what. */
 export function isRecordShape(value: readonly unknown[]): boolean {
-  const [, token, labels, processes, holds, line] = value;
-  if (value.length !== 6 || !isCount(token) || !isListOf(labels, isText) || !isListOf(processes, isText)) return false;
+  const [, token, labels, processes, holds, line, writes = []] = value;
+  if (value.length < 6 || value.length > 7 || !isCount(token) || !isListOf(writes, isText)) return false;
+  if (!isListOf(labels, isText) || !isListOf(processes, isText)) return false;
   const isHold = (hold: unknown): boolean => {
     if (!Array.isArray(hold)) return false;
     const [label, rest, kind, held, assigned, ...end] = hold as readonly unknown[];

@@ -5,7 +5,10 @@ import { misconfigured } from '../../errors/misconfigured.ts';
 import { isRecordShape, isRegisterShape } from './record-shape.ts';
 
 /** A claim in line says with which process it waits. */
-export type StoredKey = KeyRecord<string>;
+export interface StoredKey extends KeyRecord<string> {
+  /** The versions of the latest writes that changed a hold: one of each process. */
+  writes?: readonly string[];
+}
 /** When an entry ends, as the text has it. */
 export type EndToText = (entry: string, until: number) => readonly (number | string)[];
 /** When an entry ends, by the clock that the record is in. */
@@ -31,10 +34,11 @@ type RecordText = readonly [
   processes: readonly string[],
   holds: readonly HoldText[],
   line: readonly PlaceText[],
+  writes?: readonly string[],
 ];
 
 /** `record` as text. Labels and processes stand in it once, as many claims share them. */
-export function toText({ token, holds, line }: StoredKey, end: EndToText): string {
+export function toText({ token, holds, line, writes }: StoredKey, end: EndToText): string {
   const labels = new Map<string, number>();
   const processes = new Map<string, number>();
   const owner = (text: string): readonly [number, string] => {
@@ -51,7 +55,8 @@ export function toText({ token, holds, line }: StoredKey, end: EndToText): strin
     const ends = end(`p${place.owner}`, place.until);
     return [...owner(place.owner), kindOf(place), process, place.ttl, floor, ...ends];
   });
-  return JSON.stringify([form, token, [...labels.keys()], [...processes.keys()], holdTexts, placeTexts]);
+  const more = writes === undefined ? [] : [writes];
+  return JSON.stringify([form, token, [...labels.keys()], [...processes.keys()], holdTexts, placeTexts, ...more]);
 }
 
 /**
@@ -60,7 +65,7 @@ export function toText({ token, holds, line }: StoredKey, end: EndToText): strin
  */
 export function fromText(key: string, text: string | undefined, end: EndFromText): StoredKey {
   if (text === undefined) return emptyRecord();
-  const [, token, labels, processes, holdTexts, placeTexts] = parsed(key, text, isRecordShape) as RecordText;
+  const [, token, labels, processes, holdTexts, placeTexts, writes] = parsed(key, text, isRecordShape) as RecordText;
   const owner = (label: number, rest: string): string => `${labels[label]}${rest}`;
   const holds = holdTexts.map(([label, rest, kind, held, assigned, ...ends]): Hold => {
     const name = owner(label, rest);
@@ -71,8 +76,9 @@ export function fromText(key: string, text: string | undefined, end: EndFromText
     const until = end(`p${name}`, ends);
     return { owner: name, ...termsOf(kind), contact, ttl, floor: floor === 0 ? undefined : BigInt(floor), until };
   });
-  const record = emptyRecord<string>();
+  const record: StoredKey = emptyRecord<string>();
   record.token = token;
+  if (writes !== undefined) record.writes = writes;
   if (holds.length > 0) record.holds = holds;
   // The first purge looks at each place.
   if (line.length > 0) record.line = line;

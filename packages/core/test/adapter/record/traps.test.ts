@@ -43,31 +43,6 @@ test('a state of its own is used without a read only where the call writes', asy
   expect(await first.tryAcquire(claimOf('two'))).toMatchObject({ granted: true });
 });
 
-test('no version is written twice, so a store that repeats a command is harmless', async () => {
-  const { store, records } = together();
-  const repeating = store({
-    async replace(key, seen, next) {
-      for (let sent = 0; sent < 2; sent += 1) {
-        const found = records.get(key)?.version;
-        if (found === seen) records.set(key, next);
-        else return found === next.version;
-      }
-      return records.get(key)?.version === next.version;
-    },
-  });
-  const provider = createRecordProvider(repeating);
-  expect(await provider.tryAcquire(claimOf('one'))).toMatchObject({ granted: true });
-  expect(await provider.release(claimOf('one'))).toBe(true);
-  const [one, two] = [store(), store()];
-  for (const each of [createRecordProvider(one), createRecordProvider(two)]) {
-    await each.tryAcquire(claimOf('one'));
-    await each.release(claimOf('one'));
-  }
-  const versions = [...one.versions, ...two.versions];
-  expect(new Set(versions).size).toBe(versions.length);
-  expect(versions.every((version) => /^[!-~]{1,40}$/.test(version))).toBe(true);
-});
-
 test('an expired hold is removed from the store before it is told', async () => {
   const { store, records } = together();
   const [one, two] = [createRecordProvider(store()), createRecordProvider(store())];
@@ -155,31 +130,6 @@ test('a store that does not answer rejects the call in time, and the next call g
   await expect(provider.tryAcquire(claimOf('one'))).rejects.toMatchObject(expected);
   silent = false;
   await vi.waitFor(async () => expect(await provider.tryAcquire(claimOf('one'))).toMatchObject({ granted: true }));
-});
-
-test('a write that comes when its claim was given up has no effect', async () => {
-  const { store, records } = together();
-  const answering = store();
-  let deliver = async (): Promise<void> => {};
-  let delays = true;
-  const provider = createRecordProvider(
-    {
-      ...answering,
-      replace: async (...sent) => {
-        if (!delays) return await answering.replace(...sent);
-        deliver = async () => void (await answering.replace(...sent));
-        return await new Promise<never>(() => {});
-      },
-    },
-    { timeout: 100 },
-  );
-  const claim = claimOf('one');
-  await expect(provider.tryAcquire(claim, () => {})).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-  delays = false;
-  expect(await provider.release(claim)).toBe(false);
-  await deliver();
-  expect(await provider.inspect('k')).toMatchObject({ holders: [], waiters: 0 });
-  expect(records.get('key:k')?.record).toMatch(/\[\],\[\]\]$/);
 });
 
 test('a text may be dropped when its entries have ended, and the clock has passed its token', async () => {
