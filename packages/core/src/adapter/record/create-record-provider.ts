@@ -1,4 +1,5 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../../contract.ts';
+import { isLockError } from '../../errors/lock-error.ts';
 import { providerClosed } from '../../errors/messages.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { refusalOf } from '../../errors/refusals.ts';
@@ -205,7 +206,7 @@ class RecordProvider implements LockProvider {
     this.#checkOpen();
     for await (const stored of this.#store.list?.(keyPrefix + start) ?? []) {
       const key = stored.slice(keyPrefix.length);
-      const { holders, waiters } = await this.inspect(key);
+      const { holders, waiters } = await this.inspect(key).catch(asUnused);
       if (holders.length > 0 || waiters > 0) yield key;
     }
   }
@@ -220,6 +221,12 @@ class RecordProvider implements LockProvider {
   #checkOpen(): void {
     if (this.#closed) throw providerClosed(this.name);
   }
+}
+
+/** A text of another program, or a damaged one, is no key in use. Each call on it is refused. */
+function asUnused(error: unknown): Pick<KeyState, 'holders' | 'waiters'> {
+  if (isLockError(error, 'LOCK_MISCONFIGURED')) return { holders: [], waiters: 0 };
+  throw error;
 }
 
 const unheard: Outcome<unknown> = { answered() {}, failed() {} };

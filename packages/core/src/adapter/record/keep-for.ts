@@ -8,8 +8,9 @@ import type { StoredKey } from './record-text.ts';
 const clockSkew = 60_000;
 
 /**
- * For how many ms a store must keep `record`, whose time is `now`: until its entries have ended, and
- * the clock of each process has passed its token. `leastToken`: the clock of this process as a token.
+ * For how many ms a store must keep a record, whose time is `now`: until its entries have ended,
+ * and the clock of each process has passed its token. `leastToken`: the clock of this process, as a
+ * token.
  */
 export function keepFor({ holds, line, token }: StoredKey, now: number, leastToken: number): number {
   let ends = (token - leastToken) / 1_000;

@@ -67,8 +67,8 @@ export function takeStep(
 }
 
 /**
- * The writes of so many processes are known. With fewer, a client that repeats a write takes its own
- * for a lost one where more processes have written meanwhile. More make each text longer.
+ * The writes of so many processes are known. With fewer, a client that repeats a write takes its
+ * own for a lost one where more processes have written meanwhile. More make each text longer.
  */
 const writesKept = 4;
 

@@ -9,8 +9,8 @@ export interface LostWrite {
 }
 
 /**
- * Settles the calls of a write that was made after all, as `record` tells, and returns the others of
- * `calls`: a client that repeats a write hears only of the second one.
+ * Settles the calls of a write that was made after all, as the record tells, and returns the others
+ * of `calls`: a client that repeats a write hears only of the second one.
  */
 export function settleMade(
   calls: readonly PendingCall[],

@@ -198,3 +198,19 @@ test('registers change by a compare-and-set, and are apart from keys of the same
   expect(await two.register?.('k', { from: both[0], to: undefined })).toBeUndefined();
   expect((await two.inspect('k')).holders).toHaveLength(1);
 });
+
+test('a list leaves out what is no record', async () => {
+  const { store, records } = together();
+  records.set('key:damaged', { version: 'v', record: '[1,5]' });
+  const provider = createRecordProvider(
+    store({
+      async *list() {
+        yield* records.keys();
+      },
+    }),
+  );
+  await provider.tryAcquire(claimOf('one'));
+  const found: string[] = [];
+  for await (const key of provider.list?.('') ?? []) found.push(key);
+  expect(found).toEqual(['k']);
+});
