@@ -12,7 +12,7 @@ type Pick = <T>(...of: readonly T[]) => T;
 
 /** Of all packages; `consul` is of none. */
 const schemes = [
-  ...['redis', 'rediss', 'redis+sentinel', 'redis+cluster', 'rediss+cluster', 'valkey', 'redlock', 'redlocks'],
+  ...['redis', 'rediss', 'redis+sentinel', 'redis+cluster', 'redis+unix', 'valkey', 'redlock', 'redlocks'],
   ...['postgres', 'postgresql', 'mysql', 'mariadb', 'sqlite', 'zookeeper', 'etcd', 'etcds', 'memory', 'consul'],
 ];
 
