@@ -222,7 +222,7 @@ export class MemberCalls implements MachineWorld {
   }
 
   lost(): void {
-    this.sessions.end(tooFewVotes(this.#host, this.claim, this.sessions.reason));
+    this.sessions.end(tooFewVotes(this.#host, this.claim, this.sessions));
   }
 
   #hear(event: () => void): void {

@@ -2,6 +2,7 @@ import type { Claim } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
 import { combinedError } from '../members/member-errors.ts';
 import type { Quorum } from '../members/member-errors.ts';
+import type { Sessions } from '../members/sessions.ts';
 import type { Part } from './part.ts';
 
 /**
@@ -23,7 +24,9 @@ export function tooFewAnswers(quorum: Quorum, parts: readonly Part[], { key }: C
   return new LockError('LOCK_UNAVAILABLE', `${what} ${why}`, nothingLeft ? { key, sent: false } : { key });
 }
 
-/** A lease is lost: sessions of members ended. `cause`: why the last one did. */
-export function tooFewVotes({ need, members }: Quorum, { key }: Claim, cause: unknown): LockError {
-  return new LockError('LOCK_LOST', `fewer than ${need} of the ${members.length} members hold it`, { key, cause });
+/** A lease is lost: sessions of members ended. Names the last of them, and has its reason. */
+export function tooFewVotes({ need, members }: Quorum, { key }: Claim, { reason, endedLast }: Sessions): LockError {
+  const last = endedLast === undefined ? undefined : members[endedLast]?.name(reason, key).message;
+  const what = `fewer than ${need} of the ${members.length} members hold it`;
+  return new LockError('LOCK_LOST', last === undefined ? what : `${what}: ${last}`, { key, cause: reason });
 }

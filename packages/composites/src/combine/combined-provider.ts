@@ -9,10 +9,10 @@ import { combineStates, holdsByOwner, isEnough, isKnown } from '../members/key-s
 import type { MemberHold, ToldState } from '../members/key-states.ts';
 import { closeMembers } from '../members/close-members.ts';
 import { listKeys } from '../members/list-keys.ts';
-import { combinedError } from '../members/member-errors.ts';
+import { combinedError, errorOfAll } from '../members/member-errors.ts';
 import { failuresOf, readStates } from '../members/member-states.ts';
 import { commonFloor } from '../members/common-floor.ts';
-import { Member, memberTitle } from '../members/member.ts';
+import { Member, memberError, memberTitle } from '../members/member.ts';
 import { SetKeeper } from '../set/set-keeper.ts';
 import type { CombineRules } from './options.ts';
 import { timeOf } from '../members/time-of.ts';
@@ -102,6 +102,16 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   async inspect(key: string): Promise<KeyState> {
     this.#checkOpen();
     return combineStates(key, await readStates(this, key), this.need);
+  }
+
+  /** Who does not answer, where the others are too few. */
+  outage(): unknown {
+    const { members, need } = this;
+    const failing = members.filter(({ answers }) => !answers);
+    if (members.length - failing.length >= need) return undefined;
+    const failures = failing.map(({ title, trouble }) => memberError(title, trouble));
+    const what = `${failing.length} of ${members.length} members do not answer, and ${need} are needed.`;
+    return errorOfAll('LOCK_UNAVAILABLE', what, failures);
   }
 
   // For a migration, whose claims are not always taken in all members.

@@ -39,8 +39,8 @@ export class Member {
   readonly title: string;
   readonly releases: BackgroundReleases;
   readonly #health: MemberHealth;
-  /** The last call was rejected. */
-  #refusing = false;
+  /** Why the last call was rejected. */
+  #refusal: unknown = undefined;
   #returned: (() => void) | undefined = undefined;
   #inFlight = 0;
   #slow = 0;
@@ -78,7 +78,12 @@ export class Member {
 
   /** Whether a call that goes out now is likely to be answered. */
   get answers(): boolean {
-    return !this.suspect && !this.#refusing && this.provider.outage?.() === undefined;
+    return !this.suspect && this.#refusal === undefined && this.provider.outage?.() === undefined;
+  }
+
+  /** Why it is not. */
+  get trouble(): unknown {
+    return this.provider.outage?.() ?? this.#refusal ?? new Error('it does not answer in time.');
   }
 
   /** How long its last answer took, in ms. Infinity: none came after `moment`. */
@@ -117,13 +122,13 @@ export class Member {
     const { suspect } = this;
     this.#health.answered(sent, prompt && at - this.#slowAt >= this.#trial);
     if (suspect && !this.suspect) this.#trustedAt = at;
-    if (this.#refusing) this.#returns();
+    if (this.#refusal !== undefined) this.#returns();
   }
 
   /** The call `sent` was rejected. `late`: as in `answered`. */
   failed(sent: SentCall, error: unknown, late = false): void {
     this.#inFlight -= 1;
-    this.#refusing = true;
+    this.#refusal = error;
     // That is about the claim, or tells no more than that it was silent.
     if (late || isLockError(error, 'LOCK_INVALID')) return;
     // A server that refuses at once costs no time: it is only suspect when it was silent.
@@ -132,8 +137,8 @@ export class Member {
 
   /** A release in the background was answered, or rejected. */
   released(answer: boolean | Error): void {
-    if (answer instanceof Error) this.#refusing = true;
-    else if (this.#refusing) this.#returns();
+    if (answer instanceof Error) this.#refusal = answer;
+    else if (this.#refusal !== undefined) this.#returns();
   }
 
   /** Calls `returned` whenever it answers a call after it rejected one. */
@@ -167,7 +172,7 @@ export class Member {
   }
 
   #returns(): void {
-    this.#refusing = false;
+    this.#refusal = undefined;
     this.#returned?.();
   }
 

@@ -11,7 +11,7 @@ export class Sessions {
   readonly #gone: (member: number) => void;
   readonly #followed = new Map<number, Followed>();
   #lost: AbortController | undefined = undefined;
-  #reason: unknown = undefined;
+  #ended: { readonly member: number; readonly reason: unknown } | undefined = undefined;
 
   /** Calls `gone` when the session of a member has ended. */
   constructor(signals: AbortFollowers, gone: (member: number) => void) {
@@ -26,7 +26,12 @@ export class Sessions {
 
   /** Why the last one has ended. */
   get reason(): unknown {
-    return this.#reason;
+    return this.#ended?.reason;
+  }
+
+  /** Whose session has ended last. */
+  get endedLast(): number | undefined {
+    return this.#ended?.member;
   }
 
   /** Aborts when the lease has ended against its holder's will. */
@@ -48,7 +53,7 @@ export class Sessions {
     const follower = {
       aborted: (): void => {
         this.#followed.delete(member);
-        this.#reason = signal.reason;
+        this.#ended = { member, reason: signal.reason };
         this.#gone(member);
       },
     };

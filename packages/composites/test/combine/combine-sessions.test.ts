@@ -42,7 +42,7 @@ test('a lease ends when the sessions of too many members have ended, and tells w
   expect(lost?.aborted).toBe(true);
   expect(lost?.reason).toMatchObject({
     code: 'LOCK_LOST',
-    message: 'fewer than 2 of the 3 members hold it',
+    message: 'fewer than 2 of the 3 members hold it: member 3 of 3 (memory): the second session',
     cause,
   });
 });

@@ -194,3 +194,29 @@ test.each(['both', 'to'] as const)(
     expect(from.state.closed).toBe(true);
   },
 );
+
+test('it tells who does not answer, and why, where the others are too few', async () => {
+  const down = [false, false, false];
+  const members = down.map((_, index) =>
+    through(createMemoryProvider(), async (call) => {
+      if (down[index]) throw new LockError('LOCK_UNAVAILABLE', `connect ECONNREFUSED ${index}`);
+      return await call();
+    }),
+  );
+  const provider = combine(members);
+  onTestFinished(() => provider.close());
+  const ask = async (): Promise<unknown> => await provider.tryAcquire({ ...claim, ttl: 1_000 }).catch(() => {});
+  await ask();
+  down.fill(true, 2);
+  await provider.renew(claim);
+  expect(provider.outage?.()).toBeUndefined();
+  down.fill(true, 1);
+  await provider.renew(claim).catch(() => {});
+  expect(provider.outage?.()).toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+    message: expect.stringMatching(/^2 of 3 members do not answer, and 2 are needed.* member 2 of 3 .*ECONNREFUSED 1/),
+  });
+  down.fill(false);
+  await provider.renew(claim).catch(() => {});
+  expect(provider.outage?.()).toBeUndefined();
+});
