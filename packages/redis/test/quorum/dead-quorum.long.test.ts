@@ -3,7 +3,7 @@ import type { LockError, Locks, LocksConfig } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Starts servers, of which all but `survivor` are killed by the time that it has `opened` locks. */
+/** Locks of two processes over `count` servers, all of which but `survivor` are killed. */
 async function beheaded(
   count: number,
   survivor: number,
@@ -16,7 +16,7 @@ async function beheaded(
   const fleet = await Promise.all([openLocks(config), openLocks(config)]);
   onTestFinished(async () => void (await Promise.all(fleet.map((locks) => locks.close()))));
   for (const locks of fleet) await locks.withLock('before', () => {});
-  await Promise.all(servers.map((server, index) => index !== survivor && server.kill()));
+  await Promise.all(servers.filter((_, index) => index !== survivor).map((server) => server.kill()));
   return fleet;
 }
 
@@ -49,3 +49,30 @@ test.each([
     expect(outcomes).toEqual(Array.from({ length: 6 }, () => 'LOCK_UNAVAILABLE'));
   },
 );
+
+test('a member that died is replaced in two deploys', async () => {
+  const servers = await Promise.all([startRedis(), startRedis(), startRedis(), startRedis()]);
+  onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
+  const open = async (...members: readonly number[]): Promise<Locks> => {
+    const locks = await openLocks(quorum(members.map((member) => servers[member]!.url)));
+    onTestFinished(() => locks.close());
+    return locks;
+  };
+  const work = async (locks: Locks, ...others: readonly Locks[]): Promise<void> => {
+    const lease = await locks.acquire('job', { wait: 5_000 });
+    for (const other of others) expect(await other.tryAcquire('job')).toBeNull();
+    await lease.release();
+  };
+  const before = await open(0, 1, 2);
+  await work(before);
+  await servers[2].kill();
+  const first = await open(0, 1, 2, 3);
+  await work(first, before);
+  await work(before, first);
+  await before.close();
+  const second = await open(0, 1, 3);
+  await work(second, first);
+  await work(first, second);
+  await first.close();
+  await work(second);
+});
