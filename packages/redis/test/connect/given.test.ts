@@ -1,5 +1,5 @@
 import { createLocks, openLocks } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
+import { startProxy, startRedis } from '@locks/test-servers';
 import { createClient } from 'redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
@@ -12,8 +12,8 @@ const refused = (code: string, message: RegExp): object => ({
   message: expect.stringMatching(message) as string,
 });
 
-async function nodeRedis(RESP: 2 | 3 = 3): Promise<ReturnType<typeof createClient>> {
-  const client = createClient({ url: inject('redisUrl'), RESP });
+async function nodeRedis(RESP: 2 | 3 = 3, url = inject('redisUrl')): Promise<ReturnType<typeof createClient>> {
+  const client = createClient({ url, RESP });
   client.on('error', () => {});
   await client.connect();
   onTestFinished(() => client.destroy());
@@ -40,7 +40,7 @@ test.each([
         },
       ] as const,
   ),
-  ['node-redis', nodeRedis] as const,
+  ['node-redis', () => nodeRedis()] as const,
 ])('a Proxy of a client of %s is one, and so is an object that inherits from it', async (_name, open) => {
   const client: GivenClient = await open();
   for (const wrapped of [new Proxy(client, {}), Object.create(client) as GivenClient]) {
@@ -85,10 +85,12 @@ test('a client in subscriber mode is refused by name', async () => {
 });
 
 test('a client in monitor mode is refused by name', async () => {
-  const original = connect();
-  const monitor = await original.monitor();
+  // On a server of its own, as it hears the commands of all.
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const monitor = await connect({}, server.url).monitor();
   closeAfterTest(monitor);
-  const other = await nodeRedis();
+  const other = await nodeRedis(3, server.url);
   await other.monitor(() => {});
   for (const client of [monitor, other]) {
     expect(await attempt(client)).toMatchObject(refused('LOCK_MISCONFIGURED', /monitor mode at an attempt on "job"/));
