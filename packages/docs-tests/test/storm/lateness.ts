@@ -1,7 +1,7 @@
 import { createLocks, isLockError } from '@locks/core';
 import { checkHistory, createHistory, createRandom } from '@locks/core/testing';
 import type { History } from '@locks/core/testing';
-import type { LockState, Locks } from '@locks/core';
+import type { Lease, LockState, Locks } from '@locks/core';
 import { eventually, startProxy } from '@locks/test-servers';
 import { expect, onTestFinished } from 'vitest';
 import { startStore } from '../support/stores.ts';
@@ -10,11 +10,11 @@ import type { Way } from './ways.ts';
 
 const ttl = 1_500;
 const calls = 60;
-const keys = 6;
+const keys = 4;
 /** How long calls begin, and faults, in ms. */
 const span = 2_000;
 /** The longest fault: what it holds back is delivered long after its claim was given up. */
-const longestFault = 3_000;
+const longestFault = 4_500;
 /**
  * Within so many ms after the last fault each call settles, and then a fresh claim is granted. What
  * is left by a claim lasts for a ttl, a place for 3 s and a session for 6 s. Machines are busy.
@@ -67,6 +67,11 @@ async function prepare(way: Way): Promise<Setting> {
     void proxy.cut();
     return () => {};
   };
+  const outage = (): (() => void) => {
+    const admit = proxy.refuse();
+    void proxy.cut();
+    return admit;
+  };
   return {
     provider,
     direct,
@@ -77,6 +82,8 @@ async function prepare(way: Way): Promise<Setting> {
       () => proxy.hold('requests'),
       () => proxy.hold('replies'),
       () => proxy.silence(),
+      outage,
+      outage,
       cut,
     ],
   };
@@ -85,38 +92,60 @@ async function prepare(way: Way): Promise<Setting> {
 async function round({ provider, direct, faults }: Setting, seed: number): Promise<void> {
   const random = createRandom(seed);
   const history = createHistory(() => performance.now());
-  const options = { ttl, closeTimeout: 1_500 };
+  const options = { ttl, closeTimeout: 500 };
   await using closes = createLocks(provider, options);
   await using stays = createLocks(provider, options);
   const unexpected: unknown[] = [];
-  const pending = new Map<number, string>();
+  const pending = new Set<string>();
   const settled = Array.from({ length: calls }, async (_, index) => {
     const locks = [closes, stays, stays, direct][Math.floor(random() * 4)] ?? direct;
     const call = drawCall(random, locks, `${seed}/${Math.floor(random() * keys)}`, history);
     await pause(random() * span);
-    pending.set(index, call.what);
+    const what = `${call.what} (${index})`;
+    pending.add(what);
     await call.run().catch((error: unknown) => unexpected.push(error));
-    pending.delete(index);
+    pending.delete(what);
   });
-  const disturbed = Array.from({ length: 4 }, async () => {
+  const closesAt = span * (0.25 + random() / 2);
+  const disturbed = Array.from({ length: 4 }, async (_, index) => {
     const fault = faults[Math.floor(random() * faults.length)];
     const [begin, lasts] = [random() * span, 200 + random() * (longestFault - 200)];
-    await pause(begin);
+    // One meets what is given up by the end.
+    await pause(index === 0 ? closesAt - 100 : begin);
     const end = fault?.();
     await pause(lasts);
     await end?.();
   });
-  const closed = pause(300 + random() * span).then(() => closes.close());
+  // Keys that are held for long have lines, which faults and ends find.
+  const held = keysOf(seed).map(async (key) => {
+    const lasts = span * (0.5 + random());
+    const lease = await acquireAtLast(direct, key);
+    history.granted(key, lease);
+    await pause(lasts);
+    history.released(lease);
+    await lease.release().catch(mustBeExpected);
+  });
+  const closed = pause(closesAt).then(() => closes.close());
   await Promise.all(disturbed);
-  const end = Promise.all([...settled, closed]);
+  // Of two processes: the second keeps alive what it has left before the first.
+  const fresh = keysOf(seed).flatMap((key) =>
+    [direct, stays].map(async (locks, place) => {
+      await pause(100 * place);
+      const what = `a fresh acquire of ${key} (${place})`;
+      pending.add(what);
+      await (await acquireAtLast(locks, key)).release().catch(mustBeExpected);
+      pending.delete(what);
+    }),
+  );
+  const end = Promise.all([...settled, ...held, ...fresh, closed]);
   const late = pause(bound).then(() => 'late');
   if ((await Promise.race([end, late])) === 'late') {
     const states = await Promise.all(keysOf(seed).map((key) => direct.inspect(key)));
-    throw new Error(`Pending: ${[...pending.values()].join('; ')}. The keys: ${told(states)}`);
+    throw new Error(`Pending: ${[...pending].join('; ')}. The keys: ${told(states)}`);
   }
   const broken = [...unexpected.map(String), ...checkHistory(history.events, { ended: true })];
   if (broken.length > 0) throw new Error(broken.join('\n'));
-  await expectFree(direct, seed);
+  await expectNoneLeft(direct, seed);
 }
 
 /** A call, as many make it, with each way to give it up. */
@@ -128,7 +157,7 @@ function drawCall(
 ): { readonly what: string; run(): Promise<void> } {
   const [kind, mode] = [random(), random() < 0.2 ? 'shared' : 'exclusive'] as const;
   const [within, holds] = [Math.ceil(random() * 1_500), random() * 60];
-  const use = async (lease: Awaited<ReturnType<Locks['tryAcquire']>>): Promise<void> => {
+  const use = async (lease: Lease | null): Promise<void> => {
     if (lease === null) return;
     history.granted(key, lease);
     await pause(holds);
@@ -136,38 +165,41 @@ function drawCall(
     await lease.release();
   };
   const drawn = async (): Promise<void> => {
-    if (kind < 0.2) await use(await locks.tryAcquire(key, { mode }));
-    else if (kind < 0.45) await use(await locks.acquire(key, { mode, wait: within }));
-    else if (kind < 0.75) await use(await locks.acquire(key, { mode, signal: AbortSignal.timeout(within) }));
+    if (kind < 0.1) await use(await locks.tryAcquire(key, { mode }));
+    else if (kind < 0.3) await use(await locks.acquire(key, { mode, wait: within }));
+    else if (kind < 0.55) await use(await locks.acquire(key, { mode, signal: AbortSignal.timeout(within) }));
     else await use(await locks.acquire(key, { mode }));
   };
   const names = ['tryAcquire', 'acquire with wait', 'acquire with signal', 'acquire'] as const;
-  const name = names[[0.2, 0.45, 0.75, 1].findIndex((most) => kind < most)];
+  const name = names[[0.1, 0.3, 0.55, 1].findIndex((most) => kind < most)];
   return {
     what: `${name} of ${key}, ${mode}`,
-    run: () =>
-      drawn().catch((error: unknown) => {
-        const expected = ['LOCK_TIMEOUT', 'LOCK_UNAVAILABLE', 'LOCK_CLOSED', 'LOCK_LOST'] as const;
-        if (isLockError(error) && expected.some((code) => error.code === code)) return;
-        if (!(error instanceof DOMException)) throw error;
-      }),
+    run: () => drawn().catch(mustBeExpected),
   };
+}
+
+function mustBeExpected(error: unknown): void {
+  const expected = ['LOCK_TIMEOUT', 'LOCK_UNAVAILABLE', 'LOCK_CLOSED', 'LOCK_LOST'] as const;
+  if (isLockError(error) && expected.some((code) => error.code === code)) return;
+  if (!(error instanceof DOMException)) throw error;
+}
+
+/** A client may take longer than a ttl to find its store again. */
+async function acquireAtLast(locks: Locks, key: string): Promise<Lease> {
+  for (;;) {
+    try {
+      return await locks.acquire(key);
+    } catch (error) {
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+    }
+  }
 }
 
 function keysOf(seed: number): readonly string[] {
   return Array.from({ length: keys }, (_, index) => `${seed}/${index}`);
 }
 
-/** Each key can be had by a fresh claim, and then no claim is left. */
-async function expectFree(direct: Locks, seed: number): Promise<void> {
-  await Promise.all(
-    keysOf(seed).map(async (key) => {
-      const lease = await direct.acquire(key, { wait: bound }).catch(async (error: unknown) => {
-        throw new Error(`${key} cannot be had: ${told([await direct.inspect(key)])}`, { cause: error });
-      });
-      await lease.release();
-    }),
-  );
+async function expectNoneLeft(direct: Locks, seed: number): Promise<void> {
   let left: readonly LockState[] = [];
   await eventually(
     'no claim is left',

@@ -103,9 +103,9 @@ function given(
 ): Way {
   return {
     store,
-    async open(url, store) {
+    async open(url, { options: all }) {
       // The tables are there.
-      const { migrate: _migrate, ...options } = store.options;
+      const { migrate: _migrate, ...options } = all;
       const [provider, end] = await make(url, { ...options, timeout });
       return {
         provider,

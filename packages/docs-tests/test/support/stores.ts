@@ -60,7 +60,7 @@ export async function startStore(name: StoreName): Promise<Store> {
     case 'etcd': {
       const server = await startEtcd();
       const url = `etcd://${server.host}:${server.port}/${randomUUID()}`;
-      return storeOf(etcd, url, { waiterTtl: 3_000 }, () => server.stop());
+      return storeOf(etcd, url, {}, () => server.stop());
     }
     case 'sqlite': {
       const folder = mkdtempSync(join(tmpdir(), 'locks-store-'));
