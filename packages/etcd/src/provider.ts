@@ -51,7 +51,7 @@ export class EtcdProvider implements LockProvider {
       keys,
       leases,
       owners: new OwnClaims(clock),
-      places: new PlaceLeases(leases, secondsFor(waiterTtl)),
+      places: new PlaceLeases(leases, clock, secondsFor(waiterTtl)),
       watches,
       clock,
       deadline,

@@ -13,8 +13,8 @@ import type { Lease } from './leases.ts';
 import { lineIn, readsOf } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
 import type { OwnClaim } from './own-claims.ts';
-import type { PlaceLeases } from './places.ts';
-import { counted, grantRequest, placeRequest, removal, unknownLine } from './requests.ts';
+import type { Place, PlaceLeases } from './places.ts';
+import { counted, grantRequest, moveRequest, placeRequest, removal, unknownLine } from './requests.ts';
 import type { Watches } from './watches.ts';
 
 /** What attempts need besides. */
@@ -42,7 +42,7 @@ export async function attempt(
   const made = new Attempt(parts, claim, within);
   const { owners, places, reads, deadline, waitsFor } = parts;
   const { key, owner, floor } = claim;
-  if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others !== undefined);
+  if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others);
   if (others !== undefined && (waitsFor(key) || reads.isBusy(key))) return await made.inLine();
   if (floor !== undefined || waitsFor(key) || reads.isBusy(key))
     return await made.from(await deadline.race(reads.after(key), 'a read of the line', within), others !== undefined);
@@ -70,15 +70,14 @@ class Attempt {
     this.#until = parts.clock.now() + within;
   }
 
-  /** A claim that may have a hold, or a place. `waits`: it takes a place in line, or keeps it. */
-  async again(waits: boolean): Promise<Grant | Waiting> {
-    if (waits) await this.#parts.places.keep(this.#claim.key, this.#left());
-    return await this.from(await this.#read(), waits);
+  /** A claim that may have a hold, or a place. With `others` it and they keep their places. */
+  async again(others: readonly Claim[] | undefined): Promise<Grant | Waiting> {
+    if (others !== undefined) await this.#keepPlaces([this.#claim, ...others]);
+    return await this.from(await this.#read(), others !== undefined);
   }
 
   /** A claim that has to wait, as others of this process wait. */
   async inLine(): Promise<Grant | Waiting> {
-    await this.#parts.places.keep(this.#claim.key, this.#left());
     return await this.from(await this.#enter(), true);
   }
 
@@ -102,8 +101,7 @@ class Attempt {
       } else {
         this.#giveLease();
         if (!waits) return this.#busy();
-        if (verdict.kind === 'busy' && verdict.own !== undefined)
-          return await this.#wait(verdict.own, verdict.ahead, line);
+        if (verdict.kind === 'busy' && verdict.own !== undefined) return this.#wait(verdict.own, verdict.ahead, line);
         line = await this.#enter();
       }
     }
@@ -134,13 +132,37 @@ class Attempt {
 
   /** Puts the claim at the end of the line. */
   async #enter(): Promise<KeyLine> {
-    const { keys, places } = this.#parts;
+    const { keys, places, owners } = this.#parts;
     const { key, owner } = this.#claim;
-    const lease = await places.use(key, owner, this.#left());
-    const answer = await this.#send(placeRequest(keys, this.#claim, lease.id), 'a place in line', lease);
+    const place = places.enter(key, owner);
+    const lease = await places.keep(key, this.#left());
+    // It was released meanwhile: a place would be left.
+    if (lease === undefined || owners.get(owner) !== this.#own || places.get(key, owner) !== place)
+      throw late(this.#claim);
+    place.unanswered++;
+    const answer = await this.#send(placeRequest(keys, this.#claim, lease.id), 'a place in line', lease, place);
     if (answer !== undefined) return lineIn(answer, keys, key);
-    await places.lost(key, lease);
+    places.lost(key, lease.id);
     return await this.#read();
+  }
+
+  /** Restarts the lease of the places of `claims`, and puts those under it that are not. */
+  async #keepPlaces(claims: readonly Claim[]): Promise<void> {
+    const { members, keys, places } = this.#parts;
+    const { key } = this.#claim;
+    const lease = await places.keep(key, this.#left());
+    const others = claims.filter(({ owner }) => (places.get(key, owner)?.lease ?? lease?.id) !== lease?.id);
+    if (lease === undefined || others.length === 0) return;
+    const move = async (claim: Claim): Promise<void> => {
+      const request = moveRequest(keys, claim, lease.id);
+      const { succeeded } = await members.call(txn, request, 'a place in line', {
+        within: this.#left(),
+        repeats: true,
+      });
+      const place = places.get(key, claim.owner);
+      if (succeeded && place !== undefined) place.lease = lease.id;
+    };
+    await Promise.all(others.map(move));
   }
 
   /** A lease for the hold, restarted in this attempt. */
@@ -161,16 +183,21 @@ class Attempt {
     return lease;
   }
 
-  /** `undefined`: the lease is gone, and nothing was written. */
-  async #send(request: TxnRequest, what: string, lease: Lease): Promise<TxnAnswer | undefined> {
+  /** `undefined`: the lease is gone, and nothing was written. `place`: what the request makes. */
+  async #send(request: TxnRequest, what: string, lease: Lease, place?: Place): Promise<TxnAnswer | undefined> {
     try {
-      return await this.#parts.members.call(txn, request, what, { within: this.#left() });
+      const answer = await this.#parts.members.call(txn, request, what, { within: this.#left() });
+      if (place !== undefined) place.unanswered--;
+      return answer;
     } catch (error) {
-      if (isLeaseGone(error)) return undefined;
-      if (isLockError(error) && error.sent === false) this.#giveLease();
-      else {
+      const unsent = isLockError(error) && error.sent === false;
+      const gone = isLeaseGone(error);
+      if (place !== undefined && (gone || unsent)) place.unanswered--;
+      if (gone) return undefined;
+      if (unsent) this.#giveLease();
+      else if (lease === this.#lease) {
         lease.unsure = true;
-        if (lease === this.#lease) useHold(this.#own, lease, this.#parts.leases);
+        useHold(this.#own, lease, this.#parts.leases);
       }
       throw error;
     }
@@ -185,15 +212,14 @@ class Attempt {
     return grantOf(token, hold, this.#claim);
   }
 
-  async #wait(own: Entry, ahead: readonly Entry[], { revision }: KeyLine): Promise<Waiting> {
-    const { watches, places, owners } = this.#parts;
+  #wait(own: Entry, ahead: readonly Entry[], { revision }: KeyLine): Waiting {
+    const { watches, places } = this.#parts;
     const { key, owner } = this.#claim;
-    // Its release has failed, or came before its place. No process repeats it.
-    const left = ahead.filter((entry) => entry.lease === own.lease && !places.has(key, entry.owner));
-    const gone = left.filter((entry) => owners.get(entry.owner) === undefined);
-    await Promise.all(gone.map((entry) => this.#remove(entry)));
+    const place = places.get(key, owner);
+    // It was released meanwhile.
+    if (place === undefined) return this.#busy();
+    place.lease = own.lease;
     this.#own.created = own.created;
-    await places.use(key, owner, this.#left());
     watches.watch(this.#claim, ahead, revision);
     return this.#busy();
   }

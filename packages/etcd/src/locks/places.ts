@@ -1,84 +1,127 @@
+import type { Clock } from '@locks/core/adapter';
 import type { Lease, Leases } from './leases.ts';
 
-/** The places of this process in the line of one key. */
+/** The place of one claim of this process in the queue of its key. */
+export interface Place {
+  /** The id of the lease that it is under, as far as this process knows. */
+  lease: string | undefined;
+  /** How many requests that make it may still take effect. */
+  unanswered: number;
+}
+
+/** The places of this process in the queue of one key. */
 interface KeyPlaces {
-  readonly owners: Set<string>;
-  /** `undefined`: there was none yet, or it is gone. */
-  lease: Promise<Lease> | undefined;
+  readonly byOwner: Map<string, Place>;
+  lease: Lease | undefined;
+  /** When the last restart of `lease` was sent, by the clock. */
+  keptAt: number;
+  /** A restart of `lease` under way, or of the one that follows it. */
+  keeping: Promise<Lease> | undefined;
 }
 
 /**
- * One lease for all places of this process in the line of a key. Each repeat of one of the claims
- * keeps all of them.
+ * A lease that was restarted within this part of its time is not restarted again. More makes a late
+ * sign of life lose the place. Less sends a renewal for each claim of a crowd.
+ */
+const fresh = 1 / 30;
+
+/**
+ * One lease for all places of this process in the queue of a key: each repeat of one of the claims
+ * keeps all of them. A place must not outlive its claim. So where a claim leaves and its place may
+ * stay, or come later, that lease is restarted no more. The other places get a new one, each at its
+ * next sign of life.
  */
 export class PlaceLeases {
   readonly #leases: Leases;
+  readonly #clock: Clock;
   readonly #seconds: number;
   readonly #keys = new Map<string, KeyPlaces>();
 
   /** A place lasts for `seconds` without a repeat. */
-  constructor(leases: Leases, seconds: number) {
+  constructor(leases: Leases, clock: Clock, seconds: number) {
     this.#leases = leases;
+    this.#clock = clock;
     this.#seconds = seconds;
   }
 
-  /** Whether `owner` may have a place in the line of `key`. */
+  /** Whether `owner` may have a place in the queue of `key`. */
   has(key: string, owner: string): boolean {
-    return this.#keys.get(key)?.owners.has(owner) === true;
+    return this.get(key, owner) !== undefined;
   }
 
-  /** The lease for the place of `owner`. It may be older: `keep` comes first. */
-  async use(key: string, owner: string, within: number): Promise<Lease> {
+  get(key: string, owner: string): Place | undefined {
+    return this.#keys.get(key)?.byOwner.get(owner);
+  }
+
+  /** From now on `owner` may have a place in the queue of `key`, until it leaves. */
+  enter(key: string, owner: string): Place {
     let places = this.#keys.get(key);
     if (places === undefined) {
-      places = { owners: new Set(), lease: undefined };
+      places = { byOwner: new Map(), lease: undefined, keptAt: -Infinity, keeping: undefined };
       this.#keys.set(key, places);
     }
-    places.owners.add(owner);
-    places.lease ??= this.#leases.take(this.#seconds, within).then(({ lease }) => lease);
-    const taken = places.lease;
+    let place = places.byOwner.get(owner);
+    if (place === undefined) {
+      place = { lease: undefined, unanswered: 0 };
+      places.byOwner.set(owner, place);
+    }
+    return place;
+  }
+
+  /** The lease for the places in the queue of `key`, restarted just now. `undefined`: all have left. */
+  async keep(key: string, within: number): Promise<Lease | undefined> {
+    const places = this.#keys.get(key);
+    if (places === undefined) return undefined;
+    const now = this.#clock.now();
+    const { lease, keptAt } = places;
+    if (places.keeping !== undefined) return await places.keeping;
+    if (lease !== undefined && now - keptAt < fresh * this.#seconds * 1_000) return lease;
+    const keeping = this.#restart(lease, within);
+    places.keeping = keeping;
     try {
-      return await taken;
-    } catch (error) {
-      this.#forget(key, taken);
-      throw error;
+      const kept = await keeping;
+      if (places.keeping === keeping) {
+        places.lease = kept;
+        places.keptAt = now;
+      }
+      // All have left meanwhile.
+      if (kept !== lease && this.#keys.get(key) !== places) this.#leases.give(kept);
+      return kept;
+    } finally {
+      if (places.keeping === keeping) places.keeping = undefined;
     }
   }
 
-  /** Restarts the lease of the places in the line of `key`. */
-  async keep(key: string, within: number): Promise<void> {
-    const taken = this.#keys.get(key)?.lease;
-    if (taken === undefined) return;
-    const { id } = await taken;
-    if ((await this.#leases.keep(id, within)) === undefined) this.#forget(key, taken);
-  }
-
-  /** The lease of the places in the line of `key` is gone. */
-  async lost(key: string, lease: Lease): Promise<void> {
-    const taken = this.#keys.get(key)?.lease;
-    if (taken !== undefined && (await taken) === lease) this.#forget(key, taken);
+  /** The lease `id` of places in the queue of `key` is gone. */
+  lost(key: string, id: string): void {
+    const places = this.#keys.get(key);
+    if (places?.lease?.id === id) places.lease = undefined;
   }
 
   /**
-   * `owner` has no place in the line of `key` any more. `unsure`: it may have one, as a call was
-   * not answered.
+   * `owner` has no place in the queue of `key` any more. `unsure`: it may have one, as its removal
+   * was not answered.
    */
   leave(key: string, owner: string, unsure: boolean): void {
     const places = this.#keys.get(key);
-    if (places?.owners.delete(owner) !== true) return;
-    const last = places.owners.size === 0;
+    const place = places?.byOwner.get(owner);
+    if (places === undefined || place === undefined) return;
+    const { lease, byOwner } = places;
+    byOwner.delete(owner);
+    const stays = unsure || place.unanswered > 0;
+    const last = byOwner.size === 0;
     if (last) this.#keys.delete(key);
-    places.lease?.then(
-      (lease) => {
-        lease.unsure ||= unsure;
-        if (last) this.#leases.give(lease);
-      },
-      () => {},
-    );
+    if (stays) {
+      places.lease = undefined;
+      places.keeping = undefined;
+    }
+    if (lease === undefined || !last) return;
+    if (stays) this.#leases.end(lease.id);
+    else this.#leases.give(lease);
   }
 
-  #forget(key: string, taken: Promise<Lease>): void {
-    const places = this.#keys.get(key);
-    if (places?.lease === taken) places.lease = undefined;
+  async #restart(lease: Lease | undefined, within: number): Promise<Lease> {
+    if (lease !== undefined && (await this.#leases.keep(lease.id, within)) !== undefined) return lease;
+    return (await this.#leases.take(this.#seconds, within)).lease;
   }
 }

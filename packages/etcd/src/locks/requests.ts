@@ -61,6 +61,17 @@ export function placeRequest(keys: Keys, claim: Claim, lease: string): TxnReques
   };
 }
 
+/** Puts a claim that waits under another lease. Its place stays. */
+export function moveRequest(keys: Keys, claim: Claim, lease: string): TxnRequest {
+  const name = keys.claim(claim.key, claim.owner);
+  const value = waitingValue(claim);
+  return {
+    compare: [{ key: name, target: 3, result: 0, value }],
+    success: [{ requestPut: { key: name, value, lease } }],
+    failure: [],
+  };
+}
+
 /**
  * Writes a hold again, with `claim` and under `lease`, if it is still what it was. `raised`: its
  * token becomes this one, and so does the counter.

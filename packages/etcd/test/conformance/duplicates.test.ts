@@ -3,17 +3,17 @@ import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
 import { closing } from '@locks/test-servers';
 import { createEtcdProvider } from '../../src/index.ts';
-import { startDuplicatingProxy } from '../support/duplicating-proxy.ts';
-import type { DuplicatingProxy } from '../support/duplicating-proxy.ts';
+import { startRequestProxy } from '../support/request-proxy.ts';
+import type { RequestProxy } from '../support/request-proxy.ts';
 import { sharedServer } from '../support/etcd.ts';
 
 // The other fault proxy knows bytes, and a stream of HTTP/2 cannot be repeated.
-const proxies = new WeakMap<LockProvider, DuplicatingProxy>();
+const proxies = new WeakMap<LockProvider, RequestProxy>();
 
 conformanceTests({
   name: 'etcd, requests that arrive twice',
   async create() {
-    const proxy = await startDuplicatingProxy(sharedServer());
+    const proxy = await startRequestProxy(sharedServer());
     const url = `etcd://${proxy.host}:${proxy.port}/duplicates`;
     const provider = closing(await createEtcdProvider({ url, waiterTtl: 3_000 }), () => proxy.stop());
     proxies.set(provider, proxy);

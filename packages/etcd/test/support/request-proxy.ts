@@ -4,11 +4,16 @@ import type { AddressInfo } from 'node:net';
 import type { ServerAddress } from '@locks/test-servers';
 
 /** A proxy before one etcd, which knows requests. */
-export interface DuplicatingProxy {
+export interface RequestProxy {
   readonly host: string;
   readonly port: number;
   /** Each request reaches etcd twice from now on, and one of the answers comes back. */
   duplicate(): () => void;
+  /**
+   * The next transaction with this text waits, whatever becomes of its client. `held` resolves when
+   * there is one. `deliver` lets it go on, and resolves when etcd has answered it.
+   */
+  holdBack(text: string): { readonly held: Promise<void>; readonly deliver: () => Promise<void> };
   stop(): Promise<void>;
 }
 
@@ -19,8 +24,9 @@ interface Answer {
 }
 
 /** Starts a proxy before `server`, without TLS. */
-export async function startDuplicatingProxy({ host, port }: ServerAddress): Promise<DuplicatingProxy> {
+export async function startRequestProxy({ host, port }: ServerAddress): Promise<RequestProxy> {
   let doubled = false;
+  let holdBack: ((headers: IncomingHttpHeaders, body: Buffer) => boolean) | undefined;
   let turn = 0;
   const sessions = new Set<{ destroy(): void }>();
   const server = createServer();
@@ -42,6 +48,7 @@ export async function startDuplicatingProxy({ host, port }: ServerAddress): Prom
 
   async function answer(upstream: ClientHttp2Session, stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
     const body = await collected(stream);
+    if (String(headers[':path']).endsWith('/Txn') && holdBack?.(headers, body)) return;
     const answers = await Promise.all(
       Array.from({ length: doubled ? 2 : 1 }, () => ask(upstream, headers, body)),
     ).catch(() => undefined);
@@ -57,6 +64,23 @@ export async function startDuplicatingProxy({ host, port }: ServerAddress): Prom
     duplicate() {
       doubled = true;
       return () => (doubled = false);
+    },
+    holdBack(text) {
+      let deliver = async (): Promise<void> => {};
+      const held = new Promise<void>((resolve) => {
+        holdBack = (headers, body) => {
+          if (!body.includes(text)) return false;
+          holdBack = undefined;
+          deliver = async () => {
+            const upstream = connect(`http://${host}:${port}`);
+            await ask(upstream, headers, body);
+            upstream.destroy();
+          };
+          resolve();
+          return true;
+        };
+      });
+      return { held, deliver: () => deliver() };
     },
     async stop() {
       for (const session of sessions) session.destroy();

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { startProxy } from '@locks/conformance/faults';
+import { createLocks } from '@locks/core';
+import type { Claim } from '@locks/core';
+import { eventually } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { startRequestProxy } from '../support/request-proxy.ts';
+import { open, ownPrefix, sharedServer } from '../support/etcd.ts';
+
+// A place that its claim has left is dropped, though its process keeps others in the queue.
+const waiterTtl = 2_000;
+
+test('the place of a `Locks` that was closed in an outage ends, though another one waits over its provider', async () => {
+  const prefix = ownPrefix();
+  const direct = createLocks(await open({ prefix }));
+  const proxy = await startProxy(sharedServer());
+  onTestFinished(() => proxy.stop());
+  const provider = await open({ url: proxy.url(sharedServer().url), prefix, timeout: 600, waiterTtl });
+  const [closes, stays] = [createLocks(provider, { closeTimeout: 500 }), createLocks(provider)];
+  const holder = await direct.acquire('job', { ttl: 60_000 });
+  const waiting = async (count: number): Promise<void> =>
+    void (await eventually(`${count} in the queue`, async () => (await direct.inspect('job')).waiters === count));
+
+  const left = closes.acquire('job', { wait: 60_000 });
+  left.catch(() => {});
+  await waiting(1);
+  const between = direct.acquire('job', { wait: 60_000 });
+  await waiting(2);
+  const next = stays.acquire('job', { wait: 60_000 });
+  await waiting(3);
+  const endOutage = proxy.silence();
+  await closes.close();
+  await expect(left).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  await endOutage();
+
+  await holder.release();
+  await (await between).release();
+  await (await next).release();
+  expect((await direct.inspect('job')).waiters).toBe(0);
+  await (await direct.acquire('job')).release();
+  await Promise.all([stays.close(), direct.close()]);
+}, 25_000);
+
+test('a place that is written after its claim was released ends, though its process keeps another one', async () => {
+  const prefix = ownPrefix();
+  const proxy = await startRequestProxy(sharedServer());
+  onTestFinished(() => proxy.stop());
+  const direct = await open({ prefix });
+  const provider = await open({ url: `etcd://${proxy.host}:${proxy.port}`, prefix, timeout: 600, waiterTtl });
+  const claim = (): Claim => ({ key: 'job', owner: `test/${randomUUID()}`, ttl: 20_000, mode: 'exclusive' });
+  const [holder, given] = [claim(), claim()];
+  await direct.tryAcquire(holder);
+  const waiters = async (): Promise<number> => (await direct.inspect('job')).waiters;
+
+  // The first claim of the process that waits, which stays; its signs of life keep the lease.
+  const [stays, behind] = [createLocks(provider), createLocks(direct)];
+  const first = stays.acquire('job', { wait: 60_000 });
+  await eventually('the first in the queue', async () => (await waiters()) === 1);
+
+  const late = proxy.holdBack(given.owner);
+  await expect(provider.tryAcquire(given, () => {})).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  await late.held;
+  expect(await provider.release(given)).toBe(false);
+  await late.deliver();
+  const last = behind.acquire('job', { wait: 60_000 });
+  await eventually('another process behind the dead place', async () => (await waiters()) === 3);
+  const again = stays.acquire('job', { wait: 60_000 });
+  await eventually('all in the queue', async () => (await waiters()) >= 3);
+
+  await direct.release(holder);
+  for (const next of [first, last, again]) await (await next).release();
+  expect(await waiters()).toBe(0);
+  await Promise.all([stays.close(), behind.close()]);
+}, 25_000);
