@@ -68,7 +68,7 @@ export class PlaceLeases {
     return place;
   }
 
-  /** The lease for the places in the queue of `key`, restarted just now. `undefined`: all have left. */
+  /** The lease of the places in the queue of `key`, just restarted. `undefined`: all have left. */
   async keep(key: string, within: number): Promise<Lease | undefined> {
     const places = this.#keys.get(key);
     if (places === undefined) return undefined;

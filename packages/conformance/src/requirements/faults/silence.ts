@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
+import { longestPlace } from '../../context/context.ts';
 import type { Context } from '../../context/context.ts';
 import type { Direction } from '../../faults/faults.ts';
 import { mustBeBusy, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { within } from '../../checks/time.ts';
-import { all, whenRemote, whenTtlExpires, whenWaking } from '../when.ts';
+import { all, whenFair, whenRemote, whenTtlExpires, whenWaking } from '../when.ts';
 import {
   callLimit,
   createOther,
   createSides,
+  lineUp,
   mustBeUnknown,
   mustStayIdle,
   persistent,
@@ -70,6 +72,31 @@ export const silenceRequirements: readonly Requirement[] = [
       await end();
       await context.granted(waiter, 'by a wake alone, when the silence is over in which the holder released');
       await waiter.release();
+    },
+  },
+  {
+    id: 'silence-ends-place',
+    level: 'provider',
+    title: 'a place in line whose release was lost lapses, though its provider keeps another one on the key',
+    appliesTo: all(whenRemote, whenFair, whenTtlExpires),
+    needs: ['silence'],
+    async check(context) {
+      const { harmed, again, other } = await createSides(context);
+      const holder = context.claim(context.key());
+      await mustGrant(other, holder, 'on a free key');
+      const left = context.claim(holder.key);
+      await mustBeBusy(again, left, 'while it is held', () => {});
+      const [behind, kept] = await lineUp(context, [other, harmed], holder.key, 2);
+      assert.ok(behind !== undefined && kept !== undefined);
+      const end = await context.faults.silence(harmed, 'both');
+      await settled(context, 'a release that is lost', harmed.release(left));
+      await end();
+      await other.release(holder);
+      const limit = longestPlace + context.patience;
+      await within(limit, behind.granted, 'a grant for the one behind a place whose release was lost');
+      await behind.release();
+      await context.granted(kept, 'for the one that its provider kept in line');
+      await kept.release();
     },
   },
   {

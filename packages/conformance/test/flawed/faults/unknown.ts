@@ -177,6 +177,12 @@ export const unknowns: readonly FaultFlaw[] = [
     }),
   },
   {
+    name: 'a sign of life of one claim keeps the places of its provider, also those whose release was lost',
+    caughtBy: ['silence-ends-place'],
+    mayAlsoFail: ['sever-*', 'silence-is-unknown', 'locks-*'],
+    make: connection({ wrap: keepingPlaces }, { placeTtl: 1_000 }),
+  },
+  {
     name: 'it waits for ever when there is no answer',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers'],
     mayAlsoFail: ['locks-*'],
@@ -212,5 +218,26 @@ export function guarded(inner: LockProvider, guard: <T>(call: () => Promise<T>) 
     renew: (claim, token) => guard(() => inner.renew(claim, token)),
     release: (claim) => guard(() => inner.release(claim)),
     inspect: (key) => guard(() => inner.inspect(key)),
+  };
+}
+
+/** One sign of life for all claims that were not certainly released. */
+function keepingPlaces(inner: LockProvider): Partial<LockProvider> {
+  const places = new Map<string, { readonly claim: Claim; readonly wake: () => void }>();
+  return {
+    async tryAcquire(claim, wake) {
+      if (wake !== undefined) places.set(claim.owner, { claim, wake });
+      const answer = await inner.tryAcquire(claim, wake);
+      if (answer.granted) places.delete(claim.owner);
+      for (const { claim: other, wake: wakeOther } of wake === undefined ? [] : places.values()) {
+        if (other.owner !== claim.owner) inner.tryAcquire(other, wakeOther).catch(() => {});
+      }
+      return answer;
+    },
+    async release(claim) {
+      const freed = await inner.release(claim);
+      places.delete(claim.owner);
+      return freed;
+    },
   };
 }
