@@ -4,6 +4,7 @@ import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewa
 import type { GuardAccess } from './guard.ts';
 import type { Host } from './connection/host.ts';
 import { Members } from './connection/members.ts';
+import type { CallOptions } from './connection/members.ts';
 import type { Secrets } from './connection/secrets.ts';
 import { attempt } from './locks/attempts.ts';
 import type { AttemptParts } from './locks/attempts.ts';
@@ -14,10 +15,12 @@ import { Leases, secondsFor } from './locks/leases.ts';
 import { OwnClaims } from './locks/own-claims.ts';
 import { PlaceLeases } from './locks/places.ts';
 import { release } from './locks/release.ts';
+import { lineIn } from './locks/line.ts';
 import { isAt } from './locks/requests.ts';
 import { inspect, list, register } from './locks/state.ts';
+import { TokenBase, readBase } from './locks/token-base.ts';
 import { Watches } from './locks/watches.ts';
-import { txn } from './wire/calls.ts';
+import { range, txn } from './wire/calls.ts';
 import type { ReadEtcdOptions } from './options/options.ts';
 
 /** Locks in etcd: a claim is a key under a lease. */
@@ -51,6 +54,7 @@ export class EtcdProvider implements LockProvider {
       keys,
       leases,
       owners: new OwnClaims(clock),
+      base: new TokenBase(clock),
       places: new PlaceLeases(leases, clock, secondsFor(waiterTtl)),
       watches,
       clock,
@@ -70,16 +74,21 @@ export class EtcdProvider implements LockProvider {
 
   /** Resolves when a member answers, and permits what locks need. */
   async connect(within: number): Promise<void> {
-    const { members, keys, clock } = this.#parts;
+    const { members, keys, clock, base } = this.#parts;
     const end = clock.now() + within;
     await members.use(within);
     // It writes nothing: no key was written at revision 1.
     const request = {
       compare: [isAt(keys.quiet, 1n)],
       success: [{ requestPut: { key: keys.quiet, value: Buffer.alloc(0) } }],
-      failure: [{ requestRange: { ...keys.lines(''), limit: 1 } }],
+      failure: [{ requestRange: { key: keys.base } }],
     };
-    await members.call(txn, request, 'a new connection', { within: Math.max(1, end - clock.now()), repeats: true });
+    const left = (): CallOptions => ({ within: Math.max(1, end - clock.now()), repeats: true });
+    const line = lineIn(await members.call(txn, request, 'a new connection', left()), keys);
+    base.in(line);
+    if (line.base.changed > 0n) return;
+    const { kvs } = await members.call(range, keys.counters, 'the tokens of before', left());
+    for (const { value } of kvs) base.exceed(readBase(value.toString(), keys.counters.key.toString()));
   }
 
   /** For guards. */

@@ -14,7 +14,7 @@ import { lineIn, readsOf } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
 import type { OwnClaim } from './own-claims.ts';
 import type { Place, PlaceLeases } from './places.ts';
-import { counted, grantRequest, moveRequest, placeRequest, removal, unknownLine } from './requests.ts';
+import { grantRequest, moveRequest, placeRequest, removal, unknownLine } from './requests.ts';
 import type { Watches } from './watches.ts';
 
 /** What attempts need besides. */
@@ -40,13 +40,13 @@ export async function attempt(
   within: number,
 ): Promise<Grant | Waiting> {
   const made = new Attempt(parts, claim, within);
-  const { owners, places, reads, deadline, waitsFor } = parts;
-  const { key, owner, floor } = claim;
+  const { owners, places, reads, deadline, waitsFor, base } = parts;
+  const { key, owner } = claim;
   if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others);
   if (others !== undefined && (waitsFor(key) || reads.isBusy(key))) return await made.inLine();
-  if (floor !== undefined || waitsFor(key) || reads.isBusy(key))
+  if (waitsFor(key) || reads.isBusy(key))
     return await made.from(await deadline.race(reads.after(key), 'a read of the line', within), others !== undefined);
-  return await reads.lead(key, () => made.from(unknownLine, others !== undefined));
+  return await reads.lead(key, () => made.from(unknownLine(base.known), others !== undefined));
 }
 
 /** How often a claim without a place tries for a key that others try for. */
@@ -110,24 +110,29 @@ class Attempt {
   /** Takes a key that seems to be free. Gives the line where it is not. */
   async #take(line: KeyLine, own: Entry | undefined): Promise<Grant | KeyLine> {
     const claim = this.#claim;
-    const { keys, leases } = this.#parts;
-    const token = counted(line, claim);
+    const { keys, leases, base } = this.#parts;
+    const from = base.in(line);
+    const to = base.above(from, claim.floor ?? 0n);
     const lease = await this.#holdLease();
-    const answer = await this.#send(grantRequest(keys, claim, lease.id, line, own, token), 'an attempt', lease);
+    const answer = await this.#send(grantRequest(keys, claim, lease.id, line, own, { from, to }), 'an attempt', lease);
     if (answer === undefined) {
       if (this.#own.hold === lease) this.#own.hold = undefined;
       this.#lease = undefined;
       return line;
     }
+    const revision = BigInt(answer.header.revision);
     if (!answer.succeeded) {
-      this.#conflicts++;
-      return lineIn(answer, keys, claim.key);
+      const now = lineIn(answer, keys);
+      // A base that was raised is no other claim.
+      if (base.in(now).changed === from.changed) this.#conflicts++;
+      return now;
     }
+    base.written(from, to, revision);
     useHold(this.#own, lease, leases);
     this.#lease = undefined;
     // Another leader was elected since the lease was restarted.
     if (this.#term !== undefined && this.#term !== answer.header.raftTerm) return await this.#read();
-    return this.#granted(token ?? BigInt(answer.header.revision), lease.lasts);
+    return this.#granted(to + revision, lease.lasts);
   }
 
   /** Puts the claim at the end of the line. */
@@ -141,7 +146,7 @@ class Attempt {
       throw late(this.#claim);
     place.unanswered++;
     const answer = await this.#send(placeRequest(keys, this.#claim, lease.id), 'a place in line', lease, place);
-    if (answer !== undefined) return lineIn(answer, keys, key);
+    if (answer !== undefined) return lineIn(answer, keys);
     places.lost(key, lease.id);
     return await this.#read();
   }
@@ -249,8 +254,7 @@ class Attempt {
   async #read(): Promise<KeyLine> {
     if (this.#parts.clock.now() >= this.#until) throw late(this.#claim);
     const { keys } = this.#parts;
-    const { key } = this.#claim;
-    return (await read(this.#parts, key, readsOf(keys, this.#claim, this.#own.created), this.#left())).line;
+    return (await read(this.#parts, readsOf(keys, this.#claim, this.#own.created), this.#left())).line;
   }
 
   #left(): number {

@@ -7,8 +7,10 @@ export interface ClaimValue {
   readonly resize?: true | undefined;
   /** Of the hold, in ms. Absent: the claim waits in line. */
   readonly ttl?: number | undefined;
-  /** As text. Absent: the revision of the write that granted. */
+  /** As text. Absent: `base` and the revision of the write that granted. */
   readonly token?: string | undefined;
+  /** As text. Absent: 0. */
+  readonly base?: string | undefined;
 }
 
 /** The value of a hold has this, and perhaps its token. */
@@ -19,9 +21,9 @@ export function waitingValue({ mode, permits, resize }: Claim): Buffer {
   return encode({ mode, permits, resize });
 }
 
-/** Of a claim that holds. `token`: unless it is the revision of this write. */
-export function heldValue({ mode, permits, resize, ttl }: Held, token: bigint | undefined): Buffer {
-  return encode({ mode, permits, resize, ttl, token: token?.toString() });
+/** Of a claim that holds, with its token, or with what the revision of this write is added to. */
+export function heldValue({ mode, permits, resize, ttl }: Held, token: Pick<ClaimValue, 'token' | 'base'>): Buffer {
+  return encode({ mode, permits, resize, ttl, ...token });
 }
 
 function encode(value: ClaimValue): Buffer {

@@ -12,6 +12,7 @@ import type { Lease, Leases } from './leases.ts';
 import type { OwnClaim, OwnClaims } from './own-claims.ts';
 import { isHeld, lineIn, readsOfOwn, tokenOf } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
+import type { TokenBase } from './token-base.ts';
 import { rewriteRequest } from './requests.ts';
 
 /** What the calls about claims share. */
@@ -21,6 +22,7 @@ export interface LockParts {
   readonly leases: Leases;
   readonly owners: OwnClaims;
   readonly clock: Clock;
+  readonly base: TokenBase;
 }
 
 /** A hold whose ttl was restarted. */
@@ -55,7 +57,7 @@ export async function restart(
   let id = owners.get(claim.owner)?.hold?.id;
   for (;;) {
     const kept = id === undefined ? undefined : await leases.keep(id, left());
-    const { line, term } = await read(parts, claim.key, readsOfOwn(parts.keys, claim), left());
+    const { line, term } = await read(parts, readsOfOwn(parts.keys, claim), left());
     const [own] = line.entries;
     if (own === undefined || !isHeld(own)) return undefined;
     const token = tokenOf(own);
@@ -79,16 +81,15 @@ export function late({ key }: Pick<Claim, 'key'>): LockError {
   return new LockError('LOCK_UNAVAILABLE', `etcd: the claims on ${JSON.stringify(key)} kept changing.`, { key });
 }
 
-/** What `reads` find of `key`, by one transaction. */
+/** What `reads` find of a key, by one transaction. */
 export async function read(
   { members, keys }: Pick<LockParts, 'members' | 'keys'>,
-  key: string,
   reads: readonly Operation[],
   within?: number,
 ): Promise<{ readonly line: KeyLine; readonly term: string }> {
   const request = { compare: [], success: reads, failure: [] };
   const answer = await members.call(txn, request, 'a read of the line', { within, repeats: true });
-  return { line: lineIn(answer, keys, key), term: answer.header.raftTerm };
+  return { line: lineIn(answer, keys), term: answer.header.raftTerm };
 }
 
 /** What a hold is written as. */
@@ -101,7 +102,7 @@ function isSame(own: Entry, { ttl, mode, permits, resize }: Wanted): boolean {
 
 /** Writes the hold again, under a lease of the claim's ttl. `undefined`: the caller looks again. */
 async function rewrite(
-  { members, keys, leases, owners, clock }: LockParts,
+  { members, keys, leases, owners, clock, base }: LockParts,
   claim: Wanted,
   line: KeyLine,
   own: Entry,
@@ -110,13 +111,18 @@ async function rewrite(
   const left = (): number => Math.max(1, until - clock.now());
   const { lease, term } = await leases.take(secondsFor(claim.ttl), left());
   const token = told ?? tokenOf(own);
-  const request = rewriteRequest(keys, claim, lease.id, line, own, token, told !== undefined);
+  const from = base.in(line);
+  // No more than that, or the members of a quorum would raise each other without end.
+  const to = base.above(from, token, line.revision, 0n);
+  const change = told === undefined ? undefined : { from, to };
+  const request = rewriteRequest(keys, claim, lease.id, own, token, change);
   try {
     const { succeeded, header } = await members.call(txn, request, 'the rewrite of a hold', { within: left() });
     if (!succeeded) {
       leases.give(lease);
       return undefined;
     }
+    if (change !== undefined) base.written(from, to, BigInt(header.revision));
     useHold(owners.keep(claim.owner, lease.lasts), lease, leases);
     return term === undefined || term === header.raftTerm ? { token, hold: lease.lasts } : undefined;
   } catch (error) {

@@ -12,8 +12,10 @@ export interface Keys {
   lines(prefix: string): Required<KeyRange>;
   /** The key and the owner of a claim. */
   readClaim(name: Buffer): { readonly key: string; readonly owner: string };
-  /** The highest token of `key`, once a floor was above the revisions. */
-  counter(key: string): Buffer;
+  /** The base of all tokens. */
+  readonly base: Buffer;
+  /** The highest tokens of keys, as versions without a base kept them. */
+  readonly counters: Required<KeyRange>;
   register(name: string): Buffer;
   /** The highest token that a guard has let pass for `resource`. */
   fence(resource: string): Buffer;
@@ -32,7 +34,8 @@ export function keysBelow(prefix: string): Keys {
       const [key = '', ...owner] = name.toString().slice(claims.length).split('/');
       return { key: decodeURIComponent(key), owner: owner.join('/') };
     },
-    counter: (key) => below('tokens', escaped(key)),
+    base: Buffer.from(`${prefix}/base`),
+    counters: rangeOf(`${prefix}/tokens/`),
     register: (name) => below('registers', escaped(name)),
     fence: (resource) => below('fences', escaped(resource)),
   };

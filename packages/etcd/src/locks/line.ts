@@ -2,6 +2,8 @@ import type { Claim } from '@locks/core';
 import type { Keys } from './keys.ts';
 import { readValue } from './claim-value.ts';
 import type { ClaimValue } from './claim-value.ts';
+import { readBase } from './token-base.ts';
+import type { Base } from './token-base.ts';
 import type { KeyValue, Operation, RangeRequest, TxnAnswer } from '../wire/messages.ts';
 
 /** A claim in etcd. */
@@ -22,21 +24,18 @@ export interface KeyLine {
   readonly revision: bigint;
   /** Claims in their order: holders, and then waiters. */
   readonly entries: readonly Entry[];
-  /** The highest token, if a floor was above the revisions. `changed` is 0 where there is none. */
-  readonly counter: { readonly value: bigint; readonly changed: bigint };
+  /** The base of tokens. */
+  readonly base: Base;
 }
 
-/** Reads one claim, and the counter of its key. */
+/** Reads one claim, and the base of tokens. */
 export function readsOfOwn(keys: Keys, { key, owner }: Pick<Claim, 'key' | 'owner'>): readonly Operation[] {
-  return [{ requestRange: { key: keys.counter(key) } }, { requestRange: { key: keys.claim(key, owner) } }];
+  return [{ requestRange: { key: keys.base } }, { requestRange: { key: keys.claim(key, owner) } }];
 }
 
-/** Reads all claims on a key, in their order, and its counter. */
+/** Reads all claims on a key, in their order, and the base of tokens. */
 export function readsOfAll(keys: Keys, key: string): readonly Operation[] {
-  return [
-    { requestRange: { key: keys.counter(key) } },
-    { requestRange: { ...keys.line(key), sortOrder: 1, sortTarget: 2 } },
-  ];
+  return [{ requestRange: { key: keys.base } }, { requestRange: { ...keys.line(key), sortOrder: 1, sortTarget: 2 } }];
 }
 
 /**
@@ -55,19 +54,23 @@ export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): 
 }
 
 /** What the reads in a transaction have found of `key`. */
-export function lineIn({ header, responses }: TxnAnswer, keys: Keys, key: string): KeyLine {
-  const counterName = keys.counter(key);
+export function lineIn({ header, responses }: TxnAnswer, keys: Keys): KeyLine {
   const entries = new Map<string, KeyValue>();
-  let counter: KeyValue | undefined;
+  let base: Base = { value: 0n, changed: 0n };
   for (const kv of responses.flatMap(({ responseRange }) => responseRange?.kvs ?? [])) {
-    if (kv.key.equals(counterName)) counter = kv;
+    if (kv.key.equals(keys.base)) base = baseOf(kv);
     else entries.set(kv.createRevision, kv);
   }
   return {
     revision: BigInt(header.revision),
     entries: [...entries.values()].map((kv) => entryOf(kv, keys)).toSorted((a, b) => Number(a.created - b.created)),
-    counter: { value: BigInt(counter?.value.toString() ?? 0), changed: BigInt(counter?.modRevision ?? 0) },
+    base,
   };
+}
+
+/** The base of tokens, as etcd gives it. */
+export function baseOf({ key, value, modRevision }: KeyValue): Base {
+  return { value: readBase(value.toString(), key.toString()), changed: BigInt(modRevision) };
 }
 
 /** A claim, as etcd gives it. */
@@ -88,6 +91,6 @@ export function isHeld({ ttl }: ClaimValue): boolean {
 }
 
 /** The fencing token of a hold. */
-export function tokenOf({ token, changed }: Entry): bigint {
-  return token === undefined ? changed : BigInt(token);
+export function tokenOf({ token, base = '0', changed }: Entry): bigint {
+  return token === undefined ? BigInt(base) + changed : BigInt(token);
 }

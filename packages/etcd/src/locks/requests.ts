@@ -1,29 +1,22 @@
 import type { Claim } from '@locks/core';
-import { tokensEnded } from '@locks/core/adapter';
 import type { Compare, Operation, TxnRequest } from '../wire/messages.ts';
 import { heldValue, waitingValue } from './claim-value.ts';
 import type { Held } from './claim-value.ts';
 import type { Keys } from './keys.ts';
 import { readsOf } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
+import { raises } from './token-base.ts';
+import type { Base } from './token-base.ts';
 
-/** A line of which nothing is known: the key is taken to be free. */
-export const unknownLine: KeyLine = { revision: 0n, entries: [], counter: { value: 0n, changed: 0n } };
+/** A line of which nothing is known but the base: the key is taken to be free. */
+export function unknownLine(base: Base): KeyLine {
+  return { revision: 0n, entries: [], base };
+}
 
-const end = 2n ** 53n;
-
-/**
- * The token that has to be written, where the revision of the write would be too low. Once a key
- * has a counter, that counts.
- * @throws `LOCK_INVALID` at 2^53.
- */
-export function counted({ revision, counter }: KeyLine, claim: Claim): bigint | undefined {
-  const { floor = 0n } = claim;
-  if (counter.changed === 0n && floor <= revision) return undefined;
-  const latest = latestOf({ revision, counter });
-  const token = (latest > floor ? latest : floor) + 1n;
-  if (token >= end) throw tokensEnded(claim);
-  return token;
+/** The base as it was read, and what a write makes of it. */
+interface BaseChange {
+  readonly from: Base;
+  readonly to: bigint;
 }
 
 /**
@@ -36,7 +29,7 @@ export function grantRequest(
   lease: string,
   line: KeyLine,
   own: Entry | undefined,
-  token: bigint | undefined,
+  base: BaseChange,
 ): TxnRequest {
   const name = keys.claim(claim.key, claim.owner);
   const unchanged: Compare =
@@ -44,9 +37,10 @@ export function grantRequest(
       ? // A claim may have come since.
         { ...keys.line(claim.key), target: 1, result: 2, createRevision: `${line.revision + 1n}` }
       : isAt(name, own.changed);
+  const value = heldValue(claim, { base: `${base.to}` });
   return {
-    compare: [unchanged, isAt(keys.counter(claim.key), line.counter.changed)],
-    success: [{ requestPut: { key: name, value: heldValue(claim, token), lease } }, ...counterOf(keys, claim, token)],
+    compare: [unchanged, isAt(keys.base, base.from.changed)],
+    success: [{ requestPut: { key: name, value, lease } }, ...raise(keys, base)],
     failure: readsOf(keys, claim, own?.created),
   };
 }
@@ -73,24 +67,21 @@ export function moveRequest(keys: Keys, claim: Claim, lease: string): TxnRequest
 }
 
 /**
- * Writes a hold again, with `claim` and under `lease`, if it is still what it was. `raised`: its
- * token becomes this one, and so does the counter.
+ * Writes a hold again, with `claim`, `token` and under `lease`, if it is still what it was. `base`:
+ * where the token is another one.
  */
 export function rewriteRequest(
   keys: Keys,
   claim: Pick<Claim, 'key' | 'owner'> & Held,
   lease: string,
-  line: KeyLine,
   own: Entry,
   token: bigint,
-  raised: boolean,
+  base: BaseChange | undefined,
 ): TxnRequest {
+  const value = heldValue(claim, { token: `${token}` });
   return {
-    compare: [isAt(own.name, own.changed), isAt(keys.counter(claim.key), line.counter.changed)],
-    success: [
-      { requestPut: { key: own.name, value: heldValue(claim, token), lease } },
-      ...(raised && token > latestOf(line) ? counterOf(keys, claim, token) : []),
-    ],
+    compare: [isAt(own.name, own.changed), ...(base === undefined ? [] : [isAt(keys.base, base.from.changed)])],
+    success: [{ requestPut: { key: own.name, value, lease } }, ...(base === undefined ? [] : raise(keys, base))],
     failure: [],
   };
 }
@@ -105,11 +96,7 @@ export function isAt(key: Buffer, revision: bigint): Compare {
   return { key, target: 2, result: 0, modRevision: `${revision}` };
 }
 
-/** No token of the key is above it. */
-function latestOf({ revision, counter }: Pick<KeyLine, 'revision' | 'counter'>): bigint {
-  return counter.changed === 0n ? revision : counter.value;
-}
-
-function counterOf(keys: Keys, { key }: Pick<Claim, 'key'>, token: bigint | undefined): readonly Operation[] {
-  return token === undefined ? [] : [{ requestPut: { key: keys.counter(key), value: Buffer.from(`${token}`) } }];
+function raise(keys: Keys, { from, to }: BaseChange): readonly Operation[] {
+  if (!raises(from, to)) return [];
+  return [{ requestPut: { key: keys.base, value: Buffer.from(`${to}`) } }];
 }

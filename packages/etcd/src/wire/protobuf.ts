@@ -5,8 +5,8 @@ export type Kind = 'int64' | 'int32' | 'bool' | 'bytes' | 'string' | MessageType
 export type Field = readonly [number: number, kind: Kind, several?: 'repeated'];
 
 /**
- * A message: its fields by their names here. Those of `oneOf` are absent where the sender gave none;
- * others then have their default.
+ * A message: its fields by their names here. Those of `oneOf` are absent where the sender gave
+ * none; others then have their default.
  */
 export interface MessageType {
   readonly fields: Readonly<Record<string, Field>>;

@@ -1,0 +1,82 @@
+import { misconfigured } from '@locks/core/adapter';
+import type { Clock } from '@locks/core/adapter';
+import { source } from '../options/options.ts';
+
+/**
+ * What is added to the revision of the write that grants: the sum is the token. One key of etcd has
+ * it, for all keys below the prefix.
+ */
+export interface Base {
+  readonly value: bigint;
+  /** The revision of its last write. 0: there is none. */
+  readonly changed: bigint;
+}
+
+/**
+ * So much more is added where a floor raises the base, in µs. While floors follow the clock of
+ * another store, the base is raised once in this time. More runs further ahead of that clock.
+ */
+const headroom = 1_000_000n;
+
+/**
+ * The base of all tokens below the prefix. It begins at the clock, so tokens compare with those of
+ * other stores. It only grows, and each grant compares that it is still the same.
+ */
+export class TokenBase {
+  readonly #clock: Clock;
+  #known: Base = { value: 0n, changed: 0n };
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** As it was seen last. */
+  get known(): Base {
+    return this.#known;
+  }
+
+  /** No token of a time before there was a base was above `token`. */
+  exceed(token: bigint): void {
+    if (token > this.#known.value) this.#known = { value: token, changed: this.#known.changed };
+  }
+
+  /** The base that was read at `revision`. One that was removed goes on from what is known. */
+  in({ base, revision }: { readonly base: Base; readonly revision: bigint }): Base {
+    if (base.changed === 0n) {
+      const gone = { value: this.#known.value, changed: 0n };
+      if (revision >= this.#known.changed) this.#known = gone;
+      return gone;
+    }
+    if (base.changed > this.#known.changed) this.#known = base;
+    return base;
+  }
+
+  /**
+   * The base of a write that comes after `revision`, and whose token must exceed `floor`. With less
+   * `room`, the next floor raises it again.
+   */
+  above({ value, changed }: Base, floor: bigint, revision: bigint = changed, room: bigint = headroom): bigint {
+    const begin = BigInt(Math.floor((this.#clock.origin + this.#clock.now()) * 1_000));
+    const least = changed === 0n && begin > value ? begin : value;
+    return least + revision >= floor ? least : floor - revision + room;
+  }
+
+  /** A write at `revision` has made it `to`, where it was `from`. */
+  written(from: Base, to: bigint, revision: bigint): void {
+    if (raises(from, to)) this.in({ base: { value: to, changed: revision }, revision });
+  }
+}
+
+/** Whether the key of the base has to be written, so that it becomes `to`. */
+export function raises({ value, changed }: Base, to: bigint): boolean {
+  return changed === 0n || to !== value;
+}
+
+/** Reads the value of its key. @throws `LOCK_MISCONFIGURED` for one that is not of this package. */
+export function readBase(text: string, name: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text);
+  throw misconfigured(
+    source.where,
+    `the key ${JSON.stringify(name)} in etcd has a value that this version cannot read; use the version that wrote it, or remove the key: tokens then go on from the clock`,
+  );
+}
