@@ -9,6 +9,7 @@ import type { Secrets } from './connection/secrets.ts';
 import { attempt } from './locks/attempts.ts';
 import type { AttemptParts } from './locks/attempts.ts';
 import { restart } from './locks/holds.ts';
+import { HoldReads } from './locks/hold-reads.ts';
 import { KeyReads } from './locks/key-reads.ts';
 import { keysBelow } from './locks/keys.ts';
 import { Leases, secondsFor } from './locks/leases.ts';
@@ -61,6 +62,7 @@ export class EtcdProvider implements LockProvider {
       deadline,
       waiterTtl,
       reads: new KeyReads({ members, keys }),
+      holdReads: new HoldReads(members, keys, deadline),
       waitsFor: (key) => this.#line.waitsFor(key),
     };
     this.#line = createLine({

@@ -28,12 +28,6 @@ export interface Member {
     request: Request,
     token: string | undefined,
   ): Call<Response>;
-  /** The first answer on a stream of its own. */
-  sendOnStream<Request, Response>(
-    method: Method<Request, Response>,
-    request: Request,
-    token: string | undefined,
-  ): Call<Response>;
   /** Opens a stream. The member ends it when it has lost its leader. */
   open<Request, Response>(method: Method<Request, Response>, token: string | undefined): Stream<Request, Response>;
   /** Gives the connection up. Its streams end. */
@@ -59,10 +53,6 @@ export function connectTo(host: Host, tls: ConnectionOptions | undefined): Membe
     () => new Client(targetOf(host), channelCredentials(tls), { ...channelOptions, ...names }),
   );
 
-  function open<Request, Response>(method: Method<Request, Response>, metadata: Metadata) {
-    return client.makeBidiStreamRequest(method.path, method.serialize, method.deserialize, metadata);
-  }
-
   return {
     name: nameOf(host),
     over: over.signal,
@@ -81,24 +71,13 @@ export function connectTo(host: Host, tls: ConnectionOptions | undefined): Membe
       });
       return { answer, cancel };
     },
-    sendOnStream(method, request, token) {
-      const stream = open(method, metadataOf(token));
-      const answer = new Promise<ReturnType<typeof method.deserialize>>((resolve, reject) => {
-        stream.once('data', resolve);
-        stream.on('error', reject);
-        stream.once('end', () => reject(new Error('The member ended the stream.')));
-      });
-      stream.write(request);
-      stream.end();
-      return { answer, cancel: () => stream.cancel() };
-    },
     open(method, token) {
       const metadata = metadataOf(token);
       metadata.set('hasleader', 'true');
-      const stream = open(method, metadata);
+      const stream = client.makeBidiStreamRequest(method.path, method.serialize, method.deserialize, metadata);
       const cancel = (): void => stream.cancel();
       over.signal.addEventListener('abort', cancel);
-      stream.once('close', () => over.signal.removeEventListener('abort', cancel));
+      stream.once('status', () => over.signal.removeEventListener('abort', cancel));
       return stream;
     },
     close() {

@@ -2,12 +2,14 @@ import { LockError, isLockError, misconfigured, outsideContext } from '@locks/co
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 import { authenticate, status } from '../wire/calls.ts';
+import type { KeepAliveAnswer, LeaseRequest } from '../wire/messages.ts';
 import type { Method } from '../wire/protocol.ts';
 import { failureOf, lockErrorOf } from './errors.ts';
 import { nameOf } from './host.ts';
 import type { Host } from './host.ts';
 import { connectTo } from './member.ts';
 import type { Call, Member } from './member.ts';
+import { RenewalStream } from './renewal-stream.ts';
 import type { Secrets } from './secrets.ts';
 
 /** What `Members` is made of. */
@@ -38,6 +40,7 @@ export class Members {
   #next = 0;
   #member: Member | undefined = undefined;
   #connecting: Promise<Member> | undefined = undefined;
+  #renewals: RenewalStream | undefined = undefined;
   #token: string | undefined = undefined;
   #loggingIn: Promise<string | undefined> | undefined = undefined;
   /** When a member last answered, by the clock. */
@@ -74,14 +77,14 @@ export class Members {
     return this.#try((member, token) => member.send(method, request, token), what, options);
   }
 
-  /** The first answer on a stream of its own. A second request must do no harm. */
-  callOnStream<Request, Response>(
-    method: Method<Request, Response>,
-    request: Request,
-    what: string,
-    within?: number,
-  ): Promise<Response> {
-    return this.#try((member, token) => member.sendOnStream(method, request, token), what, { within, repeats: true });
+  /** Restarts a lease. */
+  renew(request: LeaseRequest, within: number): Promise<KeepAliveAnswer> {
+    const send = (member: Member, token: string | undefined): Call<KeepAliveAnswer> => {
+      if (this.#renewals?.member !== member || this.#renewals.over)
+        this.#renewals = outsideContext(() => new RenewalStream(member, token, this.#parts.runtime));
+      return this.#renewals.send(request);
+    };
+    return this.#try(send, 'a renewal of a lease', { within, repeats: true });
   }
 
   /** The member that is used. Connects where there is none. */

@@ -254,7 +254,7 @@ class Attempt {
   async #read(): Promise<KeyLine> {
     if (this.#parts.clock.now() >= this.#until) throw late(this.#claim);
     const { keys } = this.#parts;
-    return (await read(this.#parts, readsOf(keys, this.#claim, this.#own.created), this.#left())).line;
+    return await read(this.#parts, readsOf(keys, this.#claim, this.#own.created), this.#left());
   }
 
   #left(): number {

@@ -6,11 +6,12 @@ import type { Members } from '../connection/members.ts';
 import { txn } from '../wire/calls.ts';
 import type { Operation } from '../wire/messages.ts';
 import type { Held } from './claim-value.ts';
+import type { HoldReads } from './hold-reads.ts';
 import type { Keys } from './keys.ts';
 import { secondsFor } from './leases.ts';
 import type { Lease, Leases } from './leases.ts';
 import type { OwnClaim, OwnClaims } from './own-claims.ts';
-import { isHeld, lineIn, readsOfOwn, tokenOf } from './line.ts';
+import { isHeld, lineIn, tokenOf } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
 import type { TokenBase } from './token-base.ts';
 import { rewriteRequest } from './requests.ts';
@@ -23,6 +24,7 @@ export interface LockParts {
   readonly owners: OwnClaims;
   readonly clock: Clock;
   readonly base: TokenBase;
+  readonly holdReads: HoldReads;
 }
 
 /** A hold whose ttl was restarted. */
@@ -57,7 +59,7 @@ export async function restart(
   let id = owners.get(claim.owner)?.hold?.id;
   for (;;) {
     const kept = id === undefined ? undefined : await leases.keep(id, left());
-    const { line, term } = await read(parts, readsOfOwn(parts.keys, claim), left());
+    const { line, term } = await parts.holdReads.read(claim, left());
     const [own] = line.entries;
     if (own === undefined || !isHeld(own)) return undefined;
     const token = tokenOf(own);
@@ -86,10 +88,10 @@ export async function read(
   { members, keys }: Pick<LockParts, 'members' | 'keys'>,
   reads: readonly Operation[],
   within?: number,
-): Promise<{ readonly line: KeyLine; readonly term: string }> {
+): Promise<KeyLine> {
   const request = { compare: [], success: reads, failure: [] };
   const answer = await members.call(txn, request, 'a read of the line', { within, repeats: true });
-  return { line: lineIn(answer, keys), term: answer.header.raftTerm };
+  return lineIn(answer, keys);
 }
 
 /** What a hold is written as. */

@@ -50,6 +50,6 @@ export class KeyReads {
   }
 
   async #read(key: string): Promise<KeyLine> {
-    return (await read(this.#parts, readsOfAll(this.#parts.keys, key))).line;
+    return await read(this.#parts, readsOfAll(this.#parts.keys, key));
   }
 }

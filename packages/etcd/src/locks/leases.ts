@@ -1,6 +1,6 @@
 import type { Runtime } from '@locks/core/adapter';
 import type { Members } from '../connection/members.ts';
-import { leaseGrant, leaseKeepAlive, leaseRevoke } from '../wire/calls.ts';
+import { leaseGrant, leaseRevoke } from '../wire/calls.ts';
 
 /** A lease of etcd, under which one claim is at a time. */
 export interface Lease {
@@ -57,7 +57,7 @@ export class Leases {
 
   /** Restarts a lease. `undefined`: it is gone. */
   async keep(id: string, within: number): Promise<Kept | undefined> {
-    const answer = await this.#members.callOnStream(leaseKeepAlive, { ID: id }, 'a renewal of a lease', within);
+    const answer = await this.#members.renew({ ID: id }, within);
     const lasts = Number(answer.TTL) * 1_000;
     return lasts > 0 ? { lasts, term: answer.header.raftTerm } : undefined;
   }

@@ -28,9 +28,14 @@ export interface KeyLine {
   readonly base: Base;
 }
 
-/** Reads one claim, and the base of tokens. */
-export function readsOfOwn(keys: Keys, { key, owner }: Pick<Claim, 'key' | 'owner'>): readonly Operation[] {
-  return [{ requestRange: { key: keys.base } }, { requestRange: { key: keys.claim(key, owner) } }];
+/** Reads the base of tokens. */
+export function readOfBase(keys: Keys): Operation {
+  return { requestRange: { key: keys.base } };
+}
+
+/** Reads one claim. */
+export function readOfClaim(keys: Keys, { key, owner }: Pick<Claim, 'key' | 'owner'>): Operation {
+  return { requestRange: { key: keys.claim(key, owner) } };
 }
 
 /** Reads all claims on a key, in their order, and the base of tokens. */
@@ -47,7 +52,8 @@ export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): 
   const byRevision = { ...keys.line(claim.key), sortTarget: 2 } as const;
   const latest: RangeRequest = { ...byRevision, sortOrder: 2, limit: 2 };
   return [
-    ...readsOfOwn(keys, claim),
+    readOfBase(keys),
+    readOfClaim(keys, claim),
     { requestRange: { ...byRevision, sortOrder: 1, limit: 1 } },
     { requestRange: created === undefined ? latest : { ...latest, maxCreateRevision: `${created}` } },
   ];

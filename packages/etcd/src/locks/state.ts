@@ -18,7 +18,7 @@ const mostShown = 100;
 
 /** The contract's `inspect`. */
 export async function inspect(parts: StateParts, key: string): Promise<KeyState> {
-  const { line } = await read(parts, readsOfAll(parts.keys, key));
+  const line = await read(parts, readsOfAll(parts.keys, key));
   const held = line.entries.filter(isHeld);
   const waiting = line.entries.slice(held.length);
   const holders = await Promise.all(held.map((entry) => holderOf(parts.members, entry)));

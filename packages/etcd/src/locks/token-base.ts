@@ -3,8 +3,8 @@ import type { Clock } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 
 /**
- * What is added to the revision of the write that grants: the sum is the token. One key of etcd has
- * it, for all keys below the prefix.
+ * A token is this base plus the revision of the write that granted. One key of etcd has the base, for
+ * all keys below the prefix.
  */
 export interface Base {
   readonly value: bigint;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { getEventListeners } from 'node:events';
 import { createDeadline, systemRuntime } from '@locks/core/adapter';
 import { eventually } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
+import { connectTo } from '../../src/connection/member.ts';
 import { Members } from '../../src/connection/members.ts';
 import { secretsOf } from '../../src/connection/secrets.ts';
-import { txn } from '../../src/wire/calls.ts';
+import { txn, watch } from '../../src/wire/calls.ts';
 import { keysBelow } from '../../src/locks/keys.ts';
 import { lineIn, readsOfAll } from '../../src/locks/line.ts';
 import { placeRequest } from '../../src/locks/requests.ts';
@@ -91,4 +93,17 @@ test('a stream that ends is told, and its claims are forgotten', async () => {
   members.leave(await members.use());
   await eventually('the loss to be told', () => lost.length > 0);
   expect(heard).toEqual([]);
+});
+
+test('streams that end leave no listener behind', async () => {
+  const member = connectTo(sharedServer(), undefined);
+  for (let round = 0; round < 20; round++) {
+    const stream = member.open(watch, undefined);
+    const ended = new Promise((resolve) => stream.on('status', resolve));
+    stream.on('error', () => {});
+    stream.cancel();
+    await ended;
+  }
+  expect(getEventListeners(member.over, 'abort')).toEqual([]);
+  member.close();
 });

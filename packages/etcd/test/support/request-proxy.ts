@@ -40,8 +40,8 @@ export async function startRequestProxy({ host, port }: ServerAddress): Promise<
     client.once('close', () => upstream.destroy());
     client.on('stream', (stream, headers) => {
       stream.on('error', () => {});
-      // Watches are streams of many requests.
-      if (String(headers[':path']).endsWith('/Watch')) pass(upstream, stream, headers);
+      // These are streams of many requests.
+      if (/\/(?:Watch|LeaseKeepAlive)$/.test(String(headers[':path']))) pass(upstream, stream, headers);
       else void answer(upstream, stream, headers);
     });
   });

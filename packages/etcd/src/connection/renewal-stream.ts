@@ -1,0 +1,83 @@
+import type { Runtime, TimerHandle } from '@locks/core/adapter';
+import { leaseKeepAlive } from '../wire/calls.ts';
+import type { KeepAliveAnswer, LeaseRequest } from '../wire/messages.ts';
+import type { Call, Member, Stream } from './member.ts';
+
+/**
+ * A stream that was not used for so many ms is ended, as an open one keeps the process running. To
+ * open one costs as much as a call.
+ */
+const idleFor = 1_000;
+
+interface Pending {
+  readonly resolve: (answer: KeepAliveAnswer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One stream for all renewals at a member. Answers come in the order of the requests. */
+export class RenewalStream {
+  readonly member: Member;
+  readonly #runtime: Runtime;
+  readonly #stream: Stream<LeaseRequest, KeepAliveAnswer>;
+  readonly #pending: Pending[] = [];
+  #answers = 0;
+  #idle: TimerHandle | undefined = undefined;
+  #over = false;
+
+  constructor(member: Member, token: string | undefined, runtime: Runtime) {
+    this.member = member;
+    this.#runtime = runtime;
+    this.#stream = member.open(leaseKeepAlive, token);
+    this.#stream.on('data', (answer: KeepAliveAnswer) => this.#hear(answer));
+    this.#stream.on('error', (error: unknown) => this.#fail(error));
+    this.#stream.on('end', () => this.#fail(new Error('the member ended the stream')));
+  }
+
+  /** Whether it takes no more requests. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Restarts a lease. A call that is cancelled in vain for its answer ends a stream that is silent. */
+  send(request: LeaseRequest): Call<KeepAliveAnswer> {
+    this.#stopTimer();
+    const before = this.#answers;
+    let settled = false;
+    const answer = new Promise<KeepAliveAnswer>((resolve, reject) => this.#pending.push({ resolve, reject })).finally(
+      () => (settled = true),
+    );
+    this.#stream.write(request);
+    return {
+      answer,
+      cancel: () => {
+        if (!settled && this.#answers === before) this.#fail(new Error('the stream of renewals is silent'));
+      },
+    };
+  }
+
+  #hear(answer: KeepAliveAnswer): void {
+    this.#answers++;
+    this.#pending.shift()?.resolve(answer);
+    if (this.#pending.length > 0 || this.#over) return;
+    this.#stopTimer();
+    this.#idle = this.#runtime.setTimer(() => this.#end(), idleFor, false);
+  }
+
+  #fail(error: unknown): void {
+    this.#end();
+    this.#stream.cancel();
+    for (const { reject } of this.#pending.splice(0)) reject(error);
+  }
+
+  #end(): void {
+    this.#stopTimer();
+    if (this.#over) return;
+    this.#over = true;
+    this.#stream.end();
+  }
+
+  #stopTimer(): void {
+    if (this.#idle !== undefined) this.#runtime.clearTimer(this.#idle);
+    this.#idle = undefined;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Claim } from '@locks/core';
+import type { Deadline } from '@locks/core/adapter';
+import { lineIn, readOfClaim, readOfBase } from './line.ts';
+import type { KeyLine } from './line.ts';
+import type { Keys } from './keys.ts';
+import type { Members } from '../connection/members.ts';
+import { txn } from '../wire/calls.ts';
+
+/** What a read of a hold has found. */
+export interface HoldRead {
+  readonly line: KeyLine;
+  /** The raft term of the answer. */
+  readonly term: string;
+}
+
+interface Pending {
+  readonly claim: Pick<Claim, 'key' | 'owner'>;
+  /** In ms. */
+  readonly within: number;
+  readonly resolve: (read: HoldRead) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** So many reads are one transaction at most. etcd takes 128 operations. */
+const largest = 100;
+/** So many of these transactions are under way at once. Fewer make larger ones, and wait longer. */
+const atOnce = 4;
+
+/**
+ * Reads holds. A process with thousands of leases reads one with each renewal. Those that come
+ * while others are read travel together.
+ */
+export class HoldReads {
+  readonly #members: Members;
+  readonly #keys: Keys;
+  readonly #deadline: Deadline;
+  readonly #waiting: Pending[] = [];
+  #underWay = 0;
+
+  constructor(members: Members, keys: Keys, deadline: Deadline) {
+    this.#members = members;
+    this.#keys = keys;
+    this.#deadline = deadline;
+  }
+
+  /** The hold, or the place, of `claim`, and the base of tokens. */
+  read(claim: Pick<Claim, 'key' | 'owner'>, within: number): Promise<HoldRead> {
+    const answer = new Promise<HoldRead>((resolve, reject) => this.#waiting.push({ claim, within, resolve, reject }));
+    this.#sendNext();
+    return this.#deadline.race(answer, 'a read of a hold', within);
+  }
+
+  #sendNext(): void {
+    if (this.#underWay >= atOnce || this.#waiting.length === 0) return;
+    this.#underWay++;
+    void this.#send(this.#waiting.splice(0, largest)).finally(() => {
+      this.#underWay--;
+      this.#sendNext();
+    });
+  }
+
+  async #send(some: readonly Pending[]): Promise<void> {
+    const keys = this.#keys;
+    const success = [readOfBase(keys), ...some.map(({ claim }) => readOfClaim(keys, claim))];
+    const within = Math.max(...some.map((one) => one.within));
+    try {
+      const request = { compare: [], success, failure: [] };
+      const answer = await this.#members.call(txn, request, 'a read of a hold', { within, repeats: true });
+      const [base, ...claims] = answer.responses;
+      for (const [index, { resolve }] of some.entries()) {
+        const responses = [base, claims[index]].filter((response) => response !== undefined);
+        resolve({ line: lineIn({ ...answer, responses }, keys), term: answer.header.raftTerm });
+      }
+    } catch (error) {
+      for (const { reject } of some) reject(error);
+    }
+  }
+}
