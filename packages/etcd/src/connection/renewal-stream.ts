@@ -38,7 +38,7 @@ export class RenewalStream {
     return this.#over;
   }
 
-  /** Restarts a lease. A call that is cancelled in vain for its answer ends a stream that is silent. */
+  /** Restarts a lease. A call that is cancelled ends the stream where that is silent. */
   send(request: LeaseRequest): Call<KeepAliveAnswer> {
     this.#stopTimer();
     const before = this.#answers;

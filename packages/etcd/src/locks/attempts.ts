@@ -13,8 +13,9 @@ import type { Lease } from './leases.ts';
 import { lineIn, readsOf } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
 import type { OwnClaim } from './own-claims.ts';
-import type { Place, PlaceLeases } from './places.ts';
-import { grantRequest, moveRequest, placeRequest, removal, unknownLine } from './requests.ts';
+import { enterQueue, keepPlaces, lineOfFirst, readAhead } from './place-calls.ts';
+import type { PlaceLeases } from './places.ts';
+import { grantRequest, removal, unknownLine } from './requests.ts';
 import type { Watches } from './watches.ts';
 
 /** What attempts need besides. */
@@ -46,9 +47,16 @@ export async function attempt(
   if (others !== undefined && (waitsFor(key) || reads.isBusy(key))) return await made.inLine();
   if (waitsFor(key) || reads.isBusy(key))
     return await made.from(await deadline.race(reads.after(key), 'a read of the line', within), others !== undefined);
+  made.leads = true;
   return await reads.lead(key, () => made.from(unknownLine(base.known), others !== undefined));
 }
 
+/**
+ * From so many claims of this process on, those that wait for a key read its line together. For
+ * each read etcd reads and sorts all of it. With less, a claim that enters sends one call more.
+ * With more, queues of thousands take etcd longer.
+ */
+const crowd = 8;
 /** How often a claim without a place tries for a key that others try for. */
 const mostConflicts = 2;
 
@@ -62,6 +70,8 @@ class Attempt {
   /** The raft term before that. */
   #term: string | undefined = undefined;
   #conflicts = 0;
+  /** Others wait for it: it does not wait for them. */
+  leads = false;
 
   constructor(parts: AttemptParts, claim: Claim, within: number) {
     this.#parts = parts;
@@ -72,8 +82,15 @@ class Attempt {
 
   /** A claim that may have a hold, or a place. With `others` it and they keep their places. */
   async again(others: readonly Claim[] | undefined): Promise<Grant | Waiting> {
-    if (others !== undefined) await this.#keepPlaces([this.#claim, ...others]);
-    return await this.from(await this.#read(), others !== undefined);
+    const { key } = this.#claim;
+    const turn = lineOfFirst(this.#parts, this.#claim);
+    if (turn !== undefined) return await this.from(turn, others !== undefined);
+    const left = (): number => this.#left();
+    if (others !== undefined) await keepPlaces(this.#parts, key, [this.#claim, ...others], left);
+    return await this.from(
+      (await readAhead(this.#parts, this.#claim, left)) ?? (await this.#read()),
+      others !== undefined,
+    );
   }
 
   /** A claim that has to wait, as others of this process wait. */
@@ -114,7 +131,7 @@ class Attempt {
     const from = base.in(line);
     const to = base.above(from, claim.floor ?? 0n);
     const lease = await this.#holdLease();
-    const answer = await this.#send(grantRequest(keys, claim, lease.id, line, own, { from, to }), 'an attempt', lease);
+    const answer = await this.#send(grantRequest(keys, claim, lease.id, line, own, { from, to }), lease);
     if (answer === undefined) {
       if (this.#own.hold === lease) this.#own.hold = undefined;
       this.#lease = undefined;
@@ -135,39 +152,10 @@ class Attempt {
     return this.#granted(to + revision, lease.lasts);
   }
 
-  /** Puts the claim at the end of the line. */
+  /** Puts the claim at the end of the queue, and reads the line. */
   async #enter(): Promise<KeyLine> {
-    const { keys, places, owners } = this.#parts;
-    const { key, owner } = this.#claim;
-    const place = places.enter(key, owner);
-    const lease = await places.keep(key, this.#left());
-    // It was released meanwhile: a place would be left.
-    if (lease === undefined || owners.get(owner) !== this.#own || places.get(key, owner) !== place)
-      throw late(this.#claim);
-    place.unanswered++;
-    const answer = await this.#send(placeRequest(keys, this.#claim, lease.id), 'a place in line', lease, place);
-    if (answer !== undefined) return lineIn(answer, keys);
-    places.lost(key, lease.id);
-    return await this.#read();
-  }
-
-  /** Restarts the lease of the places of `claims`, and puts those under it that are not. */
-  async #keepPlaces(claims: readonly Claim[]): Promise<void> {
-    const { members, keys, places } = this.#parts;
-    const { key } = this.#claim;
-    const lease = await places.keep(key, this.#left());
-    const others = claims.filter(({ owner }) => (places.get(key, owner)?.lease ?? lease?.id) !== lease?.id);
-    if (lease === undefined || others.length === 0) return;
-    const move = async (claim: Claim): Promise<void> => {
-      const request = moveRequest(keys, claim, lease.id);
-      const { succeeded } = await members.call(txn, request, 'a place in line', {
-        within: this.#left(),
-        repeats: true,
-      });
-      const place = places.get(key, claim.owner);
-      if (succeeded && place !== undefined) place.lease = lease.id;
-    };
-    await Promise.all(others.map(move));
+    const line = await enterQueue(this.#parts, this.#claim, this.#own, !this.#isInCrowd(), () => this.#left());
+    return line ?? (await this.#read());
   }
 
   /** A lease for the hold, restarted in this attempt. */
@@ -188,19 +176,14 @@ class Attempt {
     return lease;
   }
 
-  /** `undefined`: the lease is gone, and nothing was written. `place`: what the request makes. */
-  async #send(request: TxnRequest, what: string, lease: Lease, place?: Place): Promise<TxnAnswer | undefined> {
+  /** `undefined`: the lease is gone, and nothing was written. */
+  async #send(request: TxnRequest, lease: Lease): Promise<TxnAnswer | undefined> {
     try {
-      const answer = await this.#parts.members.call(txn, request, what, { within: this.#left() });
-      if (place !== undefined) place.unanswered--;
-      return answer;
+      return await this.#parts.members.call(txn, request, 'an attempt', { within: this.#left() });
     } catch (error) {
-      const unsent = isLockError(error) && error.sent === false;
-      const gone = isLeaseGone(error);
-      if (place !== undefined && (gone || unsent)) place.unanswered--;
-      if (gone) return undefined;
-      if (unsent) this.#giveLease();
-      else if (lease === this.#lease) {
+      if (isLeaseGone(error)) return undefined;
+      if (isLockError(error) && error.sent === false) this.#giveLease();
+      else {
         lease.unsure = true;
         useHold(this.#own, lease, this.#parts.leases);
       }
@@ -224,6 +207,8 @@ class Attempt {
     // It was released meanwhile.
     if (place === undefined) return this.#busy();
     place.lease = own.lease;
+    place.entry = own;
+    place.ahead = ahead.length === 1 ? ahead[0] : undefined;
     this.#own.created = own.created;
     watches.watch(this.#claim, ahead, revision);
     return this.#busy();
@@ -236,13 +221,10 @@ class Attempt {
   /** A refused claim leaves no place. */
   async #leave(own: Entry | undefined): Promise<void> {
     this.#giveLease();
-    const { key, owner } = this.#claim;
-    if (own !== undefined) await this.#remove(own);
-    this.#parts.places.leave(key, owner, false);
-  }
-
-  async #remove({ name }: Entry): Promise<void> {
-    await this.#parts.members.call(txn, removal(name), 'the end of a place', { within: this.#left(), repeats: true });
+    const { members, places } = this.#parts;
+    const options = { within: this.#left(), repeats: true };
+    if (own !== undefined) await members.call(txn, removal(own.name), 'the end of a place', options);
+    places.leave(this.#claim.key, this.#claim.owner, false);
   }
 
   /** The lease was not needed. One that an earlier attempt has used stays with the claim. */
@@ -252,9 +234,14 @@ class Attempt {
   }
 
   async #read(): Promise<KeyLine> {
-    if (this.#parts.clock.now() >= this.#until) throw late(this.#claim);
-    const { keys } = this.#parts;
+    const { keys, clock, reads, deadline } = this.#parts;
+    if (clock.now() >= this.#until) throw late(this.#claim);
+    if (this.#isInCrowd()) return await deadline.race(reads.after(this.#claim.key), 'a read of the line', this.#left());
     return await read(this.#parts, readsOf(keys, this.#claim, this.#own.created), this.#left());
+  }
+
+  #isInCrowd(): boolean {
+    return !this.leads && this.#parts.places.count(this.#claim.key) >= crowd;
   }
 
   #left(): number {

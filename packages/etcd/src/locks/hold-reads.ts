@@ -1,6 +1,6 @@
 import type { Claim } from '@locks/core';
 import type { Deadline } from '@locks/core/adapter';
-import { lineIn, readOfClaim, readOfBase } from './line.ts';
+import { lineIn, readsOfClaims } from './line.ts';
 import type { KeyLine } from './line.ts';
 import type { Keys } from './keys.ts';
 import type { Members } from '../connection/members.ts';
@@ -61,7 +61,8 @@ export class HoldReads {
 
   async #send(some: readonly Pending[]): Promise<void> {
     const keys = this.#keys;
-    const success = [readOfBase(keys), ...some.map(({ claim }) => readOfClaim(keys, claim))];
+    const names = some.map(({ claim: { key, owner } }) => keys.claim(key, owner));
+    const success = readsOfClaims(keys, names);
     const within = Math.max(...some.map((one) => one.within));
     try {
       const request = { compare: [], success, failure: [] };

@@ -28,14 +28,13 @@ export interface KeyLine {
   readonly base: Base;
 }
 
-/** Reads the base of tokens. */
-export function readOfBase(keys: Keys): Operation {
+function readOfBase(keys: Keys): Operation {
   return { requestRange: { key: keys.base } };
 }
 
-/** Reads one claim. */
-export function readOfClaim(keys: Keys, { key, owner }: Pick<Claim, 'key' | 'owner'>): Operation {
-  return { requestRange: { key: keys.claim(key, owner) } };
+/** Reads the claims with these names, and the base of tokens. */
+export function readsOfClaims(keys: Keys, names: readonly Buffer[]): readonly Operation[] {
+  return [readOfBase(keys), ...names.map((key) => ({ requestRange: { key } }))];
 }
 
 /** Reads all claims on a key, in their order, and the base of tokens. */
@@ -52,8 +51,7 @@ export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): 
   const byRevision = { ...keys.line(claim.key), sortTarget: 2 } as const;
   const latest: RangeRequest = { ...byRevision, sortOrder: 2, limit: 2 };
   return [
-    readOfBase(keys),
-    readOfClaim(keys, claim),
+    ...readsOfClaims(keys, [keys.claim(claim.key, claim.owner)]),
     { requestRange: { ...byRevision, sortOrder: 1, limit: 1 } },
     { requestRange: created === undefined ? latest : { ...latest, maxCreateRevision: `${created}` } },
   ];

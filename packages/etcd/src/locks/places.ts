@@ -1,10 +1,15 @@
 import type { Clock } from '@locks/core/adapter';
 import type { Lease, Leases } from './leases.ts';
+import type { Entry } from './line.ts';
 
 /** The place of one claim of this process in the queue of its key. */
 export interface Place {
   /** The id of the lease that it is under, as far as this process knows. */
   lease: string | undefined;
+  /** As it was seen last, unless it was written since. */
+  entry: Entry | undefined;
+  /** The claim before it as it was seen last, where no other one matters. */
+  ahead: Entry | undefined;
   /** How many requests that make it may still take effect. */
   unanswered: number;
 }
@@ -49,6 +54,11 @@ export class PlaceLeases {
     return this.get(key, owner) !== undefined;
   }
 
+  /** How many claims of this process may have a place in the queue of `key`. */
+  count(key: string): number {
+    return this.#keys.get(key)?.byOwner.size ?? 0;
+  }
+
   get(key: string, owner: string): Place | undefined {
     return this.#keys.get(key)?.byOwner.get(owner);
   }
@@ -62,7 +72,7 @@ export class PlaceLeases {
     }
     let place = places.byOwner.get(owner);
     if (place === undefined) {
-      place = { lease: undefined, unanswered: 0 };
+      place = { lease: undefined, entry: undefined, ahead: undefined, unanswered: 0 };
       places.byOwner.set(owner, place);
     }
     return place;

@@ -45,13 +45,14 @@ export function grantRequest(
   };
 }
 
-/** Puts a claim at the end of the line, unless it is in it. Reads the line. */
-export function placeRequest(keys: Keys, claim: Claim, lease: string): TxnRequest {
+/** Puts a claim at the end of the line, unless it is in it. `reads`: and reads the line. */
+export function placeRequest(keys: Keys, claim: Claim, lease: string, reads: boolean): TxnRequest {
   const name = keys.claim(claim.key, claim.owner);
+  const then = reads ? readsOf(keys, claim, undefined) : [];
   return {
     compare: [isAt(name, 0n)],
-    success: [{ requestPut: { key: name, value: waitingValue(claim), lease } }, ...readsOf(keys, claim, undefined)],
-    failure: readsOf(keys, claim, undefined),
+    success: [{ requestPut: { key: name, value: waitingValue(claim), lease } }, ...then],
+    failure: then,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 
 /**
- * A token is this base plus the revision of the write that granted. One key of etcd has the base, for
+ * A token is this base plus the revision of the write that granted. One key of etcd has it, for
  * all keys below the prefix.
  */
 export interface Base {

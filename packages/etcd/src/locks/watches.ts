@@ -7,6 +7,7 @@ import type { Members } from '../connection/members.ts';
 import { watch as watchMethod } from '../wire/calls.ts';
 import type { KeyRange, WatchAnswer, WatchRequest } from '../wire/messages.ts';
 import { readValue } from './claim-value.ts';
+import type { ClaimValue } from './claim-value.ts';
 import type { Keys } from './keys.ts';
 import type { Entry } from './line.ts';
 
@@ -16,6 +17,8 @@ interface Watch {
   readonly owner: string;
   /** The claims before it, by their keys in etcd. */
   readonly ahead: ReadonlySet<string>;
+  /** There is one claim before it, which holds the key alone: no other one is before it. */
+  isNext: boolean;
 }
 
 /** The stream of watches of this process, while it is open. */
@@ -35,6 +38,8 @@ export class Watches {
   readonly #keys: Keys;
   readonly #deadline: Deadline;
   readonly #byOwner = new Map<string, Watch>();
+  /** Claims before which there is none, as no other one can come before them. */
+  readonly #first = new Set<string>();
   #open: Open | undefined = undefined;
   #lastId = 0;
 
@@ -82,16 +87,23 @@ export class Watches {
       if (before.ahead.size === names.size && [...names].every((name) => before.ahead.has(name))) return;
       this.#end(open, before);
     }
-    const watch: Watch = { id: ++this.#lastId, owner, ahead: names };
     const [only] = ahead;
+    const isNext = only !== undefined && ahead.length === 1 && holdsAlone(only);
+    const watch: Watch = { id: ++this.#lastId, owner, ahead: names, isNext };
     const range: KeyRange = only !== undefined && ahead.length === 1 ? { key: only.name } : this.#keys.line(key);
     this.#byOwner.set(owner, watch);
     open.byId.set(watch.id, watch);
     open.stream.write({ createRequest: { ...range, startRevision: `${revision + 1n}`, watchId: watch.id } });
   }
 
+  /** Whether `owner` is the first in the queue, as long as it has its place. */
+  isFirst(owner: string): boolean {
+    return this.#first.has(owner);
+  }
+
   /** The claim has left the line. */
   forget(owner: string): void {
+    this.#first.delete(owner);
     const watch = this.#byOwner.get(owner);
     if (watch !== undefined && this.#open !== undefined) this.#end(this.#open, watch);
   }
@@ -110,10 +122,22 @@ export class Watches {
     }
     const compacted = compactRevision !== '0';
     if (canceled && !compacted) this.#refused(cancelReason, fail);
-    else if (compacted || events.some(({ type, kv }) => watch.ahead.has(kv.key.toString()) && frees(type, kv.value))) {
+    else if (compacted || events.some((event) => this.#frees(watch, event))) {
       this.#end(open, watch);
       open.heard(watch.owner);
     }
+  }
+
+  /** Whether a change of a claim may let the next one go: it has ended, or shares what it holds. */
+  #frees(watch: Watch, { type, kv }: WatchAnswer['events'][number]): boolean {
+    if (!watch.ahead.has(kv.key.toString())) return false;
+    if (type !== change) {
+      if (watch.isNext) this.#first.add(watch.owner);
+      return true;
+    }
+    const value = readValue(kv.value);
+    if (watch.ahead.size === 1 && holdsAlone(value)) watch.isNext = true;
+    return value.ttl !== undefined && value.mode === 'shared';
   }
 
   /** The token of the stream has ended, or the user may not read. The next call finds out. */
@@ -147,9 +171,6 @@ export class Watches {
   }
 }
 
-/** Whether a change of a claim may let the next one go: it has ended, or shares what it holds. */
-function frees(type: number, value: Buffer): boolean {
-  if (type !== change) return true;
-  const { mode, ttl } = readValue(value);
-  return ttl !== undefined && mode === 'shared';
+function holdsAlone({ mode, ttl }: ClaimValue): boolean {
+  return ttl !== undefined && mode === 'exclusive';
 }

@@ -39,7 +39,7 @@ async function setting() {
     mode: 'exclusive',
   });
   const first = claim();
-  await members.call(txn, placeRequest(keys, first, '0'), 'a place');
+  await members.call(txn, placeRequest(keys, first, '0', true), 'a place');
   const read = await members.call(txn, { compare: [], success: readsOfAll(keys, 'key'), failure: [] }, 'a read');
   const line = lineIn(read, keys);
   return { members, keys, watches, heard, lost, claim, first, line, listener };

@@ -1,0 +1,103 @@
+import type { Claim } from '@locks/core';
+import { isLockError } from '@locks/core/adapter';
+import { isLeaseGone } from '../connection/errors.ts';
+import type { Members } from '../connection/members.ts';
+import { txn } from '../wire/calls.ts';
+import { late, read } from './holds.ts';
+import type { Keys } from './keys.ts';
+import { lineIn, readsOfClaims } from './line.ts';
+import type { KeyLine } from './line.ts';
+import type { OwnClaim, OwnClaims } from './own-claims.ts';
+import type { PlaceLeases } from './places.ts';
+import { moveRequest, placeRequest } from './requests.ts';
+import type { TokenBase } from './token-base.ts';
+import type { Watches } from './watches.ts';
+
+interface PlaceParts {
+  readonly members: Members;
+  readonly keys: Keys;
+  readonly owners: OwnClaims;
+  readonly places: PlaceLeases;
+}
+
+/**
+ * Puts `claim` at the end of the queue. With `reads` it gives the line then. `undefined`: read it.
+ * `left`: how many ms are left.
+ */
+export async function enterQueue(
+  { members, keys, owners, places }: PlaceParts,
+  claim: Claim,
+  own: OwnClaim,
+  reads: boolean,
+  left: () => number,
+): Promise<KeyLine | undefined> {
+  const { key, owner } = claim;
+  const place = places.enter(key, owner);
+  try {
+    const lease = await places.keep(key, left());
+    // It was released meanwhile: a place would be left.
+    if (lease === undefined || owners.get(owner) !== own || places.get(key, owner) !== place) throw late(claim);
+    place.unanswered++;
+    const request = placeRequest(keys, claim, lease.id, reads);
+    const answer = await members.call(txn, request, 'a place in line', { within: left() }).catch((error: unknown) => {
+      if (!isLeaseGone(error)) throw error;
+      places.lost(key, lease.id);
+      return undefined;
+    });
+    place.unanswered--;
+    return answer !== undefined && reads ? lineIn(answer, keys) : undefined;
+  } catch (error) {
+    if (isLockError(error) && error.sent === false) {
+      place.unanswered = Math.max(0, place.unanswered - 1);
+      if (place.lease === undefined) places.leave(key, owner, false);
+    }
+    throw error;
+  }
+}
+
+/** Restarts the lease of the places of `claims`, which wait for `key`. Puts them under it. */
+export async function keepPlaces(
+  { members, keys, places }: PlaceParts,
+  key: string,
+  claims: readonly Claim[],
+  left: () => number,
+): Promise<void> {
+  const lease = await places.keep(key, left());
+  if (lease === undefined) return;
+  const others = claims.filter(({ owner }) => (places.get(key, owner)?.lease ?? lease.id) !== lease.id);
+  const move = async (claim: Claim): Promise<void> => {
+    const request = moveRequest(keys, claim, lease.id);
+    const { succeeded } = await members.call(txn, request, 'a place in line', { within: left(), repeats: true });
+    const place = places.get(key, claim.owner);
+    if (place === undefined) return;
+    // It was written since it was seen.
+    place.entry = undefined;
+    if (succeeded) place.lease = lease.id;
+  };
+  await Promise.all(others.map(move));
+}
+
+/** The line, where a watch has told that `claim` is the first in it. */
+export function lineOfFirst(
+  { places, watches, base }: PlaceParts & { readonly watches: Watches; readonly base: TokenBase },
+  { key, owner, mode }: Claim,
+): KeyLine | undefined {
+  const entry = places.get(key, owner)?.entry;
+  if (entry === undefined || mode === 'shared' || !watches.isFirst(owner)) return undefined;
+  return { revision: 0n, entries: [entry], base: base.known };
+}
+
+/**
+ * As much of the line as an exclusive claim needs while the one before it is there. `undefined`:
+ * the whole one is needed.
+ */
+export async function readAhead(
+  { members, keys, places }: PlaceParts,
+  { key, owner, mode }: Claim,
+  left: () => number,
+): Promise<KeyLine | undefined> {
+  const ahead = places.get(key, owner)?.ahead;
+  if (ahead === undefined || mode === 'shared') return undefined;
+  const line = await read({ members, keys }, readsOfClaims(keys, [ahead.name, keys.claim(key, owner)]), left());
+  return line.entries.some(({ created }) => created === ahead.created) ? line : undefined;
+}
