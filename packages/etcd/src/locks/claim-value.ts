@@ -30,7 +30,19 @@ function encode(value: ClaimValue): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** Reads what the two above have written. */
-export function readValue(bytes: Buffer): ClaimValue {
-  return JSON.parse(bytes.toString()) as ClaimValue;
+/** Reads what the two above have written. `undefined`: the value is of another program, or version. */
+export function readValue(bytes: Buffer): ClaimValue | undefined {
+  try {
+    const value = JSON.parse(bytes.toString()) as Partial<ClaimValue> | null;
+    const { mode, permits, ttl, token = '0', base = '0' } = value ?? {};
+    const modes: readonly unknown[] = ['exclusive', 'shared'];
+    const numbers = [permits, ttl].every((one) => one === undefined || typeof one === 'number');
+    return modes.includes(mode) && numbers && digits.test(token) && digits.test(base)
+      ? (value as ClaimValue)
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
+
+const digits = /^\d{1,19}$/;

@@ -68,9 +68,14 @@ export class HoldReads {
       const request = { compare: [], success, failure: [] };
       const answer = await this.#members.call(txn, request, 'a read of a hold', { within, repeats: true });
       const [base, ...claims] = answer.responses;
-      for (const [index, { resolve }] of some.entries()) {
+      for (const [index, { resolve, reject }] of some.entries()) {
         const responses = [base, claims[index]].filter((response) => response !== undefined);
-        resolve({ line: lineIn({ ...answer, responses }, keys), term: answer.header.raftTerm });
+        try {
+          resolve({ line: lineIn({ ...answer, responses }, keys), term: answer.header.raftTerm });
+        } catch (error) {
+          // Another program has written to this one.
+          reject(error);
+        }
       }
     } catch (error) {
       for (const { reject } of some) reject(error);

@@ -10,8 +10,8 @@ export interface Keys {
   line(key: string): Required<KeyRange>;
   /** The claims on all keys that begin with `prefix`. */
   lines(prefix: string): Required<KeyRange>;
-  /** The key and the owner of a claim. */
-  readClaim(name: Buffer): { readonly key: string; readonly owner: string };
+  /** The key and the owner of a claim. `undefined`: the name is of another program. */
+  readClaim(name: Buffer): { readonly key: string; readonly owner: string } | undefined;
   /** The base of all tokens. */
   readonly base: Buffer;
   /** The highest tokens of keys, as versions without a base kept them. */
@@ -32,7 +32,12 @@ export function keysBelow(prefix: string): Keys {
     lines: (start) => rangeOf(claims + escaped(start)),
     readClaim(name) {
       const [key = '', ...owner] = name.toString().slice(claims.length).split('/');
-      return { key: decodeURIComponent(key), owner: owner.join('/') };
+      if (owner.length === 0) return undefined;
+      try {
+        return { key: decodeURIComponent(key), owner: owner.join('/') };
+      } catch {
+        return undefined;
+      }
     },
     base: Buffer.from(`${prefix}/base`),
     counters: rangeOf(`${prefix}/tokens/`),

@@ -1,4 +1,6 @@
 import type { Claim } from '@locks/core';
+import { misconfigured } from '@locks/core/adapter';
+import { source } from '../options/options.ts';
 import type { Keys } from './keys.ts';
 import { readValue } from './claim-value.ts';
 import type { ClaimValue } from './claim-value.ts';
@@ -57,7 +59,10 @@ export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): 
   ];
 }
 
-/** What the reads in a transaction have found of `key`. */
+/**
+ * What the reads in a transaction have found of a key. @throws `LOCK_MISCONFIGURED` where another
+ * program has written there: it may be a newer version, whose claim counts.
+ */
 export function lineIn({ header, responses }: TxnAnswer, keys: Keys): KeyLine {
   const entries = new Map<string, KeyValue>();
   let base: Base = { value: 0n, changed: 0n };
@@ -67,7 +72,9 @@ export function lineIn({ header, responses }: TxnAnswer, keys: Keys): KeyLine {
   }
   return {
     revision: BigInt(header.revision),
-    entries: [...entries.values()].map((kv) => entryOf(kv, keys)).toSorted((a, b) => Number(a.created - b.created)),
+    entries: [...entries.values()]
+      .map((kv) => readEntry(kv, keys) ?? refuse(kv))
+      .toSorted((a, b) => Number(a.created - b.created)),
     base,
   };
 }
@@ -77,16 +84,21 @@ export function baseOf({ key, value, modRevision }: KeyValue): Base {
   return { value: readBase(value.toString(), key.toString()), changed: BigInt(modRevision) };
 }
 
-/** A claim, as etcd gives it. */
-export function entryOf(kv: KeyValue, keys: Keys): Entry {
-  return {
-    ...readValue(kv.value),
-    name: kv.key,
-    owner: keys.readClaim(kv.key).owner,
-    created: BigInt(kv.createRevision),
-    changed: BigInt(kv.modRevision),
-    lease: kv.lease,
-  };
+/** A claim, as etcd gives it. `undefined`: another program has written it. */
+export function readEntry(kv: KeyValue, keys: Keys): Entry | undefined {
+  const value = readValue(kv.value);
+  const owner = keys.readClaim(kv.key)?.owner;
+  if (value === undefined || owner === undefined) return undefined;
+  const { key: name, createRevision, modRevision, lease } = kv;
+  return { ...value, name, owner, created: BigInt(createRevision), changed: BigInt(modRevision), lease };
+}
+
+function refuse({ key }: KeyValue): never {
+  const name = JSON.stringify(key.toString());
+  throw misconfigured(
+    source.where,
+    `the key ${name} in etcd has a value that this version cannot read; use the version that wrote it, remove the key, or set another prefix`,
+  );
 }
 
 /** Whether it is a hold. */

@@ -2,7 +2,7 @@ import type { Claim } from '@locks/core';
 import { txn } from '../wire/calls.ts';
 import type { TxnAnswer } from '../wire/messages.ts';
 import type { LockParts } from './holds.ts';
-import { entryOf, isHeld } from './line.ts';
+import { isHeld, readEntry } from './line.ts';
 import type { PlaceLeases } from './places.ts';
 import { removal } from './requests.ts';
 
@@ -23,7 +23,7 @@ export async function release(
   }
   places.leave(key, owner, false);
   const [kv] = removed.responses[0]?.responseDeleteRange?.prevKvs ?? [];
-  const entry = kv === undefined ? undefined : entryOf(kv, keys);
+  const entry = kv === undefined ? undefined : readEntry(kv, keys);
   if (hold !== undefined) {
     if (hold.id === entry?.lease) leases.give(hold);
     else leases.end(hold.id);

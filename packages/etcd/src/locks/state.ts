@@ -2,9 +2,8 @@ import type { Holder, KeyState, RegisterChange } from '@locks/core';
 import { checkRegister } from '@locks/core/adapter';
 import type { Members } from '../connection/members.ts';
 import { leaseTimeToLive, range, txn } from '../wire/calls.ts';
-import { read } from './holds.ts';
 import type { Keys } from './keys.ts';
-import { isHeld, readsOfAll, tokenOf } from './line.ts';
+import { isHeld, readEntry, readsOfAll, tokenOf } from './line.ts';
 import type { Entry } from './line.ts';
 import { isAt } from './requests.ts';
 
@@ -18,9 +17,13 @@ const mostShown = 100;
 
 /** The contract's `inspect`. */
 export async function inspect(parts: StateParts, key: string): Promise<KeyState> {
-  const line = await read(parts, readsOfAll(parts.keys, key));
-  const held = line.entries.filter(isHeld);
-  const waiting = line.entries.slice(held.length);
+  const reads = readsOfAll(parts.keys, key);
+  const { responses } = await parts.members.call(txn, { compare: [], success: reads, failure: [] }, 'a look at a key', {
+    repeats: true,
+  });
+  const found = (responses[1]?.responseRange?.kvs ?? []).flatMap((kv) => readEntry(kv, parts.keys) ?? []);
+  const held = found.filter(isHeld);
+  const waiting = found.slice(held.length);
   const holders = await Promise.all(held.map((entry) => holderOf(parts.members, entry)));
   const first = waiting.slice(0, mostShown).map(({ owner, mode }) => ({ owner, mode }));
   return { key, holders: holders.flat(), waiters: waiting.length, ...(first.length > 0 && { line: first }) };
@@ -45,11 +48,12 @@ export async function* list({ members, keys }: StateParts, prefix: string): Asyn
   let from = all.key;
   let latest: string | undefined;
   for (;;) {
-    const request = { key: from, rangeEnd, limit: page, keysOnly: true };
+    const request = { key: from, rangeEnd, limit: page };
     const { kvs, more } = await members.call(range, request, 'a list of keys', { repeats: true });
     for (const kv of kvs) {
-      const { key } = keys.readClaim(kv.key);
-      if (key !== latest) yield key;
+      const key = readEntry(kv, keys) && keys.readClaim(kv.key)?.key;
+      if (key === undefined || key === latest) continue;
+      yield key;
       latest = key;
     }
     const last = kvs.at(-1);

@@ -136,6 +136,8 @@ export class Watches {
       return true;
     }
     const value = readValue(kv.value);
+    // Another program has written it: the next read says so.
+    if (value === undefined) return true;
     if (watch.ahead.size === 1 && holdsAlone(value)) watch.isNext = true;
     return value.ttl !== undefined && value.mode === 'shared';
   }

@@ -29,7 +29,6 @@ export interface RangeRequest extends KeyRange {
   readonly sortTarget?: 2;
   /** Keys that were made later are left out. */
   readonly maxCreateRevision?: string;
-  readonly keysOnly?: boolean;
 }
 
 /** What was read. */

@@ -21,7 +21,6 @@ const rangeRequest = message({
   limit: [3, 'int64'],
   sortOrder: [5, 'int32'],
   sortTarget: [6, 'int32'],
-  keysOnly: [8, 'bool'],
   maxCreateRevision: [13, 'int64'],
 });
 const rangeResponse = message({ header: [1, header], kvs: some(2, keyValue), more: [3, 'bool'] });
