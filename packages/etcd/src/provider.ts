@@ -2,6 +2,7 @@ import { LockError, createDeadline, createLine } from '@locks/core/adapter';
 import type { Deadline, Line, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import type { GuardAccess } from './guard.ts';
+import { isFull } from './connection/errors.ts';
 import type { Host } from './connection/host.ts';
 import { Members } from './connection/members.ts';
 import type { CallOptions } from './connection/members.ts';
@@ -86,7 +87,13 @@ export class EtcdProvider implements LockProvider {
       failure: [{ requestRange: { key: keys.base } }],
     };
     const left = (): CallOptions => ({ within: Math.max(1, end - clock.now()), repeats: true });
-    const line = lineIn(await members.call(txn, request, 'a new connection', left()), keys);
+    const answer = await members.call(txn, request, 'a new connection', left()).catch((error: unknown) => {
+      if (!isFull(error)) throw error;
+      // Operators look at it, and free keys.
+      const reads = { compare: [], success: request.failure, failure: [] };
+      return members.call(txn, reads, 'a new connection', left());
+    });
+    const line = lineIn(answer, keys);
     base.in(line);
     if (line.base.changed > 0n) return;
     const { kvs } = await members.call(range, keys.counters, 'the tokens of before', left());

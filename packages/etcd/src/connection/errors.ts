@@ -31,6 +31,11 @@ export function isLeaseGone(error: unknown): boolean {
   return isLockError(error) && isServiceError(error.cause) && error.cause.code === status.NOT_FOUND;
 }
 
+/** Whether the store is full: it reads, deletes and renews, and writes nothing. */
+export function isFull(error: unknown): boolean {
+  return isLockError(error) && isServiceError(error.cause) && error.cause.code === status.RESOURCE_EXHAUSTED;
+}
+
 /** The error to reject with. `what` names the call. */
 export function lockErrorOf(error: unknown, what: string, member: string): LockError {
   if (isLockError(error)) return error;

@@ -30,7 +30,7 @@ function encode(value: ClaimValue): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** Reads what the two above have written. `undefined`: the value is of another program, or version. */
+/** Reads what the two above have written. `undefined`: it is of another program, or version. */
 export function readValue(bytes: Buffer): ClaimValue | undefined {
   try {
     const value = JSON.parse(bytes.toString()) as Partial<ClaimValue> | null;
