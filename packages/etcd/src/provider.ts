@@ -110,26 +110,31 @@ export class EtcdProvider implements LockProvider {
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    this.#checkOpen();
     const until = this.#parts.clock.now() + this.#deadline.timeout;
     const restarted = await restart(this.#parts, claim, { until, renews: true, token });
     return restarted === undefined ? false : { hold: restarted.hold };
   }
 
   async release(claim: Claim): Promise<boolean> {
+    this.#checkOpen();
     this.#line.leave(claim.owner);
     this.#parts.watches.forget(claim.owner);
     return await release(this.#parts, claim);
   }
 
-  inspect(key: string): Promise<KeyState> {
-    return inspect(this.#parts, key);
+  async inspect(key: string): Promise<KeyState> {
+    this.#checkOpen();
+    return await inspect(this.#parts, key);
   }
 
-  list(prefix: string): AsyncIterable<string> {
-    return list(this.#parts, prefix);
+  async *list(prefix: string): AsyncIterable<string> {
+    this.#checkOpen();
+    yield* list(this.#parts, prefix);
   }
 
   async register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    this.#checkOpen();
     return await register(this.#parts, name, change);
   }
 
@@ -142,6 +147,12 @@ export class EtcdProvider implements LockProvider {
     if (this.#closed !== undefined) return;
     this.#closed = new LockError('LOCK_CLOSED', 'The etcd provider is closed.');
     this.#line.close(this.#closed);
+    this.#parts.places.close();
+    await this.#parts.leases.close();
     this.#parts.members.close(this.#closed);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw this.#closed;
   }
 }

@@ -4,16 +4,16 @@ import type { Deadline, Waiting } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
 import type { TxnAnswer, TxnRequest } from '../wire/messages.ts';
-import { grantOf, late, read, restart, useHold } from './holds.ts';
+import { grantOf, late, restart, useHold } from './holds.ts';
 import type { LockParts } from './holds.ts';
 import type { KeyReads } from './key-reads.ts';
 import { judge } from './judge.ts';
 import { secondsFor } from './leases.ts';
 import type { Lease } from './leases.ts';
-import { lineIn, readsOf } from './line.ts';
+import { lineIn } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
 import type { OwnClaim } from './own-claims.ts';
-import { enterQueue, keepPlaces, lineOfFirst, readAhead } from './place-calls.ts';
+import { enterQueue, keepPlaces, lineOfFirst, readAhead, readQueue } from './place-calls.ts';
 import type { PlaceLeases } from './places.ts';
 import { grantRequest, removal, unknownLine } from './requests.ts';
 import type { Watches } from './watches.ts';
@@ -44,19 +44,14 @@ export async function attempt(
   const { owners, places, reads, deadline, waitsFor, base } = parts;
   const { key, owner } = claim;
   if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others);
-  if (others !== undefined && (waitsFor(key) || reads.isBusy(key))) return await made.inLine();
-  if (waitsFor(key) || reads.isBusy(key))
-    return await made.from(await deadline.race(reads.after(key), 'a read of the line', within), others !== undefined);
+  if (waitsFor(key) || reads.isBusy(key)) {
+    if (others !== undefined) return await made.from(await made.enter(), true);
+    return await made.from(await deadline.race(reads.after(key), 'a read of the line', within), false);
+  }
   made.leads = true;
   return await reads.lead(key, () => made.from(unknownLine(base.known), others !== undefined));
 }
 
-/**
- * From so many claims of this process on, those that wait for a key read its line together. For
- * each read etcd reads and sorts all of it. With less, a claim that enters sends one call more.
- * With more, queues of thousands take etcd longer.
- */
-const crowd = 8;
 /** How often a claim without a place tries for a key that others try for. */
 const mostConflicts = 2;
 
@@ -93,11 +88,6 @@ class Attempt {
     );
   }
 
-  /** A claim that has to wait, as others of this process wait. */
-  async inLine(): Promise<Grant | Waiting> {
-    return await this.from(await this.#enter(), true);
-  }
-
   /** With what is known of the line. */
   async from(known: KeyLine, waits: boolean): Promise<Grant | Waiting> {
     let line = known;
@@ -118,8 +108,14 @@ class Attempt {
       } else {
         this.#giveLease();
         if (!waits) return this.#busy();
-        if (verdict.kind === 'busy' && verdict.own !== undefined) return this.#wait(verdict.own, verdict.ahead, line);
-        line = await this.#enter();
+        const { created = verdict.own?.created } = this.#own;
+        if (verdict.kind !== 'busy' || verdict.own === undefined) line = await this.enter();
+        else if (created === verdict.own.created) return this.#wait(verdict.own, verdict.ahead, line);
+        else {
+          // Not all that is before its new place was read.
+          this.#own.created = verdict.own.created;
+          line = await this.#read();
+        }
       }
     }
   }
@@ -153,7 +149,8 @@ class Attempt {
   }
 
   /** Puts the claim at the end of the queue, and reads the line. */
-  async #enter(): Promise<KeyLine> {
+  async enter(): Promise<KeyLine> {
+    this.#own.created = undefined;
     const line = await enterQueue(this.#parts, this.#claim, this.#own, !this.#isInCrowd(), () => this.#left());
     return line ?? (await this.#read());
   }
@@ -234,14 +231,14 @@ class Attempt {
   }
 
   async #read(): Promise<KeyLine> {
-    const { keys, clock, reads, deadline } = this.#parts;
+    const { clock, reads, deadline } = this.#parts;
     if (clock.now() >= this.#until) throw late(this.#claim);
     if (this.#isInCrowd()) return await deadline.race(reads.after(this.#claim.key), 'a read of the line', this.#left());
-    return await read(this.#parts, readsOf(keys, this.#claim, this.#own.created), this.#left());
+    return await readQueue(this.#parts, this.#claim, this.#own.created, this.#left());
   }
 
   #isInCrowd(): boolean {
-    return !this.leads && this.#parts.places.count(this.#claim.key) >= crowd;
+    return !this.leads && this.#parts.places.isCrowd(this.#claim.key);
   }
 
   #left(): number {

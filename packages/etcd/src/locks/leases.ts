@@ -1,3 +1,4 @@
+import { settledWithin } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { Members } from '../connection/members.ts';
 import { leaseGrant, leaseRevoke } from '../wire/calls.ts';
@@ -27,11 +28,18 @@ export interface Kept {
  */
 const longestList = 256;
 
+/**
+ * A provider that closes waits so long for the end of its leases, in ms. With less, a busy etcd
+ * keeps them until they expire, which takes the ttl. With more, a silent one delays the close.
+ */
+const patience = 1_000;
+
 /** The leases of this process. */
 export class Leases {
   readonly #members: Members;
   readonly #runtime: Runtime;
   /** Unused ones, by the seconds that were asked for. The clock says when each has surely ended. */
+  readonly #ending = new Set<Promise<void>>();
   readonly #unused = new Map<number, { readonly lease: Lease; readonly until: number }[]>();
 
   constructor(members: Members, runtime: Runtime) {
@@ -76,7 +84,18 @@ export class Leases {
 
   /** Ends a lease in the background. If that fails, it expires. What still comes for it fails. */
   end(id: string): void {
-    this.#members.call(leaseRevoke, { ID: id }, 'the end of a lease').catch(() => {});
+    const call = this.#members.call(leaseRevoke, { ID: id }, 'the end of a lease', { repeats: true });
+    const ended: Promise<void> = call.then(
+      () => void this.#ending.delete(ended),
+      () => void this.#ending.delete(ended),
+    );
+    this.#ending.add(ended);
+  }
+
+  /** Ends the leases without a claim. Resolves when etcd has answered, or soon. */
+  async close(): Promise<void> {
+    for (const list of this.#unused.values()) for (const { lease } of list.splice(0)) this.end(lease.id);
+    if (this.#ending.size > 0) await settledWithin(this.#runtime, patience, Promise.all(this.#ending));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Members } from '../connection/members.ts';
 import { txn } from '../wire/calls.ts';
 import { late, read } from './holds.ts';
 import type { Keys } from './keys.ts';
-import { lineIn, readsOfClaims } from './line.ts';
+import { lineIn, readsOf, readsOfAll, readsOfClaims } from './line.ts';
 import type { KeyLine } from './line.ts';
 import type { OwnClaim, OwnClaims } from './own-claims.ts';
 import type { PlaceLeases } from './places.ts';
@@ -100,4 +100,16 @@ export async function readAhead(
   if (ahead === undefined || mode === 'shared') return undefined;
   const line = await read({ members, keys }, readsOfClaims(keys, [ahead.name, keys.claim(key, owner)]), left());
   return line.entries.some(({ created }) => created === ahead.created) ? line : undefined;
+}
+
+/** What decides about `claim`. `created`: the revision of its place, where it was seen. */
+export async function readQueue(
+  { members, keys, places }: PlaceParts,
+  claim: Claim,
+  created: bigint | undefined,
+  within: number,
+): Promise<KeyLine> {
+  const isUnseen = created === undefined && places.has(claim.key, claim.owner);
+  const reads = isUnseen ? readsOfAll(keys, claim.key) : readsOf(keys, claim, created);
+  return await read({ members, keys }, reads, within);
 }

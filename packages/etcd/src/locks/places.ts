@@ -29,6 +29,12 @@ interface KeyPlaces {
  * sign of life lose the place. Less sends a renewal for each claim of a crowd.
  */
 const fresh = 1 / 30;
+/**
+ * From so many claims of this process on, those that wait for a key read its line together. For
+ * each read etcd reads and sorts all of it. With less, a claim that enters sends one call more.
+ * With more, queues of thousands take etcd longer.
+ */
+const crowd = 8;
 
 /**
  * One lease for all places of this process in the queue of a key: each repeat of one of the claims
@@ -54,9 +60,9 @@ export class PlaceLeases {
     return this.get(key, owner) !== undefined;
   }
 
-  /** How many claims of this process may have a place in the queue of `key`. */
-  count(key: string): number {
-    return this.#keys.get(key)?.byOwner.size ?? 0;
+  /** Whether so many claims of this process wait for `key` that they read its line together. */
+  isCrowd(key: string): boolean {
+    return (this.#keys.get(key)?.byOwner.size ?? 0) >= crowd;
   }
 
   get(key: string, owner: string): Place | undefined {
@@ -128,6 +134,12 @@ export class PlaceLeases {
     if (lease === undefined || !last) return;
     if (stays) this.#leases.end(lease.id);
     else this.#leases.give(lease);
+  }
+
+  /** All claims have left. */
+  close(): void {
+    for (const { lease } of this.#keys.values()) if (lease !== undefined) this.#leases.end(lease.id);
+    this.#keys.clear();
   }
 
   async #restart(lease: Lease | undefined, within: number): Promise<Lease> {

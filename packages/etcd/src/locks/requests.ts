@@ -3,7 +3,7 @@ import type { Compare, Operation, TxnRequest } from '../wire/messages.ts';
 import { heldValue, waitingValue } from './claim-value.ts';
 import type { Held } from './claim-value.ts';
 import type { Keys } from './keys.ts';
-import { readsOf } from './line.ts';
+import { readsOf, readsOfAll } from './line.ts';
 import type { Entry, KeyLine } from './line.ts';
 import { raises } from './token-base.ts';
 import type { Base } from './token-base.ts';
@@ -48,11 +48,14 @@ export function grantRequest(
 /** Puts a claim at the end of the line, unless it is in it. `reads`: and reads the line. */
 export function placeRequest(keys: Keys, claim: Claim, lease: string, reads: boolean): TxnRequest {
   const name = keys.claim(claim.key, claim.owner);
-  const then = reads ? readsOf(keys, claim, undefined) : [];
   return {
     compare: [isAt(name, 0n)],
-    success: [{ requestPut: { key: name, value: waitingValue(claim), lease } }, ...then],
-    failure: then,
+    success: [
+      { requestPut: { key: name, value: waitingValue(claim), lease } },
+      ...(reads ? readsOf(keys, claim, undefined) : []),
+    ],
+    // Others may have come behind it.
+    failure: reads ? readsOfAll(keys, claim.key) : [],
   };
 }
 

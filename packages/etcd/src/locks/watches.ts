@@ -80,6 +80,7 @@ export class Watches {
   /** Tells `claim` of the next change of one of `ahead`, which were read at `revision`. */
   watch({ key, owner }: Claim, ahead: readonly Entry[], revision: bigint): void {
     const open = this.#open;
+    this.#first.delete(owner);
     if (open === undefined) return;
     const names = new Set(ahead.map(({ name }) => name.toString()));
     const before = this.#byOwner.get(owner);

@@ -10,10 +10,10 @@ export interface RequestProxy {
   /** Each request reaches etcd twice from now on, and one of the answers comes back. */
   duplicate(): () => void;
   /**
-   * The next transaction with this text waits, whatever becomes of its client. `held` resolves when
-   * there is one. `deliver` lets it go on, and resolves when etcd has answered it.
+   * The next transaction with these texts waits, whatever becomes of its client. `held` resolves
+   * when there is one. `deliver` lets it go on, and resolves when etcd has answered it.
    */
-  holdBack(text: string): { readonly held: Promise<void>; readonly deliver: () => Promise<void> };
+  holdBack(...texts: readonly string[]): { readonly held: Promise<void>; readonly deliver: () => Promise<void> };
   stop(): Promise<void>;
 }
 
@@ -65,11 +65,11 @@ export async function startRequestProxy({ host, port }: ServerAddress): Promise<
       doubled = true;
       return () => (doubled = false);
     },
-    holdBack(text) {
+    holdBack(...texts) {
       let deliver = async (): Promise<void> => {};
       const held = new Promise<void>((resolve) => {
         holdBack = (headers, body) => {
-          if (!body.includes(text)) return false;
+          if (!texts.every((text) => body.includes(text))) return false;
           holdBack = undefined;
           deliver = async () => {
             const upstream = connect(`http://${host}:${port}`);
