@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createLocks } from '@locks/core';
 import { selfSigned, startEtcd } from '@locks/test-servers';
 import { afterAll, expect, test } from 'vitest';
@@ -35,4 +38,18 @@ test('what the two sides do not agree on is refused at start', async () => {
   expect(secured.message).toMatch(/does not answer with TLS; write etcd:\/\//);
   const broken = await refusal({ url: server.url, tls: { ca, cert: 'no certificate' } });
   expect(broken).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+});
+
+test('a client certificate that is missing, or not accepted, is refused at start; the right one is a user', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'locks-etcd-'));
+  const file = join(folder, 'ca.pem');
+  await writeFile(file, ca);
+  const strict = await startEtcd({ tls: true, args: ['--client-cert-auth', '--trusted-ca-file', file] });
+  const missing = await refusal({ url: strict.url, tls: { ca } });
+  expect(missing).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  expect(missing.message).toMatch(/the TLS connection to .* was refused: .*certificate.*; check option "tls"/);
+  const provider = await open({ url: strict.url, tls: { ca, ...selfSigned } });
+  expect((await provider.inspect('key')).holders).toEqual([]);
+  await strict.stop();
+  await rm(folder, { recursive: true });
 });

@@ -1,13 +1,20 @@
 import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { addressOf } from '../server/address.ts';
+import { selfSigned } from '../support/self-signed.ts';
 
 /** Resolves when the etcd at `url` says that it is healthy; rejects otherwise, within 1 s. */
 export function probeEtcd(url: URL): Promise<void> {
   const { host, port } = addressOf(url, 2379);
   const tls = url.protocol === 'etcds:';
   return new Promise((resolve, reject) => {
-    const options = { host, port, path: '/health', agent: false, ...(tls && { rejectUnauthorized: false }) };
+    const options = {
+      host,
+      port,
+      path: '/health',
+      agent: false,
+      ...(tls && { ...selfSigned, rejectUnauthorized: false }),
+    };
     const request = (tls ? secure : plain)(options, (response) => {
       let text = '';
       response.setEncoding('utf8');
