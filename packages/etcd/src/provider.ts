@@ -120,7 +120,7 @@ export class EtcdProvider implements LockProvider {
     this.#checkOpen();
     this.#line.leave(claim.owner);
     this.#parts.watches.forget(claim.owner);
-    return await release(this.#parts, claim);
+    return await release(this.#parts, claim, this.#deadline.timeout);
   }
 
   async inspect(key: string): Promise<KeyState> {

@@ -65,6 +65,11 @@ function isServiceError(error: unknown): error is ServiceError {
 }
 
 function shortened(text: string): string {
-  const words = text.replace(/^etcdserver: /, '').replace(/\.$/, '');
+  const words = text
+    .replace(/^etcdserver: /, '')
+    // What gRPC puts around the reason.
+    .replace(/^No connection established\. Last error: (?:Error: )?/, '')
+    .replace(/\.? Resolution note: .*$/, '')
+    .replace(/\.$/, '');
   return words.length > 160 ? `${words.slice(0, 160)}…` : words;
 }

@@ -65,7 +65,7 @@ function handshake({ host, port }: Host, tls: ConnectionOptions, patience: numbe
         socket.destroy();
         resolve(failure);
       };
-      // A server looks at the certificate of the client after the client has finished. Then it speaks.
+      // A server looks at the certificate of the client last. Then it speaks.
       socket.once('data', () => end());
       socket.once('error', end);
       socket.once('timeout', () => end(new Error('no answer')));

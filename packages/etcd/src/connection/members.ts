@@ -26,11 +26,13 @@ export interface CallOptions {
   readonly within?: number | undefined;
   /** A second request changes nothing that the first did not. @default false */
   readonly repeats?: boolean;
+  /** In ms: a silent member is left then, and the call repeated. @default a third of the timeout */
+  readonly patience?: number | undefined;
 }
 
 /**
- * With several members, a silent one gets this part of the timeout. More keeps calls waiting after
- * a member has died. Less leaves slow members that would have answered.
+ * A silent connection gets this part of the timeout, where another one is tried. More keeps calls
+ * waiting after a member has died. Less leaves slow members that would have answered.
  */
 const patience = 1 / 3;
 
@@ -78,13 +80,13 @@ export class Members {
   }
 
   /** Restarts a lease. */
-  renew(request: LeaseRequest, within: number): Promise<KeepAliveAnswer> {
+  renew(request: LeaseRequest, options: Omit<CallOptions, 'repeats'>): Promise<KeepAliveAnswer> {
     const send = (member: Member, token: string | undefined): Call<KeepAliveAnswer> => {
       if (this.#renewals?.member !== member || this.#renewals.over)
         this.#renewals = outsideContext(() => new RenewalStream(member, token, this.#parts.runtime));
       return this.#renewals.send(request);
     };
-    return this.#try(send, 'a renewal of a lease', { within, repeats: true });
+    return this.#try(send, 'a renewal of a lease', { ...options, repeats: true });
   }
 
   /** The member that is used. Connects where there is none. */
@@ -119,7 +121,7 @@ export class Members {
   async #try<Response>(
     send: (member: Member, token: string | undefined) => Call<Response>,
     what: string,
-    { within = this.#parts.deadline.timeout, repeats = false }: CallOptions,
+    { within = this.#parts.deadline.timeout, repeats = false, patience: silent }: CallOptions,
   ): Promise<Response> {
     const { clock } = this.#parts.runtime;
     const end = clock.now() + within;
@@ -130,7 +132,11 @@ export class Members {
       const sentAt = clock.now();
       const call = send(member, token);
       try {
-        const answer = await this.#parts.deadline.race(call.answer, what, this.#limit(left));
+        const answer = await this.#parts.deadline.race(
+          call.answer,
+          what,
+          repeats && round < this.#parts.hosts.length ? Math.min(left, silent ?? this.patience) : this.#limit(left),
+        );
         this.#heardAt = clock.now();
         return answer;
       } catch (error) {
@@ -153,7 +159,9 @@ export class Members {
   async #connect(): Promise<Member> {
     const { hosts, deadline, secrets } = this.#parts;
     let failure: unknown;
-    for (let tried = 0; tried < hosts.length; tried++) {
+    // The same one again, where there is one: the connection may be silent, and not the member.
+    const tries = Math.max(2, hosts.length);
+    for (let tried = 0; tried < tries; tried++) {
       const host = hosts[this.#next % hosts.length] as Host;
       this.#next++;
       let member: Member | undefined;
@@ -162,11 +170,11 @@ export class Members {
         member = outsideContext(() => connectTo(host, tls));
         const token = await this.#tokenAt(member);
         const said = member.send(status, {}, token);
-        const { version, leader } = await deadline.race(said.answer, 'a new connection', this.#limit(deadline.timeout));
+        const { version, leader } = await deadline.race(said.answer, 'a new connection', this.patience);
         checkVersion(version);
         if (this.#closed !== undefined) throw this.#closed;
         // It cannot answer, and another member may.
-        if (leader === '0' && tried < hosts.length - 1) throw new Error(`${member.name} knows no leader`);
+        if (leader === '0' && tried < tries - 1) throw new Error(`${member.name} knows no leader`);
         this.#member = member;
         this.#failure = undefined;
         return member;
@@ -205,8 +213,12 @@ export class Members {
   }
 
   #limit(left: number): number {
-    const { hosts, deadline } = this.#parts;
-    return hosts.length === 1 ? left : Math.min(left, deadline.timeout * patience);
+    return this.#parts.hosts.length === 1 ? left : Math.min(left, this.patience);
+  }
+
+  /** How long a connection may be silent where another one is tried, in ms. */
+  get patience(): number {
+    return this.#parts.deadline.timeout * patience;
   }
 }
 

@@ -17,6 +17,7 @@ interface Pending {
   readonly claim: Pick<Claim, 'key' | 'owner'>;
   /** In ms. */
   readonly within: number;
+  readonly patience: number;
   readonly resolve: (read: HoldRead) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -44,8 +45,10 @@ export class HoldReads {
   }
 
   /** The hold, or the place, of `claim`, and the base of tokens. */
-  read(claim: Pick<Claim, 'key' | 'owner'>, within: number): Promise<HoldRead> {
-    const answer = new Promise<HoldRead>((resolve, reject) => this.#waiting.push({ claim, within, resolve, reject }));
+  read(claim: Pick<Claim, 'key' | 'owner'>, within: number, patience: number): Promise<HoldRead> {
+    const answer = new Promise<HoldRead>((resolve, reject) =>
+      this.#waiting.push({ claim, within, patience, resolve, reject }),
+    );
     this.#sendNext();
     return this.#deadline.race(answer, 'a read of a hold', within);
   }
@@ -64,9 +67,10 @@ export class HoldReads {
     const names = some.map(({ claim: { key, owner } }) => keys.claim(key, owner));
     const success = readsOfClaims(keys, names);
     const within = Math.max(...some.map((one) => one.within));
+    const patience = Math.min(...some.map((one) => one.patience));
     try {
       const request = { compare: [], success, failure: [] };
-      const answer = await this.#members.call(txn, request, 'a read of a hold', { within, repeats: true });
+      const answer = await this.#members.call(txn, request, 'a read of a hold', { within, repeats: true, patience });
       const [base, ...claims] = answer.responses;
       for (const [index, { resolve, reject }] of some.entries()) {
         const responses = [base, claims[index]].filter((response) => response !== undefined);

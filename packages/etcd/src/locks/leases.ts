@@ -32,7 +32,7 @@ const longestList = 256;
  * A provider that closes waits so long for the end of its leases, in ms. With less, a busy etcd
  * keeps them until they expire, which takes the ttl. With more, a silent one delays the close.
  */
-const patience = 1_000;
+const closePatience = 1_000;
 
 /** The leases of this process. */
 export class Leases {
@@ -63,9 +63,9 @@ export class Leases {
     return { lease: { id: ID, seconds, lasts: Number(TTL) * 1_000, unsure: false }, term: undefined };
   }
 
-  /** Restarts a lease. `undefined`: it is gone. */
-  async keep(id: string, within: number): Promise<Kept | undefined> {
-    const answer = await this.#members.renew({ ID: id }, within);
+  /** Restarts a lease. `undefined`: it is gone. `patience`: for a silent connection, in ms. */
+  async keep(id: string, within: number, patience?: number): Promise<Kept | undefined> {
+    const answer = await this.#members.renew({ ID: id }, { within, patience });
     const lasts = Number(answer.TTL) * 1_000;
     return lasts > 0 ? { lasts, term: answer.header.raftTerm } : undefined;
   }
@@ -95,7 +95,7 @@ export class Leases {
   /** Ends the leases without a claim. Resolves when etcd has answered, or soon. */
   async close(): Promise<void> {
     for (const list of this.#unused.values()) for (const { lease } of list.splice(0)) this.end(lease.id);
-    if (this.#ending.size > 0) await settledWithin(this.#runtime, patience, Promise.all(this.#ending));
+    if (this.#ending.size > 0) await settledWithin(this.#runtime, closePatience, Promise.all(this.#ending));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Claim } from '@locks/core';
+import { isLockError } from '@locks/core/adapter';
 import { txn } from '../wire/calls.ts';
-import type { TxnAnswer } from '../wire/messages.ts';
+import type { KeyValue, TxnAnswer } from '../wire/messages.ts';
 import type { LockParts } from './holds.ts';
 import { isHeld, readEntry } from './line.ts';
 import type { PlaceLeases } from './places.ts';
@@ -8,25 +9,43 @@ import { removal } from './requests.ts';
 
 /** Removes what the claim has. `true`: that was a hold. */
 export async function release(
-  { members, keys, leases, owners, places }: LockParts & { readonly places: PlaceLeases },
+  { members, keys, leases, owners, places, clock }: LockParts & { readonly places: PlaceLeases },
   claim: Claim,
+  timeout: number,
 ): Promise<boolean> {
   const { key, owner } = claim;
-  const hold = owners.take(owner)?.hold;
+  const own = owners.take(owner);
+  const hold = own?.hold;
+  const request = removal(keys.claim(key, owner));
+  const send = (within: number): Promise<TxnAnswer> => members.call(txn, request, 'a release', { within });
+  const end = clock.now() + timeout;
   let removed: TxnAnswer;
   try {
-    removed = await members.call(txn, removal(keys.claim(key, owner)), 'a release');
+    removed = await send(members.patience).catch(async (error: unknown) => {
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+      // The connection may be one of before a freeze.
+      const again = await send(Math.max(1, end - clock.now()));
+      // The first one may have freed it.
+      const isUnknown =
+        prevKvsOf(again).length === 0 && hold !== undefined && own !== undefined && own.until > clock.now();
+      if (isUnknown) throw error;
+      return again;
+    });
   } catch (error) {
     places.leave(key, owner, true);
     if (hold !== undefined) leases.end(hold.id);
     throw error;
   }
   places.leave(key, owner, false);
-  const [kv] = removed.responses[0]?.responseDeleteRange?.prevKvs ?? [];
+  const [kv] = prevKvsOf(removed);
   const entry = kv === undefined ? undefined : readEntry(kv, keys);
   if (hold !== undefined) {
     if (hold.id === entry?.lease) leases.give(hold);
     else leases.end(hold.id);
   }
   return entry !== undefined && isHeld(entry);
+}
+
+function prevKvsOf({ responses }: TxnAnswer): readonly KeyValue[] {
+  return responses[0]?.responseDeleteRange?.prevKvs ?? [];
 }
