@@ -182,7 +182,8 @@ export class Members {
         member?.close();
         failure = isLockError(error) ? error : lockErrorOf(error, 'a new connection', nameOf(host));
         if (isLockError(failure, 'LOCK_MISCONFIGURED') || isLockError(failure, 'LOCK_CLOSED')) throw failure;
-        this.#failure = failure as LockError;
+        // That it was late is said by the next call that is late.
+        if (!isLockError(error)) this.#failure = failure as LockError;
       }
     }
     throw failure;

@@ -10,7 +10,7 @@ test('a claim whose place was made by a lost call stays behind the one before it
   onTestFinished(() => proxy.stop());
   const prefix = ownPrefix();
   const direct = await open({ prefix });
-  const provider = await open({ url: `etcd://${proxy.host}:${proxy.port}`, prefix, timeout: 800 });
+  const provider = await open({ url: `etcd://${proxy.host}:${proxy.port}`, prefix, timeout: 3_000 });
   const claim = (): Claim => ({ key: 'job', owner: `test/${randomUUID()}`, ttl: 20_000, mode: 'exclusive' });
   const [holder, first, second, last] = [claim(), claim(), claim(), claim()];
   const wake = (): void => {};
