@@ -80,7 +80,7 @@ export function lineIn({ header, responses }: TxnAnswer, keys: Keys): KeyLine {
 }
 
 /** The base of tokens, as etcd gives it. */
-export function baseOf({ key, value, modRevision }: KeyValue): Base {
+function baseOf({ key, value, modRevision }: KeyValue): Base {
   return { value: readBase(value.toString(), key.toString()), changed: BigInt(modRevision) };
 }
 
