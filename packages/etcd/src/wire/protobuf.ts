@@ -1,3 +1,5 @@
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+
 /** How the value of a field travels. Numbers of 64 bits are decimal text. */
 export type Kind = 'int64' | 'int32' | 'bool' | 'bytes' | 'string' | MessageType;
 
@@ -15,36 +17,24 @@ export interface MessageType {
 
 type Value = Readonly<Record<string, unknown>>;
 
-const varint = 0;
-const fixed64 = 1;
-const delimited = 2;
-const fixed32 = 5;
-
 /** Protocol Buffers without code made at run time, which some programs forbid. */
-export function encode({ fields }: MessageType, value: object): Buffer {
-  const pieces: Uint8Array[] = [];
-  for (const [name, one] of Object.entries(value as Value)) {
-    const field = fields[name];
-    if (one === undefined) continue;
-    if (field === undefined) throw new Error(`there is no field ${name}`);
-    const [number, kind, several] = field;
-    for (const each of several === undefined ? [one] : (one as readonly unknown[]))
-      addField(pieces, number, kind, each);
-  }
-  return Buffer.concat(pieces);
+export function encode(type: MessageType, value: object): Buffer {
+  const writer = new BinaryWriter();
+  addFields(writer, type, value);
+  return Buffer.from(writer.finish());
 }
 
 /** Reads a message. Fields that it does not know are passed over. @throws for what is none. */
-export function decode(type: MessageType, bytes: Buffer): object {
+export function decode(type: MessageType, bytes: Uint8Array): object {
   const value: Record<string, unknown> = type.oneOf === true ? {} : defaultsOf(type);
   const byNumber = namesOf(type);
-  const reader = new Reader(bytes);
-  while (!reader.atEnd) {
-    const tag = Number(reader.varint());
-    const name = byNumber.get(Math.floor(tag / 8));
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    const name = byNumber.get(number);
     const field = name === undefined ? undefined : type.fields[name];
     if (name === undefined || field === undefined) {
-      reader.skip(tag % 8);
+      reader.skip(wireType, number);
       continue;
     }
     const one = read(reader, field[1]);
@@ -54,31 +44,36 @@ export function decode(type: MessageType, bytes: Buffer): object {
   return value;
 }
 
-function addField(pieces: Uint8Array[], number: number, kind: Kind, value: unknown): void {
-  if (kind === 'int64' || kind === 'int32' || kind === 'bool') {
-    pieces.push(varintOf(number * 8 + varint), varintOf(Number(value) < 2 ** 53 ? Number(value) : (value as string)));
-    return;
+function addFields(writer: BinaryWriter, { fields }: MessageType, value: object): void {
+  for (const [name, one] of Object.entries(value as Value)) {
+    const field = fields[name];
+    if (one === undefined) continue;
+    if (field === undefined) throw new Error(`there is no field ${name}`);
+    const [number, kind, several] = field;
+    for (const each of several === undefined ? [one] : (one as readonly unknown[]))
+      addField(writer, number, kind, each);
   }
-  const bytes = typeof kind === 'object' ? encode(kind, value as object) : Buffer.from(value as string);
-  pieces.push(varintOf(number * 8 + delimited), varintOf(bytes.length), bytes);
 }
 
-function varintOf(value: number | string): Uint8Array {
-  if (typeof value === 'number' && value >= 0 && value < 128) return Uint8Array.of(value);
-  const bytes: number[] = [];
-  let rest = BigInt.asUintN(64, BigInt(value));
-  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) + 128);
-  bytes.push(Number(rest));
-  return Uint8Array.from(bytes);
+function addField(writer: BinaryWriter, number: number, kind: Kind, value: unknown): void {
+  if (typeof kind === 'object') {
+    addFields(writer.tag(number, WireType.LengthDelimited).fork(), kind, value as object);
+    writer.join();
+  } else if (kind === 'bytes' || kind === 'string') {
+    writer.tag(number, WireType.LengthDelimited).bytes(Buffer.from(value as string));
+  } else {
+    writer.tag(number, WireType.Varint).int64(value === true ? 1 : value === false ? 0 : (value as string));
+  }
 }
 
-function read(reader: Reader, kind: Kind): unknown {
-  if (kind === 'int64') return BigInt.asIntN(64, BigInt(reader.varint())).toString();
-  if (kind === 'int32') return Number(reader.varint());
-  if (kind === 'bool') return Number(reader.varint()) !== 0;
-  const bytes = reader.bytes();
-  if (kind === 'bytes') return bytes;
-  return kind === 'string' ? bytes.toString() : decode(kind, bytes);
+function read(reader: BinaryReader, kind: Kind): unknown {
+  if (kind === 'int64') return String(reader.int64());
+  if (kind === 'int32') return reader.int32();
+  if (kind === 'bool') return reader.bool();
+  if (kind === 'string') return reader.string();
+  const { buffer, byteOffset, byteLength } = reader.bytes();
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  return kind === 'bytes' ? bytes : decode(kind, bytes);
 }
 
 const names = new WeakMap<MessageType, ReadonlyMap<number, string>>();
@@ -102,60 +97,4 @@ function defaultsOf({ fields }: MessageType): Record<string, unknown> {
     else if (typeof kind === 'string') value[name] = defaults[kind];
   }
   return value;
-}
-
-class Reader {
-  readonly #bytes: Buffer;
-  #at = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  get atEnd(): boolean {
-    return this.#at >= this.#bytes.length;
-  }
-
-  varint(): number | bigint {
-    let value = 0;
-    // 49 bits are exact as a number.
-    for (let factor = 1; factor < 2 ** 49; factor *= 128) {
-      const byte = this.#next();
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-    }
-    let long = BigInt(value);
-    for (let shift = 49n; shift < 70n; shift += 7n) {
-      const byte = this.#next();
-      long += BigInt(byte & 127) << shift;
-      if (byte < 128) return long;
-    }
-    throw new Error('a number has more than 64 bits');
-  }
-
-  bytes(): Buffer {
-    return this.#take(Number(this.varint()));
-  }
-
-  skip(wireType: number): void {
-    if (wireType === varint) this.varint();
-    else if (wireType === delimited) this.bytes();
-    else if (wireType === fixed64 || wireType === fixed32) this.#take(wireType === fixed64 ? 8 : 4);
-    else throw new Error(`there is no wire type ${wireType}`);
-  }
-
-  #next(): number {
-    const byte = this.#bytes[this.#at];
-    if (byte === undefined) throw new Error('the message is cut off');
-    this.#at += 1;
-    return byte;
-  }
-
-  #take(length: number): Buffer {
-    const end = this.#at + length;
-    if (end > this.#bytes.length) throw new Error('the message is cut off');
-    const bytes = this.#bytes.subarray(this.#at, end);
-    this.#at = end;
-    return bytes;
-  }
 }
