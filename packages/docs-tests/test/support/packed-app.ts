@@ -9,7 +9,7 @@ import { root } from './repository.ts';
 
 /** What ours depend on, clients and a logger that an application has beside them, and types. */
 const neighbours = [
-  ...['@grpc/grpc-js', '@opentelemetry/api'],
+  ...['@grpc/grpc-js', '@bufbuild/protobuf', '@opentelemetry/api'],
   ...['ioredis', 'knex', 'pg', 'mysql2', 'libsql', 'pino', '@types/node', 'undici-types'],
 ];
 
