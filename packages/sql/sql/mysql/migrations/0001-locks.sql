@@ -707,7 +707,7 @@ END//
 DELIMITER ;
 
 -- No row that is there had a higher token, and without routines, a row of the key 255 keeps the highest removed one. The next sweep
--- removes it.
+-- removes it. That of a register, whose key begins with 254, says nothing of tokens.
 INSERT INTO `locks_layout` (`version`, `readable_from`, `swept`)
-SELECT 1, 1, COALESCE(MAX(`locks`.`version`), 0) FROM `locks`
+SELECT 1, 1, COALESCE(MAX(`locks`.`version`), 0) FROM `locks` WHERE `locks`.`key` < X'FE' OR `locks`.`key` = X'FF'
 ON DUPLICATE KEY UPDATE `locks_layout`.`version` = 1, `locks_layout`.`readable_from` = 1;

@@ -113,8 +113,9 @@ CREATE TABLE IF NOT EXISTS "locks_layout" (
   PRIMARY KEY (version)
 );
 -- No row that is there had a higher token, and without routines, a row of the key 255 keeps the highest removed one.
+-- That of a register, whose key begins with 254, says nothing of tokens.
 INSERT INTO "locks_layout" (version, readable_from, swept)
-SELECT 1, 1, coalesce(max(l.version), 0) FROM "locks" AS l HAVING NOT EXISTS (SELECT FROM "locks_layout");
+SELECT 1, 1, coalesce(max(l.version), 0) FROM "locks" AS l WHERE l.key < '\xfe' OR l.key = '\xff' HAVING NOT EXISTS (SELECT FROM "locks_layout");
 DELETE FROM "locks" AS l WHERE l.key = '\xff';
 
 -- What guards of business tables know: never touched by the locks themselves.

@@ -62,9 +62,9 @@ CREATE TABLE IF NOT EXISTS "locks_host" (
   swept INTEGER NOT NULL
 );
 
--- Without routines, a row of the empty key has the boot and the highest removed token.
+-- Without routines, a row of the empty key has the boot and the highest removed token. The key of a register is a blob.
 INSERT INTO "locks_host" (boot, swept)
-SELECT coalesce(max(owner) FILTER (WHERE key = ''), ''), coalesce(max(version), 0) FROM "locks";
+SELECT coalesce(max(owner) FILTER (WHERE key = ''), ''), coalesce(max(version), 0) FROM "locks" WHERE typeof(key) = 'text';
 DELETE FROM "locks" WHERE key = '';
 
 -- readable_from: packages made for this layout, and for later ones, can use the tables.
