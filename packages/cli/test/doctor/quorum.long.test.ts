@@ -97,7 +97,7 @@ const ofEtcd: readonly Planted[] = [
       expect(answer.status).toBe(200);
       return `${url}?timeout=1s`;
     },
-    found: ['problem alarms', 'warning members'],
+    found: ['problem alarms', 'problem locks', 'warning members'],
   },
 ];
 test.each(ofEtcd)('doctor finds, on etcd, that $what', checkPlanted);
