@@ -64,6 +64,10 @@ test.each(['memory', 'zookeeper', 'etcd'])('a lease of acquire keeps no process 
   expect(await end('acquire', urls[backend] ?? '')).toEqual({ code: 0, output: 'true' });
 });
 
+test.each(['memory', 'zookeeper', 'etcd'])('nor does a lease that was waited for: %s', async (backend) => {
+  expect(await end('wait', urls[backend] ?? '')).toEqual({ code: 0, output: 'true' });
+});
+
 test.each(['ioredis', 'redis', 'pg'])(
   'a client of the caller keeps no process alive once it is closed, also without provider.close(): %s',
   async (kind) => {

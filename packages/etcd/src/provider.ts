@@ -49,7 +49,7 @@ export class EtcdProvider implements LockProvider {
     const members = new Members({ hosts, secrets, deadline, runtime });
     const keys = keysBelow(prefix);
     const leases = new Leases(members, runtime);
-    const watches = new Watches(members, keys, deadline);
+    const watches = new Watches(members, keys, deadline, runtime);
     this.#deadline = deadline;
     this.#parts = {
       members,

@@ -14,6 +14,11 @@ if (way === 'withLock') {
   // A client that is connected may keep the process alive.
   await locks.close();
 } else {
-  const lease = await locks.acquire('leader');
+  let lease = await locks.acquire(way);
+  if (way === 'wait') {
+    const next = locks.acquire(way);
+    setTimeout(() => void lease.release(), 200);
+    lease = await next;
+  }
   console.log(lease.held);
 }

@@ -1,13 +1,8 @@
-import type { Runtime, TimerHandle } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
 import { leaseKeepAlive } from '../wire/calls.ts';
 import type { KeepAliveAnswer, LeaseRequest } from '../wire/messages.ts';
+import { IdleEnd } from './idle-end.ts';
 import type { Call, Member, Stream } from './member.ts';
-
-/**
- * A stream that was not used for so many ms is ended, as an open one keeps the process running. To
- * open one costs as much as a call.
- */
-const idleFor = 1_000;
 
 interface Pending {
   readonly resolve: (answer: KeepAliveAnswer) => void;
@@ -17,16 +12,15 @@ interface Pending {
 /** One stream for all renewals at a member. Answers come in the order of the requests. */
 export class RenewalStream {
   readonly member: Member;
-  readonly #runtime: Runtime;
   readonly #stream: Stream<LeaseRequest, KeepAliveAnswer>;
   readonly #pending: Pending[] = [];
+  readonly #idle: IdleEnd;
   #answers = 0;
-  #idle: TimerHandle | undefined = undefined;
   #over = false;
 
   constructor(member: Member, token: string | undefined, runtime: Runtime) {
     this.member = member;
-    this.#runtime = runtime;
+    this.#idle = new IdleEnd(runtime, () => this.#end());
     this.#stream = member.open(leaseKeepAlive, token);
     this.#stream.on('data', (answer: KeepAliveAnswer) => this.#hear(answer));
     this.#stream.on('error', (error: unknown) => this.#fail(error));
@@ -40,7 +34,7 @@ export class RenewalStream {
 
   /** Restarts a lease. A call that is cancelled ends the stream where that is silent. */
   send(request: LeaseRequest): Call<KeepAliveAnswer> {
-    this.#stopTimer();
+    this.#idle.stop();
     const before = this.#answers;
     let settled = false;
     const answer = new Promise<KeepAliveAnswer>((resolve, reject) => this.#pending.push({ resolve, reject })).finally(
@@ -58,9 +52,7 @@ export class RenewalStream {
   #hear(answer: KeepAliveAnswer): void {
     this.#answers++;
     this.#pending.shift()?.resolve(answer);
-    if (this.#pending.length > 0 || this.#over) return;
-    this.#stopTimer();
-    this.#idle = this.#runtime.setTimer(() => this.#end(), idleFor, false);
+    if (this.#pending.length === 0 && !this.#over) this.#idle.begin();
   }
 
   #fail(error: unknown): void {
@@ -70,14 +62,9 @@ export class RenewalStream {
   }
 
   #end(): void {
-    this.#stopTimer();
+    this.#idle.stop();
     if (this.#over) return;
     this.#over = true;
     this.#stream.end();
-  }
-
-  #stopTimer(): void {
-    if (this.#idle !== undefined) this.#runtime.clearTimer(this.#idle);
-    this.#idle = undefined;
   }
 }

@@ -1,7 +1,8 @@
 import type { Claim } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
-import type { Deadline, Listen, Listener } from '@locks/core/adapter';
+import type { Deadline, Listen, Listener, Runtime } from '@locks/core/adapter';
 import { lockErrorOf } from '../connection/errors.ts';
+import { IdleEnd } from '../connection/idle-end.ts';
 import type { Stream } from '../connection/member.ts';
 import type { Members } from '../connection/members.ts';
 import { watch as watchMethod } from '../wire/calls.ts';
@@ -25,6 +26,7 @@ interface Watch {
 interface Open {
   readonly stream: Stream<WatchRequest, WatchAnswer>;
   readonly heard: (owner: string) => void;
+  readonly idle: IdleEnd;
   readonly byId: Map<number, Watch>;
   /** Told when the server has made the watch. */
   readonly made: Map<number, () => void>;
@@ -37,16 +39,18 @@ export class Watches {
   readonly #members: Members;
   readonly #keys: Keys;
   readonly #deadline: Deadline;
+  readonly #runtime: Runtime;
   readonly #byOwner = new Map<string, Watch>();
   /** Claims before which there is none, as no other one can come before them. */
   readonly #first = new Set<string>();
   #open: Open | undefined = undefined;
   #lastId = 0;
 
-  constructor(members: Members, keys: Keys, deadline: Deadline) {
+  constructor(members: Members, keys: Keys, deadline: Deadline, runtime: Runtime) {
     this.#members = members;
     this.#keys = keys;
     this.#deadline = deadline;
+    this.#runtime = runtime;
   }
 
   /** Opens the stream, for `createLine`. */
@@ -55,6 +59,7 @@ export class Watches {
     const open: Open = {
       stream: member.open(watchMethod, this.#members.token),
       heard,
+      idle: new IdleEnd(this.#runtime, () => fail(new Error('no claim waits'))),
       byId: new Map(),
       made: new Map(),
     };
@@ -73,7 +78,10 @@ export class Watches {
     signal.addEventListener('abort', close);
     const listener: Listener = { probe: () => this.#probe(open), close };
     await this.#probe(open);
-    if (!signal.aborted) this.#open = open;
+    if (!signal.aborted) {
+      this.#open = open;
+      open.idle.begin();
+    }
     return listener;
   };
 
@@ -93,6 +101,7 @@ export class Watches {
     const watch: Watch = { id: ++this.#lastId, owner, ahead: names, isNext };
     const range: KeyRange = only !== undefined && ahead.length === 1 ? { key: only.name } : this.#keys.line(key);
     this.#byOwner.set(owner, watch);
+    open.idle.stop();
     open.byId.set(watch.id, watch);
     open.stream.write({ createRequest: { ...range, startRevision: `${revision + 1n}`, watchId: watch.id } });
   }
@@ -151,7 +160,9 @@ export class Watches {
 
   #end(open: Open, watch: Watch): void {
     if (this.#byOwner.get(watch.owner) === watch) this.#byOwner.delete(watch.owner);
-    if (open.byId.delete(watch.id)) open.stream.write({ cancelRequest: { watchId: watch.id } });
+    if (!open.byId.delete(watch.id)) return;
+    open.stream.write({ cancelRequest: { watchId: watch.id } });
+    if (open.byId.size === 0) open.idle.begin();
   }
 
   /** Resolves when the server has made a watch: so it still answers on this stream. */
@@ -168,6 +179,7 @@ export class Watches {
   }
 
   #drop(open: Open): void {
+    open.idle.stop();
     if (this.#open !== open) return;
     this.#open = undefined;
     this.#byOwner.clear();

@@ -20,7 +20,10 @@ async function setting() {
   const secrets = secretsOf({ username: undefined, password: undefined, tls: undefined }, runtime, 5_000);
   const members = new Members({ hosts: [sharedServer()], secrets, deadline, runtime });
   const keys = keysBelow(ownPrefix());
-  const watches = new Watches(members, keys, deadline);
+  /** What the timers of idle streams call. A busy machine does not end them while they are used. */
+  const idle: (() => void)[] = [];
+  const setTimer = (end: () => void): object => [idle.push(end)];
+  const watches = new Watches(members, keys, deadline, { ...runtime, setTimer, clearTimer: () => {} });
   const heard: string[] = [];
   const lost: unknown[] = [];
   const listener = await watches.listen(
@@ -42,7 +45,7 @@ async function setting() {
   await members.call(txn, placeRequest(keys, first, '0', true), 'a place');
   const read = await members.call(txn, { compare: [], success: readsOfAll(keys, 'key'), failure: [] }, 'a read');
   const line = lineIn(read, keys);
-  return { members, keys, watches, heard, lost, claim, first, line, listener };
+  return { members, keys, watches, heard, lost, idle, claim, first, line, listener };
 }
 
 test('a change after the read is heard, though the watch begins later; once for each claim', async () => {
@@ -93,6 +96,16 @@ test('a stream that ends is told, and its claims are forgotten', async () => {
   members.leave(await members.use());
   await eventually('the loss to be told', () => lost.length > 0);
   expect(heard).toEqual([]);
+});
+
+test('a stream over which no claim waits any more is ended', async () => {
+  const { watches, lost, idle, claim, line } = await setting();
+  const waiter = claim();
+  watches.watch(waiter, line.entries, line.revision);
+  expect(idle).toHaveLength(1);
+  watches.forget(waiter.owner);
+  idle[1]?.();
+  expect(lost).toEqual([expect.any(Error)]);
 });
 
 test('streams that end leave no listener behind', async () => {
