@@ -86,9 +86,9 @@ export interface Locks extends LockCalls, AsyncDisposable {
   list(prefix?: string): AsyncIterable<string>;
   /**
    * Releases the hold of another process, which may be gone or hang: for operators. `holder` is one
-   * of `inspect`, or its `key`, `owner` and `mode`. `true`: this freed it. `false`: it held nothing
-   * any more. A holder that is alive hears of it at its next renewal. Until then it works beside
-   * the next holder, and only fencing tokens protect what both write.
+   * of `inspect`, or its `key`, `owner` and `mode`. `true`: this freed it. `false`: `inspect` does
+   * not show it any more. A holder that is alive hears of it at its next renewal. Until then it
+   * works beside the next holder, and only fencing tokens protect what both write.
    * @throws `LOCK_UNAVAILABLE` when the answer is unknown: look again with `inspect`.
    */
   forceRelease(holder: Pick<LockHolder, 'key' | 'owner' | 'mode'>): Promise<boolean>;

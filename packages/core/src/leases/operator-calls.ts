@@ -44,13 +44,18 @@ export async function* listKeys(provider: LockProvider, prefix: string): AsyncIt
   }
 }
 
-/** Releases the hold of `holder`, of whichever process. `ttl` completes the claim. */
+/** Releases what `inspect` shows of `holder`, of whichever process. `ttl` completes the claim. */
 export async function forceRelease(
   provider: LockProvider,
   holder: Pick<LockHolder, 'key' | 'owner' | 'mode'>,
   ttl: number,
 ): Promise<boolean> {
   const { key, owner, mode } = readHolder(holder);
+  // A store may have other values than ours, one of which is this text. Members are looked at by
+  // their composite.
+  const { holders, members } = await inspectKey(provider, key);
+  const shown = members !== undefined || holders.some((each) => each.owner === owner && each.mode === mode);
+  if (!shown) return false;
   const claim: Claim = { key, owner, ttl, mode };
   const answer = await releaseOnce(provider, claim, (freed) => freed, 'forced');
   if (typeof answer === 'boolean') return answer;

@@ -103,6 +103,7 @@ describe('forceRelease', () => {
     const { provider, locks } = createFreeSetting();
     const { key, owner, mode } = await locks.acquire('seat');
     const cause = new Error('connection lost');
+    provider.inspecting = async () => ({ key, holders: [{ owner, mode }], waiters: 0 });
     provider.answers.release = (call) => call.reject(cause);
     await expect(locks.forceRelease({ key, owner, mode })).rejects.toMatchObject({
       code: 'LOCK_UNAVAILABLE',
@@ -110,6 +111,14 @@ describe('forceRelease', () => {
       message: `scripted did not confirm that "${owner}" was released from "seat". Look with inspect, and repeat it.`,
       cause,
     });
+  });
+
+  it('sends nothing for what inspect does not show: it may be a value of the application', async () => {
+    const { provider, locks } = createFreeSetting();
+    provider.inspecting = async (key) => ({ key, holders: [{ owner: 'a/1', mode: 'shared' }], waiters: 0 });
+    for (const owner of ['a/1', 'image/png'])
+      expect(await locks.forceRelease({ key: 'seat', owner, mode: 'exclusive' })).toBe(false);
+    expect(provider.calls).toEqual([]);
   });
 
   it.each([

@@ -81,6 +81,18 @@ describe.each(shared)('with %s, where an application has keys', (_, prefixOf) =>
     await (await waits).release();
   });
 
+  test('a forced release of a value that was typed as an owner ends nothing of the application', async () => {
+    const { client, locks } = await open(prefix);
+    const names = await applicationKeys(client, prefix);
+    const before = await client.dbsize();
+    for (const key of names.flatMap((each) => [each, `${each}-expires`])) {
+      const owner = (await client.get(prefix + key).catch(() => '')) || 'job/1';
+      for (const mode of ['exclusive', 'shared'] as const)
+        expect(await locks.forceRelease({ key, owner, mode }), key).toBe(false);
+    }
+    expect(await client.dbsize()).toBe(before);
+  });
+
   test('a timeout quotes no value', async () => {
     const { client, locks } = await open(prefix);
     await client.set(`${prefix}session`, '{"csrf":"s3cret"}', 'EX', 100);

@@ -237,6 +237,7 @@ describe('diagnostics', () => {
     provider.open('release').answer(true);
     await settle();
     provider.answers.release = freeAtOnce;
+    provider.inspecting = async (key) => ({ key, holders: [{ owner, mode }], waiters: 0 });
     await locks.forceRelease({ key: 'stuck', owner, mode });
     expect(messages).toEqual([
       ['release', expect.objectContaining({ key: 'late listener', freed: true, heldFor: 0 })],
