@@ -108,10 +108,30 @@ export function readTelemetryOptions(options: TelemetryOptions): Settings {
     throw misconfigured(source.where, 'option "queueLength" makes a metric, and "metrics" is false');
   }
   return {
-    tracer: spans ? (read.tracer ?? trace.getTracer(scope)) : undefined,
-    meter: metrics ? (read.meter ?? metricsApi.getMeter(scope)) : undefined,
+    tracer: spans ? (read.tracer ?? globalTracer()) : undefined,
+    meter: metrics ? (read.meter ?? globalMeter()) : undefined,
     groups: new KeyGroups(groupOf, maxGroups, names),
     known: groups,
     queueLength: queueLength && readQueueLengthOptions(queueLength),
   };
+}
+
+function globalTracer(): Tracer {
+  checkApi('setSpan' in trace);
+  return trace.getTracer(scope);
+}
+
+function globalMeter(): Meter {
+  const meter = (metricsApi as typeof metricsApi | undefined)?.getMeter(scope);
+  checkApi(meter !== undefined && 'createHistogram' in meter && 'addBatchObservableCallback' in meter);
+  return meter;
+}
+
+/** npm installs any version of the API beside this package. */
+function checkApi(isNewEnough: boolean): asserts isNewEnough {
+  if (isNewEnough) return;
+  throw misconfigured(
+    source.where,
+    'the version of @opentelemetry/api that is installed is too old. Run: npm install @opentelemetry/api@latest',
+  );
 }

@@ -29,10 +29,10 @@ export interface ModuleApp {
 
 /**
  * Packs our packages as `npm publish` does, and installs them. No script of an installed package
- * runs. `redis` is the address that programs get, and `others` are packages from the registry.
+ * runs. `url` is the address that programs get, and `others` are packages from the registry.
  * With `ours` only those of our packages are installed, and npm checks the ranges of peers.
  */
-export function createModuleApp(redis: string, others: readonly string[] = usual, ours?: readonly string[]): ModuleApp {
+export function createModuleApp(url: string, others: readonly string[] = usual, ours?: readonly string[]): ModuleApp {
   const folder = mkdtempSync(join(tmpdir(), 'locks-modules-'));
   writeFileSync(join(folder, 'package.json'), '{ "name": "application", "private": true }');
   const packed = pack(published, join(folder, 'packed'));
@@ -45,7 +45,7 @@ export function createModuleApp(redis: string, others: readonly string[] = usual
   });
   cpSync(fileURLToPath(new URL('programs/', import.meta.url)), folder, { recursive: true });
   const run: ModuleApp['run'] = (command, args, { cwd = folder } = {}) => {
-    const env = { ...process.env, LOCKS_URL: '', LOCKS_CONFIG: '', REDIS: redis, NODE_OPTIONS: '' };
+    const env = { ...process.env, LOCKS_URL: '', LOCKS_CONFIG: '', STORE: url, NODE_OPTIONS: '' };
     try {
       return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe', timeout: 100_000 });
     } catch (error) {

@@ -91,6 +91,8 @@ function whatIs(given: unknown): string {
   if (has('getConnection') && has('config')) return 'a pool of mysql; give it one of mysql2';
   if (isPostgresJsTransaction(given))
     return `a ${has('release') ? 'reserved connection' : 'transaction'} of postgres; give it the sql`;
+  if (has('unsafe') && has('begin'))
+    return 'a sql of a version of postgres that is too old; run: npm install postgres@latest';
   if (has('$client')) return 'a database of Drizzle; give it its $client';
   if (has('$queryRawUnsafe')) return 'a client of Prisma; give it the pool that its driver adapter has';
   if (has('driver') && has('createQueryRunner'))

@@ -40,6 +40,8 @@ export function checkedSqliteClient(given: SqliteDatabase): SqlClient<Database> 
 function checkAnswers(database: Database): void {
   let why = 'its rows have no names';
   try {
+    // libsql before 0.4 throws.
+    database.exec('SELECT 1');
     const [row] = database.prepare('SELECT :one AS one').all({ one: 1 }) as Row[];
     if (Number(row?.['one']) === 1) return;
   } catch (error) {

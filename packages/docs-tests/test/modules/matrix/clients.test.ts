@@ -36,26 +36,46 @@ test.each(clients)(
   120_000,
 );
 
-test.each([
-  ['redis@4.7.1', /^LOCK_MISCONFIGURED .*node-redis 6\.1 or newer/],
-  ['redis@5.12.1', /^LOCK_MISCONFIGURED .*node-redis 6\.1 or newer/],
-  ['ioredis@4.31.0', /^LOCK_MISCONFIGURED .*ioredis that is installed is too old/],
-])(
-  'npm installs @locks/redis beside %s, which is refused by name when it would open a URL',
-  (installed, refusal) => {
-    const app = createModuleApp(redis.url, [installed], ['@locks/core', '@locks/redis']);
+const tooOldSql = /^LOCK_MISCONFIGURED .*version of (?:pg|libsql) that is installed is too old/;
+
+/** Versions that cannot serve, beside each package, and what a program then says. */
+const tooOld = [
+  ['redis', 'redis@4.7.1', 'opened.mjs', redis.url, /^LOCK_MISCONFIGURED .*node-redis 6\.1 or newer/],
+  ['redis', 'redis@5.12.1', 'opened.mjs', redis.url, /^LOCK_MISCONFIGURED .*node-redis 6\.1 or newer/],
+  ['redis', 'ioredis@4.31.0', 'opened.mjs', redis.url, /^LOCK_MISCONFIGURED .*ioredis that is installed is too old/],
+  ['sql', 'pg@8.8.0', 'opened.mjs', 'postgres://127.0.0.1/app', tooOldSql],
+  ['sql', 'libsql@0.3.19', 'opened.mjs', 'sqlite:./locks.db?migrate=true', tooOldSql],
+  ['sql', 'postgres@1.0.2', 'given.mjs', 'postgres://127.0.0.1/app', /version of postgres that is too old/],
+  [
+    'opentelemetry',
+    '@opentelemetry/api@1.2.0',
+    'telemetry.mjs',
+    '',
+    /^LOCK_MISCONFIGURED .*api that is installed is too/,
+  ],
+] as const;
+
+test.each(tooOld)(
+  'npm installs @locks/%s beside %s, which is refused by name when it would be used',
+  (ours, installed, program, url, refusal) => {
+    const app = createModuleApp(url, [installed], ['@locks/core', `@locks/${ours}`]);
     onTestFinished(() => app.remove());
-    expect(app.node(['opened.mjs'])).toMatch(refusal);
+    expect(app.node([program])).toMatch(refusal);
   },
   120_000,
 );
 
-test('an application with node-zookeeper-client alone takes locks over it, and over sockets', async () => {
-  const server = await startZookeeper();
-  onTestFinished(() => server.stop());
-  const address = `${server.host}:${server.port}`;
-  expect(appWith('node-zookeeper-client@1.1.3').node(['zookeeper.mjs', address])).toBe('true true\ntrue true\n');
-}, 120_000);
+test.each(['0.2.3', '1.1.3'])(
+  'an application with node-zookeeper-client %s alone takes locks over it, and over sockets',
+  async (version) => {
+    const server = await startZookeeper();
+    onTestFinished(() => server.stop());
+    const app = createModuleApp('', [`node-zookeeper-client@${version}`], ['@locks/core', '@locks/zookeeper']);
+    onTestFinished(() => app.remove());
+    expect(app.node(['zookeeper.mjs', `${server.host}:${server.port}`])).toBe('true true\ntrue true\n');
+  },
+  120_000,
+);
 
 test('an application with none of them is told all', () => {
   const message =

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLocks } from '@locks/core';
 
-const { hostname, port } = new URL(process.env.REDIS);
+const { hostname, port } = new URL(process.env.STORE);
 
 /** Sends commands as text, over a connection of their own. */
 async function send(...commands) {
@@ -16,7 +16,7 @@ let password = 'old';
 let asked = 0;
 await send('ACL SETUSER locker reset on >old ~* &* +@all');
 const options = { username: 'locker', password: async () => ((asked += 1), password) };
-const locks = await openLocks({ url: process.env.REDIS, options });
+const locks = await openLocks({ url: process.env.STORE, options });
 const lease = await locks.acquire('asked');
 const before = asked;
 password = 'new';

@@ -3,7 +3,7 @@ import '@locks/composites/register';
 import { openLocks } from '@locks/core';
 
 async function main() {
-  const locks = await openLocks(process.env.REDIS);
+  const locks = await openLocks(process.env.STORE);
   console.log(await locks.withLock('bundled', (lease) => typeof lease.token));
   await locks.close();
   const refused = async (url) => {

@@ -1,6 +1,6 @@
 import { openLocks } from '@locks/core';
 
-const url = process.env.REDIS;
+const url = process.env.STORE;
 for (const each of [url, url.replace('redis:', 'valkey:')]) {
   try {
     const locks = await openLocks(each);

@@ -2,7 +2,7 @@ const { openLocks } = require('@locks/core');
 const { createRedisProvider } = require('@locks/redis');
 
 async function main() {
-  const locks = await openLocks(process.env.REDIS);
+  const locks = await openLocks(process.env.STORE);
   console.log(await locks.withLock('required', (lease) => typeof lease.token));
   await locks.close();
   const core = await import('@locks/core');

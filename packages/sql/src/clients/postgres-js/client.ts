@@ -27,10 +27,10 @@ export interface PostgresJsReserved {
 
 export function isPostgresJs(given: unknown): given is PostgresJsSql {
   const { unsafe, begin, options } = (given ?? {}) as Partial<PostgresJsSql>;
+  const { host, shared } = (options ?? {}) as Partial<PostgresJsOptions>;
+  // Before version 3 there is no `shared`, and the library does not take options that it has read.
   return (
-    typeof unsafe === 'function' &&
-    typeof begin === 'function' &&
-    Array.isArray((options as Partial<PostgresJsOptions>)?.host)
+    typeof unsafe === 'function' && typeof begin === 'function' && Array.isArray(host) && typeof shared === 'object'
   );
 }
 

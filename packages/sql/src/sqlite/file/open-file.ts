@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { misconfigured } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { pause } from '../../dialect/pause.ts';
 import type { Database, Row } from '../connection/connection.ts';
@@ -49,6 +50,11 @@ export async function openFile(Libsql: DatabaseClass, path: string, options: Ope
       return database;
     } catch (error) {
       if (database !== undefined) closeFile(database);
+      if (isOldLibrary(error))
+        throw misconfigured(
+          '@locks/sql',
+          'the version of libsql that is installed is too old. Run: npm install libsql@latest',
+        );
       if (isOtherEncoding(error)) throw unusable(path, 'its text is UTF-16; UTF-8 is needed', error);
       if (!isBusy(error) || runtime.clock.now() > end) throw explain(error, path, 'the opening of the file');
     }
@@ -72,6 +78,11 @@ function setUp(database: Database, path: string): void {
     if (mode() !== 'wal') throw unusable(path, 'its file system has no shared memory, which the write-ahead log needs');
   }
   database.exec(`PRAGMA ${fileSchema}.synchronous = NORMAL`);
+}
+
+/** libsql before 0.4 runs no text that has rows, as a pragma has. */
+function isOldLibrary(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Execute returned rows');
 }
 
 /** The database in memory is UTF-8, and an attached file must be the same. */

@@ -27,7 +27,7 @@ test('a service has locks in memory', async () => {
 });
 
 test('a service has locks on Redis', async () => {
-  const locks = await openLocks(process.env.REDIS);
+  const locks = await openLocks(process.env.STORE);
   expect(await new Service(locks).work('nest')).toBe('bigint');
   await locks.close();
   expect(typeof createRedisProvider).toBe('function');

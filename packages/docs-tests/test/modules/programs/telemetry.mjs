@@ -1,0 +1,7 @@
+import { instrumentLocks } from '@locks/opentelemetry';
+
+try {
+  instrumentLocks().end();
+} catch (error) {
+  console.log(error.code, error.message);
+}
