@@ -7,6 +7,7 @@ import { nameOf } from '../../nodes/paths.ts';
 import type { Session } from '../../session/session.ts';
 import { parseContenders, placesOf, uuidOf } from '../contenders.ts';
 import type { Contender } from '../contenders.ts';
+import { hasLocks, locksIn } from '../locks-in.ts';
 import { tellWaiters } from '../waiters.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { looks } from '../recipe.ts';
@@ -41,7 +42,8 @@ export class LineNodes {
   async inspect(session: Session, key: string): Promise<KeyState> {
     const folder = this.#nodes.ofKey(key);
     for (let look = 0; look < looks; look += 1) {
-      const { holders, waiters } = holdersOf(await this.#latest(session, folder));
+      const line = await locksIn(this.#nodes, session, folder, await this.#latest(session, folder));
+      const { holders, waiters } = holdersOf(line);
       const [told, ...shown] = await Promise.all([
         tellWaiters(waiters, ({ name }) => this.#nodes.read(session, `${folder}/${name}`)),
         ...holders.map((place) => this.#show(session, folder, place)),
@@ -56,8 +58,8 @@ export class LineNodes {
 
   /** Whether a contender is in line, for each of these folders. */
   async used(session: Session, names: readonly string[]): Promise<readonly boolean[]> {
-    const stats = names.map((name) => this.#nodes.exists(session, this.#nodes.under(name)));
-    return (await Promise.all(stats)).map((stat) => stat !== undefined && stat.numChildren > 0);
+    const read = (children: readonly string[]): Contender[] => parseContenders(children, this.#sharedMarkers);
+    return await Promise.all(names.map((name) => hasLocks(this.#nodes, session, this.#nodes.under(name), read)));
   }
 
   /**

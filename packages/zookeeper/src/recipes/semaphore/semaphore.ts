@@ -8,12 +8,14 @@ import type { Session } from '../../session/session.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import { attemptInLine } from '../attempt-in-line.ts';
 import type { LineSteps, Verdict } from '../attempt-in-line.ts';
-import { uuidOf } from '../contenders.ts';
+import { parseContenders, uuidOf } from '../contenders.ts';
 import type { LiveClaim } from '../live-claim.ts';
+import { hasLocks, locksIn } from '../locks-in.ts';
 import type { AttemptResult, Recipe } from '../recipe.ts';
 import { Admission } from './admission.ts';
 import { inspectSemaphore } from './inspect.ts';
 import { judgeEntry } from './judge.ts';
+import { parseLeases } from './leases.ts';
 import { SemaphoreNodes } from './semaphore-nodes.ts';
 
 /**
@@ -74,15 +76,23 @@ export class SemaphoreRecipe implements Recipe {
     const folder = this.#nodes.ofKey(key);
     return await inspectSemaphore({
       key,
-      read: () => this.#semaphores.latest(session, folder),
+      read: async () => {
+        const { locks, leases } = await this.#semaphores.latest(session, folder);
+        return {
+          locks: await locksIn(this.#nodes, session, `${folder}/locks`, locks),
+          leases: await locksIn(this.#nodes, session, `${folder}/leases`, leases),
+        };
+      },
       show: (path) => this.#nodes.read(session, `${folder}/${path}`),
     });
   }
 
   async used(session: Session, names: readonly string[]): Promise<readonly boolean[]> {
-    const folders = names.map((name) => ['locks', 'leases'].map((below) => this.#nodes.under(`${name}/${below}`)));
-    const stats = folders.map((paths) => Promise.all(paths.map((path) => this.#nodes.exists(session, path))));
-    return (await Promise.all(stats)).map((found) => found.some((stat) => stat !== undefined && stat.numChildren > 0));
+    const folders = names.map((name) => [
+      hasLocks(this.#nodes, session, this.#nodes.under(`${name}/locks`), parseContenders),
+      hasLocks(this.#nodes, session, this.#nodes.under(`${name}/leases`), parseLeases),
+    ]);
+    return await Promise.all(folders.map(async (found) => (await Promise.all(found)).includes(true)));
   }
 
   async #look(own: LiveClaim): Promise<Verdict | undefined> {
