@@ -1,6 +1,6 @@
 import type { Claim, KeyState, LockProvider } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
-import { checkKey, describe } from '../options/key.ts';
+import { checkKey, describe, isKey } from '../options/key.ts';
 import type { LockHolder, LockState } from '../lock-state.ts';
 import { withJson } from './hold/printed.ts';
 import { releaseOnce } from './release/release-once.ts';
@@ -38,7 +38,8 @@ export async function* listKeys(provider: LockProvider, prefix: string): AsyncIt
     );
   }
   try {
-    yield* provider.list(prefix);
+    // What another program has put into the store may have a name that no call takes.
+    for await (const key of provider.list(prefix)) if (isKey(key)) yield key;
   } catch (error) {
     throw known(error, `${provider.name} could not list the keys with the prefix ${JSON.stringify(prefix)}.`);
   }

@@ -32,6 +32,16 @@ export function checkKey(key: unknown): asserts key is string {
   }
 }
 
+/** Whether it is a key: see `checkKey`. */
+export function isKey(value: string): boolean {
+  try {
+    checkKey(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * `name` if it is short enough for a key, else `hashed` and the hash of `text`. No name may begin
  * with `hashed`.

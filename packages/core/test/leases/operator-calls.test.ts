@@ -29,6 +29,13 @@ describe('list', () => {
     expect(await all(other.list())).toEqual(['car/1', 'seat/1', 'seat/2']);
   });
 
+  it('passes over what another program has put into the store under a name that no call takes', async () => {
+    const locks = listing(async function* () {
+      yield* ['seat', '', 'a\0', 'a'.repeat(513), '\ud800'];
+    });
+    expect(await all(locks.list())).toEqual(['seat']);
+  });
+
   it('is refused where the provider has none', async () => {
     const { locks } = createSetting();
     await expect(all(locks.list('a'))).rejects.toMatchObject({

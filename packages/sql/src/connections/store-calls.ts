@@ -3,6 +3,7 @@ import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { KeyState, RegisterChange } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
+import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import type { Store, Swept } from '../dialect/stores/store.ts';
 import type { ReadSqlOptions } from '../options/provider-options.ts';
 import { sweepBatch } from '../sweep/sweeper.ts';
@@ -90,15 +91,14 @@ export class StoreCalls {
   /** In the order of their bytes. A key that is held or waited for throughout is listed. */
   async *list(prefix: string): AsyncIterable<string> {
     let after: string | undefined;
-    for (;;) {
+    do {
       const last = after;
-      const read = (connection: unknown): Promise<readonly string[]> =>
+      const read = (connection: unknown): Promise<ListedKeys> =>
         this.#store.list(connection, prefix, last, listedTogether);
-      const keys = await this.run(read, { what: 'a list' });
+      const { keys, next } = await this.run(read, { what: 'a list' });
       yield* keys;
-      if (keys.length < listedTogether) return;
-      after = keys.at(-1);
-    }
+      after = next;
+    } while (after !== undefined);
   }
 
   /** One step of a sweep, which begins after a key. */

@@ -1,6 +1,7 @@
 import type { Claim, RegisterChange } from '@locks/core';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { SqlClient } from '../clients/client.ts';
+import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import { ColumnsCheck, routinesAdded } from '../dialect/stores/plain-columns.ts';
 import type { TableNames } from '../dialect/names.ts';
 import type { PlainOptions, PlainStore, PlainTable } from '../dialect/stores/plain-store.ts';
@@ -93,7 +94,7 @@ class MysqlPlainStore implements PlainStore<MysqlConnection> {
     return Number(textOf(row?.['time']));
   }
 
-  list(...args: Parameters<PlainStore<MysqlConnection>['list']>): Promise<readonly string[]> {
+  list(...args: Parameters<PlainStore<MysqlConnection>['list']>): Promise<ListedKeys> {
     return this.#prepared.list(...args);
   }
 

@@ -2,6 +2,8 @@ import type { RegisterChange } from '@locks/core';
 import { DefaultSchema } from '../dialect/default-schema.ts';
 import { rendered } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
+import { listedKeys } from '../dialect/stores/listed-keys.ts';
+import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
 import type { MysqlConnection, Row, Value } from './connection/connection.ts';
 import { endOf, hex, micros, registerKey } from './encoding.ts';
@@ -89,16 +91,19 @@ export class PreparedStatements<Name extends string> {
     return micros(Math.min(this.#timeout, ttl));
   }
 
-  /** At most `limit` keys with this prefix, after the key `after`. */
+  /** At most `limit` keys with this prefix, after the key `after`, which is in hexadecimal. */
   async list(
     connection: MysqlConnection,
     prefix: string,
     after: string | undefined,
     limit: number,
-  ): Promise<readonly string[]> {
-    const values = [hex(prefix), endOf(prefix), hex(after ?? '')];
+  ): Promise<ListedKeys> {
+    const values = [hex(prefix), endOf(prefix), after ?? ''];
     const rows = await this.rows(connection, 'list', values, { limit: whole(limit) });
-    return rows.map((row) => Buffer.from(textOf(row['key']), 'hex').toString());
+    return listedKeys(
+      rows.map((row) => textOf(row['key'])),
+      limit,
+    );
   }
 
   async readRegister(connection: MysqlConnection, name: string): Promise<string | undefined> {

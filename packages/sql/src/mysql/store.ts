@@ -11,6 +11,7 @@ import type {
   StoreListening,
   StoreOptions,
 } from '../dialect/stores/lock-store.ts';
+import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import type { Swept } from '../dialect/stores/store.ts';
 import { Attempts } from './attempts.ts';
 import { checkConnection } from './connection/check-connection.ts';
@@ -166,7 +167,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return Number(textOf(row?.['time']));
   }
 
-  list(...args: Parameters<LockStore<MysqlConnection>['list']>): Promise<readonly string[]> {
+  list(...args: Parameters<LockStore<MysqlConnection>['list']>): Promise<ListedKeys> {
     return this.#prepared.list(...args);
   }
 

@@ -3,6 +3,8 @@ import { DefaultSchema } from '../dialect/default-schema.ts';
 import { rendered } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { TransactionOpen } from '../dialect/transaction-open.ts';
+import { listedKeys } from '../dialect/stores/listed-keys.ts';
+import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
 import type { PgConnection, Reply, Value } from './connection/connection.ts';
 import { bytes, firstAfter, registerKey } from './encoding.ts';
@@ -99,16 +101,14 @@ export class PreparedStatements<Name extends string> {
     return (this.#ends.get(connection) ?? Infinity) <= most ? null : most;
   }
 
-  /** At most `limit` keys with this prefix, after the key `after`. */
-  async list(
-    connection: PgConnection,
-    prefix: string,
-    after: string | undefined,
-    limit: number,
-  ): Promise<readonly string[]> {
-    const from = after === undefined ? bytes(prefix) : Buffer.concat([bytes(after), Buffer.of(0)]);
+  /** At most `limit` keys with this prefix, after the key `after`, which is in hexadecimal. */
+  async list(connection: PgConnection, prefix: string, after: string | undefined, limit: number): Promise<ListedKeys> {
+    const from = after === undefined ? bytes(prefix) : Buffer.from(`${after}00`, 'hex');
     const rows = await this.ask(connection, 'list', from, firstAfter(bytes(prefix)), limit);
-    return rows.map(([key]) => Buffer.from(key ?? '', 'hex').toString());
+    return listedKeys(
+      rows.map(([key]) => key ?? ''),
+      limit,
+    );
   }
 
   async readRegister(connection: PgConnection, name: string): Promise<string | undefined> {

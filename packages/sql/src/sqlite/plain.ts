@@ -3,6 +3,7 @@ import type { Claim, RegisterChange } from '@locks/core';
 import { tokensEnded } from '@locks/core/adapter';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { SqlClient } from '../clients/client.ts';
+import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import { ColumnsCheck, routinesAdded } from '../dialect/stores/plain-columns.ts';
 import type { PlainOptions, PlainStore, PlainTable } from '../dialect/stores/plain-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
@@ -107,7 +108,7 @@ class SqlitePlainStore implements PlainStore<Database> {
     return Math.floor(epoch(this.#options.runtime) / 1_000);
   }
 
-  list(...args: Parameters<PlainStore<Database>['list']>): Promise<readonly string[]> {
+  list(...args: Parameters<PlainStore<Database>['list']>): Promise<ListedKeys> {
     return this.#sessions.list(...args);
   }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { SqlClient } from '../clients/client.ts';
 import type { TableNames } from '../dialect/names.ts';
+import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import { textOf } from './connection/connection.ts';
 import type { Database } from './connection/connection.ts';
 import { hostTime } from './host/clock.ts';
@@ -42,15 +43,12 @@ export class StoreSessions<Name extends string> {
   }
 
   /** At most `limit` keys with this prefix, after the key `after`. */
-  async list(
-    connection: Database,
-    prefix: string,
-    after: string | undefined,
-    limit: number,
-  ): Promise<readonly string[]> {
+  async list(connection: Database, prefix: string, after: string | undefined, limit: number): Promise<ListedKeys> {
     const session = this.of(connection);
     const range = { from: prefix, after: after ?? null, before: successor(prefix) ?? null };
-    return session.read(() => session.rows('list', { ...range, now: hostTime(), limit })).map(({ key }) => textOf(key));
+    const rows = session.read(() => session.rows('list', { ...range, now: hostTime(), limit }));
+    const keys = rows.map(({ key }) => textOf(key));
+    return { keys, next: keys.length < limit ? undefined : keys.at(-1) };
   }
 }
 

@@ -11,6 +11,7 @@ import type {
   StoreListening,
   StoreOptions,
 } from '../dialect/stores/lock-store.ts';
+import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import type { Swept } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import { hostTime } from './host/clock.ts';
@@ -151,7 +152,7 @@ class SqliteStore implements LockStore<Database> {
     return Math.floor(epoch(this.#options.runtime) / 1_000);
   }
 
-  list(...args: Parameters<LockStore<Database>['list']>): Promise<readonly string[]> {
+  list(...args: Parameters<LockStore<Database>['list']>): Promise<ListedKeys> {
     return this.#sessions.list(...args);
   }
 

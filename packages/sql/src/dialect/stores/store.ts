@@ -1,3 +1,4 @@
+import type { ListedKeys } from './listed-keys.ts';
 import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { CallName, LockError } from '@locks/core/adapter';
 
@@ -32,10 +33,10 @@ export interface Store<Connection = unknown> {
   checkConnection(connection: Connection): Promise<void>;
   inspect(connection: Connection, key: string): Promise<KeyState>;
   /**
-   * At most `limit` keys with this prefix that are held or waited for, in byte order, after the key
-   * `after`.
+   * At most `limit` keys with this prefix that are held or waited for, in byte order. `after`: what
+   * the list before said to go on with.
    */
-  list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<readonly string[]>;
+  list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<ListedKeys>;
   /** The text of a register. */
   readRegister(connection: Connection, name: string): Promise<string | undefined>;
   /**

@@ -1,0 +1,55 @@
+import { createLocks } from '@locks/core';
+import { collect } from '@locks/test-servers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { connect, databases, rowsOf } from '../support/databases.ts';
+import type { Database } from '../support/databases.ts';
+
+const layouts = [{}, { routines: false }] as const;
+
+/** No text: more than one statement of a list reads, before and after keys of ours. */
+const noTexts = ['c328', 'f580'].flatMap((start) =>
+  Array.from({ length: 1_100 }, (_, index) => Buffer.from(`${start}${index + 1_000}`, 'hex')),
+);
+const long = 'a'.repeat(600);
+
+/** What each takes as the key of a row, and no call takes. SQLite has texts alone. */
+const noKeys: Readonly<Record<Database['name'], readonly (Buffer | string)[]>> = {
+  Postgres: [...noTexts, Buffer.from(''), Buffer.from('a\0'), Buffer.from(long)],
+  MariaDB: [...noTexts, Buffer.from(''), Buffer.from('a\0')],
+  SQLite: [long],
+};
+
+describe.each(databases)('on $name', ({ name, create }) => {
+  test.each(layouts)(
+    'rows of another program are passed over where no call can name them, and ended where one can: %o',
+    async (layout) => {
+      const knex = connect(await create());
+      await migrateTables(knex, layout);
+      const provider = createSqlProvider(knex, layout);
+      const locks = createLocks(provider);
+      onTestFinished(async () => {
+        await locks.close();
+        await provider.close();
+      });
+      await locks.acquire('é', { ttl: 60_000 });
+      const { owner } = await locks.acquire('held', { ttl: 60_000 });
+      const [held] = await rowsOf(knex('locks').select('version', 'held_until').where({ owner }));
+      await knex.batchInsert(
+        'locks',
+        noKeys[name].map((key) => ({ ...held, key, owner: 'a/b' })),
+        200,
+      );
+      const key = name === 'SQLite' ? 'bob' : Buffer.from('bob');
+      await knex('locks').insert({ ...held, key, owner: 'Bob, by hand' });
+      const before = (await rowsOf(knex('locks').select('owner'))).length;
+
+      expect(await collect(locks.list())).toEqual(['bob', 'held', 'é']);
+      const [holder] = (await locks.inspect('bob')).holders;
+      expect(holder).toMatchObject({ owner: 'Bob, by hand', mode: 'exclusive' });
+      expect(await locks.forceRelease({ ...holder!, owner: 'a/b' })).toBe(false);
+      expect(await locks.forceRelease(holder!)).toBe(true);
+      expect(await rowsOf(knex('locks').select('owner'))).toHaveLength(before);
+    },
+  );
+});
