@@ -183,6 +183,13 @@ describe.each(servers)('on $name, where the session of a process has ended', (da
     expect(holderOf(await here.inspect('job'))).toBe('first');
   });
 
+  test('nor does it in line, where the others have their places from that session', async () => {
+    const { here, release } = await cutOff();
+    await here.tryAcquire(claim('newcomer'), () => {});
+    await release();
+    expect(holderOf(await here.inspect('job'))).toBe('first');
+  });
+
   test('those that wait keep their order, whichever of them asks first', async () => {
     const { here, release } = await cutOff();
     await here.tryAcquire(claim('second'), () => {});

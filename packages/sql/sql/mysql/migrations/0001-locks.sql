@@ -284,9 +284,17 @@ BEGIN
           AND SUBSTRING_INDEX(row_head_process, '@', -1) = this_server AND SUBSTRING_INDEX(row_head_process, '+', 1) <> this_process
           AND IS_USED_LOCK(CONCAT('locks_', row_head_process)) IS NULL) THEN
           SET row_head_owner = NULL;
-          SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
+          SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
+            INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
             FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
               AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
+            ORDER BY `place` LIMIT 1;
+          -- A process of which one place counts has not ended. Its claims keep their order, though a place before that has the name of
+          -- another session of it.
+          SELECT `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
+            INTO row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
+            FROM `locks_line`
+            WHERE `key` = claim_key AND `place` < head_place AND SUBSTRING_INDEX(`process`, '+', 1) = SUBSTRING_INDEX(row_head_process, '+', 1)
             ORDER BY `place` LIMIT 1;
         END IF;
 
@@ -419,10 +427,17 @@ BEGIN
 
         -- The first in line, who is told at the end of every call if it can go.
         IF row_head_owner IS NULL AND COALESCE(row_line_until, row_head_until) IS NOT NULL THEN
+          SET head_place = NULL;
           SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
             INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
             FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
               AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
+            ORDER BY `place` LIMIT 1;
+          -- As above.
+          SELECT `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
+            INTO row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
+            FROM `locks_line`
+            WHERE `key` = claim_key AND `place` < head_place AND SUBSTRING_INDEX(`process`, '+', 1) = SUBSTRING_INDEX(row_head_process, '+', 1)
             ORDER BY `place` LIMIT 1;
           IF row_head_owner IS NULL THEN
             SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL;

@@ -219,6 +219,8 @@ DECLARE
   head "locks_line";
   at timestamptz;
   forfeit timestamptz;
+  -- The session of the head's process.
+  lasting text;
   -- No place is left, also none of a process that has ended.
   empty boolean;
 BEGIN
@@ -238,14 +240,21 @@ BEGIN
       IF head.process <> in_process AND "locks_ended"(head.process, in_process) THEN
         SELECT * INTO head FROM "locks_line" AS w
         WHERE w.key = r.key AND NOT "locks_ended"(w.process, in_process) ORDER BY w.place LIMIT 1;
+        -- A process of which one place counts has not ended. Its claims keep their order, though a place before that has the name of
+        -- another session of it.
+        lasting := head.process;
+        SELECT * INTO head FROM "locks_line" AS w
+        WHERE w.key = r.key AND w.place <= head.place AND split_part(w.process, '+', 1) = split_part(lasting, '+', 1)
+        ORDER BY w.place LIMIT 1;
+        head.process := lasting;
       END IF;
     END IF;
     IF r.held_until IS NULL AND head.owner <> by_owner AND head.permits IS NULL AND head.ttl_ms * 2 >= place_ms THEN
       DELETE FROM "locks_line" AS w WHERE w.key = r.key AND w.place = head.place
       RETURNING
         greatest(r.version + 1, w.above + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint),
-        w.owner, w.owner, w.process, least(clock_timestamp() + interval '1 millisecond' * w.ttl_ms::double precision, w.deadline),
-        w.process, w.owner,
+        w.owner, w.owner, head.process, least(clock_timestamp() + interval '1 millisecond' * w.ttl_ms::double precision, w.deadline),
+        head.process, w.owner,
         -- From what its process sent, the place lasts for all of its time, and so does what it is given.
         least(w.ttl_ms, floor(extract(epoch FROM w.deadline - w.seen) * 1000)::integer) || ' ' || w.sent || ' ' || w.owner,
         least(w.ttl_ms, floor(extract(epoch FROM w.deadline - clock_timestamp()) * 1000)::integer)
