@@ -165,7 +165,7 @@ export class Acquisition extends PendingCall<PublicLease | null> implements OwnW
 
   #expire(): void {
     const wait = this.#begunWait;
-    if (!wait.busy) {
+    if (wait.refused) {
       this.fail(wait.unavailable(this.#sent.claim));
       return;
     }

@@ -1,4 +1,4 @@
-import type { Claim, Mode } from '../../contract.ts';
+import type { Claim, Holder, Mode } from '../../contract.ts';
 import { isLockError } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { ownTimeoutError, timeoutError, unavailableError } from '../../errors/messages.ts';
@@ -58,17 +58,18 @@ export class Wait {
     return this.#unavailableAt;
   }
 
-  get busy(): boolean {
-    return this.#busy;
+  /** Its last attempt that has settled was rejected. */
+  get refused(): boolean {
+    return !this.#busy && this.#unavailableAt < Infinity;
   }
 
   get counted(): boolean {
     return this.#counted;
   }
 
-  /** The last busy answer proves nothing any more. */
+  /** No busy answer proves that the store is there. */
   get isOld(): boolean {
-    return this.#host.runtime.clock.now() - this.#answeredAt > freshAnswer;
+    return !this.#busy || this.#host.runtime.clock.now() - this.#answeredAt > freshAnswer;
   }
 
   /** Others have the key. */
@@ -134,12 +135,22 @@ export class Wait {
     // The caller is in the stack when its promise follows this one, which takes a turn.
     await unseen;
     const { holders, silent } = await looked;
+    const isContended = silent === undefined && (this.#busy || areOthers(holders, claim));
     let error: LockError | undefined;
-    if (old && silent !== undefined) error = this.unavailable(claim, silent.cause);
+    if (old && !isContended) error = this.unavailable(claim, silent?.cause);
     else if (own !== undefined) error = ownTimeoutError(claim, wait, own);
     else if (!orNull) error = timeoutError(claim, wait, holders);
     tell(error);
     if (error !== undefined) throw error;
     return null;
   }
+}
+
+/**
+ * Whether others have the key of `claim`. Where it has the key itself, it did not hear of its
+ * grant.
+ */
+function areOthers(holders: readonly Holder[], { owner }: Claim): boolean {
+  // A composite may tell an owner as its member knows it.
+  return holders.length > 0 && !holders.some((holder) => `${holder.owner}~`.startsWith(`${owner}~`));
 }

@@ -192,6 +192,31 @@ describe('a finite wait', () => {
     expect(runtime.keepAliveTimers).toBe(0);
   });
 
+  it.each([
+    ['has others as holders', () => 'api-1:22/x.0', 'LOCK_TIMEOUT'],
+    ['has granted the key to the claim itself', (owner: string) => owner, 'LOCK_UNAVAILABLE'],
+    ['has done so, as a composite tells it', (owner: string) => `${owner}~2`, 'LOCK_UNAVAILABLE'],
+  ] as const)('whose attempt was not answered looks at the store, which %s', async (_what, holder, code) => {
+    const setting = createSetting();
+    const { runtime, provider, locks } = setting;
+    provider.answers.release = freeAtOnce;
+    const acquired = watch(locks.acquire('key', { ttl, wait: 250 }), runtime);
+    const tried = watch(locks.tryAcquire('other', { ttl, wait: 250 }), runtime);
+    const [first, second] = provider.attempts;
+    const owners = { key: first?.claim.owner ?? '', other: second?.claim.owner ?? '' };
+    provider.inspecting = async (key) => {
+      return { key, holders: [{ owner: holder(owners[key as 'key']), mode: 'exclusive' }], waiters: 1 };
+    };
+    await runtime.advance(250);
+    expect(acquired.error).toMatchObject({ code, key: 'key' });
+    if (code === 'LOCK_TIMEOUT') expect(tried).toMatchObject({ state: 'fulfilled', value: null });
+    else expect(tried.error).toMatchObject({ code, key: 'other' });
+    for (const attempt of provider.attempts) attempt.busy();
+    await runtime.advance(1);
+    expect(provider.releases).toHaveLength(2);
+    await expectNothingLeft(setting);
+  });
+
   it('rejects with LOCK_TIMEOUT when the attempt in flight is silent but the last answer was busy', async () => {
     const { runtime, provider, locks } = createSetting();
     const acquired = watch(locks.acquire('key', { ttl, wait: 250 }), runtime);
