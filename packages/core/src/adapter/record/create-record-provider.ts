@@ -32,6 +32,13 @@ import { StoreCalls } from './store-calls.ts';
 const mostClaims = 2_000;
 
 /**
+ * A claim whose place was not written for this part of the `timeout` hears that it is busy. With a
+ * larger part it may hear that the store is not available. With a smaller one, later claims pass it
+ * more often.
+ */
+const joining = 1 / 2;
+
+/**
  * A provider over a store with a conditional write: fair, shared, fenced, with a line and wakes.
  * @throws `LOCK_MISCONFIGURED` naming the wrong option, or the function that `store` lacks.
  */
@@ -165,6 +172,9 @@ class RecordProvider implements LockProvider {
     const wakeLapsed = (): void => {
       for (const other of lapsed) this.#line.wake(other.owner);
     };
+    const { clock } = this.#parts.runtime;
+    const begun = clock.now();
+    let isNew = true;
     let refused = false;
     const work: Work<Grant | Busy | Refusal> = (record, now, tell) => {
       if (refused && contact === undefined) return this.#busy();
@@ -177,7 +187,7 @@ class RecordProvider implements LockProvider {
       const hold = find(record.holds, owner);
       // The line has answered an attempt with it, so its token stays.
       if (hold?.assigned === true && !unanswered && !refused) hold.assigned = false;
-      const isNew = hold === undefined && find(record.line, owner) === undefined;
+      isNew = hold === undefined && find(record.line, owner) === undefined;
       if (isNew && record.holds.length + record.line.length >= mostClaims) return this.#busy();
       const answer = acquire(record, claim, contact, now, this.#rules, tell);
       const granted = refused && find(record.holds, owner);
@@ -186,6 +196,9 @@ class RecordProvider implements LockProvider {
     };
     const early = ({ granted }: Grant | Busy | Refusal): Outcome<unknown> | undefined => {
       if (granted !== false) return undefined;
+      // Once it is answered, no later claim may pass it.
+      const joins = isNew && contact !== undefined;
+      if (joins && clock.now() - begun < this.#deadline.timeout * joining) return undefined;
       // What the claim gets from now on, no attempt was answered with.
       refused = true;
       return { answered: wakeLapsed, failed: () => this.#line.wake(owner) };

@@ -1,6 +1,6 @@
 import { createRecordProvider } from '../../../src/adapter/record/create-record-provider.ts';
 import type { RecordOptions, RecordStore, StoredRecord } from '../../../src/adapter/record/record-store.ts';
-import type { Locks } from '../../../src/index.ts';
+import type { LockProvider, Locks } from '../../../src/index.ts';
 import { createLocks } from '../../../src/index.ts';
 import { createVirtualRuntime } from '../../../src/testing/index.ts';
 import type { VirtualRuntime } from '../../../src/testing/index.ts';
@@ -8,6 +8,7 @@ import type { VirtualRuntime } from '../../../src/testing/index.ts';
 /** A process that uses a store in virtual time. */
 export interface Process {
   readonly runtime: VirtualRuntime;
+  readonly provider: LockProvider;
   readonly locks: Locks;
   readonly calls: { reads: number; replaces: number };
   sleep(ms: number): Promise<void>;
@@ -62,7 +63,7 @@ export class VirtualStore {
       },
       ...instead,
     };
-    const locks = createLocks(createRecordProvider(store, { runtime, ...options }), { runtime });
-    return { runtime, locks, calls, sleep };
+    const provider = createRecordProvider(store, { runtime, ...options });
+    return { runtime, provider, locks: createLocks(provider, { runtime }), calls, sleep };
   }
 }
