@@ -71,6 +71,44 @@ export const queues: readonly Flaw[] = [
     }),
   },
   {
+    name: 'of two claims that come at once, one is told to wait before it has its place',
+    caughtBy: ['fair-order'],
+    mayAlsoFail: ['downgrade-admits-sharers', 'place-*', 'wake-*', 'waiting-*', 'release-*', 'inspect-*', 'locks-*'],
+    make: () => {
+      const store: Store = new Map();
+      const joining = new Map<string, number>();
+      return () => {
+        const inner = createTextbook(store);
+        const late = new Map<string, NodeJS.Timeout>();
+        return {
+          ...inner,
+          async tryAcquire(claim, wake) {
+            const others = joining.get(claim.key) ?? 0;
+            if (wake === undefined || late.has(claim.owner)) return await inner.tryAcquire(claim, wake);
+            joining.set(claim.key, others + 1);
+            try {
+              const answer = await inner.tryAcquire(claim, others === 0 ? wake : undefined);
+              if (others === 0 || answer.granted) return answer;
+              const join = async (): Promise<void> => void ((await inner.tryAcquire(claim, wake)).granted && wake());
+              late.set(
+                claim.owner,
+                setTimeout(() => void join().catch(() => {}), 20),
+              );
+              return answer;
+            } finally {
+              joining.set(claim.key, (joining.get(claim.key) ?? 1) - 1);
+            }
+          },
+          release(claim) {
+            clearTimeout(late.get(claim.owner));
+            late.delete(claim.owner);
+            return inner.release(claim);
+          },
+        };
+      };
+    },
+  },
+  {
     name: 'newcomers pass those in line, though it declares to be fair',
     caughtBy: ['fair-newcomer-waits', 'fair-writer-not-starved'],
     mayAlsoFail: ['release-of-waiter-keeps-others', 'fair-*', 'place-*', 'locks-wakes-dropped'],

@@ -16,9 +16,10 @@ export const fairnessRequirements: readonly Requirement[] = [
     title: 'waiters of two providers are granted in the order in which they took their place in line',
     appliesTo: whenFair,
     async check(context) {
-      const { holder, waiters, one } = await line(context, 8);
+      const { holder, waiters, one, two } = await line(context, 8);
       await mustFree(one, holder, 'by the holder');
       await mustBeInOrder(context, waiters, 'waiters');
+      await Promise.all(range(10).map(() => pairBeforeOne(context, one, two)));
     },
   },
   {
@@ -189,4 +190,24 @@ async function mustBeInOrder(context: Context, waiters: readonly Waiting[], who:
     inLine,
     `expected ${who} to be granted in the order of the line, ${inLine.join(' ')}; it was ${order.join(' ')}`,
   );
+}
+
+/** Two claims that try for a place at the same moment are both before one that comes then. */
+async function pairBeforeOne(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
+  const holder = context.claim(context.key());
+  await mustGrant(one, holder, 'on a free key');
+  const pair = [one, two].map((provider) => context.wait(provider, context.claim(holder.key)));
+  for (const waiter of pair) await waiter.inLine;
+  const later = context.wait(two, context.claim(holder.key));
+  await later.inLine;
+  await mustFree(one, holder, 'by the holder');
+  const order: Waiting[] = [];
+  const served = [...pair, later].map(async (waiter) => {
+    await context.granted(waiter, 'for each of three in line');
+    order.push(waiter);
+    await mustFree(waiter.provider, waiter.claim, 'by one of three that was granted');
+  });
+  await Promise.all(served);
+  const place = order.indexOf(later) + 1;
+  assert.equal(place, 3, `expected a claim to be behind two that were told to wait before, it was number ${place}`);
 }
