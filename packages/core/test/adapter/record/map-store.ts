@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RecordStore, StoredRecord } from '../../../src/adapter/record/record-store.ts';
+import type { Claim } from '../../../src/contract.ts';
 
 /** A store in this process that counts its calls. `instead` stands in for one of its functions. */
 export function mapStore(
@@ -29,4 +30,18 @@ export function mapStore(
     },
     ...instead,
   };
+}
+
+/** An exclusive claim on the key "k". */
+export function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
+  return { key: 'k', owner: `test/${owner}`, ttl: 5_000, mode: 'exclusive', ...more };
+}
+
+/** Stores that share their records, as those of several processes. */
+export function together(): {
+  records: Map<string, StoredRecord>;
+  store: (instead?: Partial<RecordStore>) => ReturnType<typeof mapStore>;
+} {
+  const records = new Map<string, StoredRecord>();
+  return { records, store: (instead) => mapStore(records, instead) };
 }

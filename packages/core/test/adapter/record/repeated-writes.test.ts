@@ -1,20 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRecordProvider } from '../../../src/adapter/record/create-record-provider.ts';
-import type { RecordStore, StoredRecord } from '../../../src/adapter/record/record-store.ts';
-import type { Claim } from '../../../src/contract.ts';
-import { mapStore } from './map-store.ts';
-
-function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
-  return { key: 'k', owner: `test/${owner}`, ttl: 5_000, mode: 'exclusive', ...more };
-}
-
-function together(): {
-  records: Map<string, StoredRecord>;
-  store: (instead?: Partial<RecordStore>) => ReturnType<typeof mapStore>;
-} {
-  const records = new Map<string, StoredRecord>();
-  return { records, store: (instead) => mapStore(records, instead) };
-}
+import { claimOf, together } from './map-store.ts';
 
 test('no version is written twice, so a store that repeats a command is harmless', async () => {
   const { store, records } = together();

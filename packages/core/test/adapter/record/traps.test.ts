@@ -1,22 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createRecordProvider } from '../../../src/adapter/record/create-record-provider.ts';
-import type { RecordStore, StoredRecord } from '../../../src/adapter/record/record-store.ts';
 import type { Claim } from '../../../src/contract.ts';
 import { checkRequires } from '../../../src/options/requirements.ts';
-import { mapStore } from './map-store.ts';
-
-function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
-  return { key: 'k', owner: `test/${owner}`, ttl: 5_000, mode: 'exclusive', ...more };
-}
-
-function together(): {
-  records: Map<string, StoredRecord>;
-  store: (instead?: Partial<RecordStore>) => ReturnType<typeof mapStore>;
-} {
-  const records = new Map<string, StoredRecord>();
-  return { records, store: (instead) => mapStore(records, instead) };
-}
+import { claimOf, together } from './map-store.ts';
 
 test('all calls of a tick on a key are one read and one replace', async () => {
   const store = together().store();
