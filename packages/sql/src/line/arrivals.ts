@@ -4,14 +4,15 @@ import type { Claim } from '@locks/core';
 
 /** The claims on one key whose first calls are under way. */
 interface Company {
-  readonly owners: Set<string>;
-  /** Those of them that were given up. */
-  readonly left: Set<string>;
   readonly first: string;
-  /** Resolves when those behind the first of them can enter the line. */
+  /** The call of the first of them is under way. */
+  isFirstIn: boolean;
+  /** Those behind it, and which of them were given up. Most have none. */
+  followers: Map<string, { left: boolean }> | undefined;
+  /** Resolves when they can enter the line. */
   readonly decided: Promise<unknown>;
-  /** Its call was answered, or failed. */
-  readonly end?: () => void;
+  /** The call of the first was answered, or failed. */
+  readonly end: (() => void) | undefined;
 }
 
 /**
@@ -34,41 +35,48 @@ export class Arrivals {
   arrive<T>(claim: Claim, attempt?: () => Promise<T>): Promise<T | undefined> | undefined {
     const { key, owner } = claim;
     const company = this.#byKey.get(key);
-    if (company?.owners.has(owner) === true) return attempt?.();
-    if (company !== undefined) return this.#follow(company, claim);
-    const own = { owners: new Set([owner]), left: new Set<string>(), first: owner };
-    if (attempt === undefined) {
-      let end!: () => void;
-      const decided = new Promise<void>((resolve) => (end = resolve));
-      this.#byKey.set(key, { ...own, decided, end });
-      return undefined;
-    }
-    const answer = attempt();
-    this.#byKey.set(key, { ...own, decided: answer });
+    if (company === undefined) return this.#lead(claim, attempt);
+    if (isIn(company, owner)) return attempt?.();
+    return this.#follow(company, claim);
+  }
+
+  #lead<T>({ key, owner: first }: Claim, attempt?: () => Promise<T>): Promise<T> | undefined {
+    const answer = attempt?.();
+    let end: (() => void) | undefined;
+    const decided = answer ?? new Promise<void>((resolve) => (end = resolve));
+    this.#byKey.set(key, { first, isFirstIn: true, followers: undefined, decided, end });
     return answer;
   }
 
   async #follow(company: Company, { key, owner }: Claim): Promise<undefined> {
-    company.owners.add(owner);
+    const follower = { left: false };
+    (company.followers ??= new Map()).set(owner, follower);
     // A silent attempt leaves it half of its time.
     const { timeout } = this.#deadline;
     await this.#deadline.race(company.decided, 'the claim before it', timeout / 2).catch(() => {});
-    if (!company.left.has(owner)) return undefined;
+    if (!follower.left) return undefined;
     const message = 'The claim was given up before its attempt was sent.';
     throw new LockError('LOCK_UNAVAILABLE', message, { key, sent: false });
   }
 
   /** The claim is given up: what was not sent yet is not sent any more. */
   leave({ key, owner }: Claim): void {
-    const company = this.#byKey.get(key);
-    if (company?.owners.has(owner) === true) company.left.add(owner);
+    const follower = this.#byKey.get(key)?.followers?.get(owner);
+    if (follower !== undefined) follower.left = true;
   }
 
   /** The call of `claim` was answered, or failed. */
   pass({ key, owner }: Claim): void {
-    if (this.#byKey.size === 0) return;
     const company = this.#byKey.get(key);
-    if (company?.first === owner) company.end?.();
-    if (company?.owners.delete(owner) === true && company.owners.size === 0) this.#byKey.delete(key);
+    if (company === undefined) return;
+    if (company.first === owner) {
+      company.isFirstIn = false;
+      company.end?.();
+    } else company.followers?.delete(owner);
+    if (!company.isFirstIn && (company.followers?.size ?? 0) === 0) this.#byKey.delete(key);
   }
+}
+
+function isIn({ first, isFirstIn, followers }: Company, owner: string): boolean {
+  return (isFirstIn && first === owner) || followers?.has(owner) === true;
 }

@@ -28,65 +28,72 @@ export function guardStream(stream: Socket): void {
 
 /** The function returns the messages that are complete with `chunk`. */
 function wholeMessages(): (chunk: Buffer) => Buffer {
-  let rest: Buffer = Buffer.alloc(0);
+  let rest: Buffer | undefined;
   return (chunk) => {
-    const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const all = rest === undefined ? chunk : Buffer.concat([rest, chunk]);
     let end = 0;
     while (all.length - end >= header) {
       const length = all.readUInt32BE(end + 1);
       if (length < header - 1 || length > longest) throw new Error(`a message of length ${length}`);
       const next = end + 1 + length;
       if (next > all.length) break;
-      checkTexts(String.fromCharCode(all[end] ?? 0), all.subarray(end + header, next));
+      checkTexts(all, end, next);
       end = next;
+    }
+    // Almost always: a part of a buffer costs more than all that is read of it here.
+    if (end === all.length) {
+      rest = undefined;
+      return all;
     }
     rest = all.subarray(end);
     return all.subarray(0, end);
   };
 }
 
-/** Checks that each text of a message ends within it. */
-function checkTexts(code: string, body: Buffer): void {
-  let at = 0;
+/** The codes of the messages that hold texts. */
+const codes = { authentication: 82, command: 67, parameter: 83, notification: 65, error: 69, notice: 78, columns: 84 };
+
+/** Checks that each text of the message of `all` from `start` to `end` ends within it. */
+function checkTexts(all: Buffer, start: number, end: number): void {
+  let at = start + header;
   /** Moves behind the text at `at`. Returns whether there was more than its end. */
   const skipText = (): boolean => {
-    const end = body.indexOf(0, at);
-    if (end === -1) throw new Error(`a message "${code}" in which a text has no end`);
-    const found = end > at;
-    at = end + 1;
-    return found;
+    const from = at;
+    while (at < end && all[at] !== 0) at += 1;
+    if (at >= end) throw new Error(`a message "${String.fromCharCode(all[start] ?? 0)}" in which a text has no end`);
+    at += 1;
+    return at > from + 1;
   };
-  switch (code) {
-    // CommandComplete.
-    case 'C':
+  switch (all[start]) {
+    case codes.command:
       skipText();
       break;
-    // ParameterStatus.
-    case 'S':
+    case codes.parameter:
       skipText();
       skipText();
       break;
-    // NotificationResponse.
-    case 'A':
-      at = 4;
+    case codes.notification:
+      at += 4;
       skipText();
       skipText();
       break;
-    // ErrorResponse and NoticeResponse: each field has a type and a text.
-    case 'E':
-    case 'N':
+    // Each field has a type and a text.
+    case codes.error:
+    case codes.notice:
       while (skipText());
       break;
     // The ways of SASL to log in.
-    case 'R':
-      if (body.readInt32BE(0) !== 10) break;
-      at = 4;
+    case codes.authentication:
+      if (end - at < 4) throw new Error('a message "R" that is too short');
+      if (all.readInt32BE(at) !== 10) break;
+      at += 4;
       while (skipText());
       break;
-    // RowDescription: a name and 18 bytes for each column.
-    case 'T':
-      at = 2;
-      for (let left = body.readInt16BE(0); left > 0; left -= 1) {
+    // A name and 18 bytes for each column.
+    case codes.columns:
+      if (end - at < 2) throw new Error('a message "T" that is too short');
+      at += 2;
+      for (let left = all.readInt16BE(at - 2); left > 0; left -= 1) {
         skipText();
         at += 18;
       }
