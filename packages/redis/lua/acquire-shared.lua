@@ -10,7 +10,7 @@
 -- include token
 -- include queue
 local owner, ttl = ARGV[1], tonumber(ARGV[2])
-local waiterTtl, inLine, barges, process, channel = readTerms(ARGV[3])
+local waiterTtl, inLine, process, channel = readTerms(ARGV[3])
 local above, retention = tonumber(ARGV[4]), ARGV[5]
 local resize, permits = string.match(ARGV[6], '^(%-?)(.*)$')
 resize = resize == '-'
@@ -67,11 +67,10 @@ if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
   return share(redis.call('HGET', KEYS[6], owner) or mint(KEYS[2], above, retention, micros))
 end
 
-local passes = barges and admits(value, 's' .. permits)
-local head, told
 -- Before the decision: a head whose process is gone must not keep the key.
-if not passes then head, told, value = wakeHead(me, value, channel) end
-if passes or (admits(value, 's' .. permits) and (head or me) == me) then
+local head, told
+head, told, value = wakeHead(me, value, channel)
+if admits(value, 's' .. permits) and (head or me) == me then
   -- A key that expired as a whole leaves its companions for less than a millisecond.
   if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
   leaveLine(me)

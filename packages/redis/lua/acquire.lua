@@ -17,7 +17,7 @@ local free = not ARGV[7] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('
 if free then return mint(KEYS[2], above, retention, micros, KEYS[1]) end
 
 -- include queue
-local waiterTtl, inLine, barges, process, channel = readTerms(ARGV[3])
+local waiterTtl, inLine, process, channel = readTerms(ARGV[3])
 local me = waiterOf('x', process, owner)
 local value = purge(now, holder())
 
@@ -36,11 +36,10 @@ if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
   return redis.error_reply('LOCKS_SHARED')
 end
 
-local passes = not value and barges
-local head, told
 -- Before the decision: a head whose process is gone must not keep the key.
-if not passes then head, told, value = wakeHead(me, value, channel) end
-if passes or (not value and (head or me) == me) then
+local head, told
+head, told, value = wakeHead(me, value, channel)
+if not value and (head or me) == me then
   leaveLine(me)
   -- No claim shares now or waits to: the number of permits is free again.
   if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end

@@ -16,13 +16,13 @@
 -- A waiter is "<kind> <process> <owner>". Its kind is "x", or "s" and the permits it wants. Its
 -- process begins with the ms that its places last, and a dash. In a Cluster, "c." follows.
 -- The terms of a provider are one argument, as each argument costs time: "<ttl of a place (ms)>
--- <"1" to take a place in line> <"1" to pass the waiters in line> <process> <channel prefix>".
+-- <"1" to take a place in line> <process> <channel prefix>".
 
 local SHARED = '<shared>'
 
 local function readTerms(terms)
-  local waiterTtl, inLine, barges, process, channel = string.match(terms, '^(%d+) (%d) (%d) (%S+) (.*)$')
-  return tonumber(waiterTtl), inLine == '1', barges == '1', process, channel
+  local waiterTtl, inLine, process, channel = string.match(terms, '^(%d+) (%d) (%S+) (.*)$')
+  return tonumber(waiterTtl), inLine == '1', process, channel
 end
 
 local function waiterOf(kind, process, owner)

@@ -14,7 +14,7 @@ end
 
 -- include token
 -- include queue
-local _, _, _, process, channel = readTerms(ARGV[2])
+local _, _, process, channel = readTerms(ARGV[2])
 local me, now = waiterOf(ARGV[3], process, owner), clock()
 if type(value) == 'table' then value = holder() end
 local wasShared = value == SHARED

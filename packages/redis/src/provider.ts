@@ -41,12 +41,12 @@ export class RedisProvider implements LockProvider {
 
   /** `closeClient` ends a client that this package made. */
   constructor(client: AnyRedisClient, options: ReadRedisOptions, runtime: Runtime, closeClient?: () => void) {
-    const { prefix, channelPrefix, fair, timeout, waiterTtl } = options;
+    const { prefix, channelPrefix, timeout, waiterTtl } = options;
     this.traits = {
       scope: 'network',
       expiry: 'ttl',
       fencing: 'clock-bounded',
-      fair,
+      fair: true,
       shared: true,
       resize: true,
       wake: true,

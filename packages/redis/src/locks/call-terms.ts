@@ -32,19 +32,18 @@ export function createTerms(
   process: string,
   clock: Clock,
 ): CallTerms {
-  const { waiterTtl, fair, channelPrefix, minReplicas, restartGuard } = options;
+  const { waiterTtl, channelPrefix, minReplicas, restartGuard } = options;
   // A waiter that misses the message finds the hold at its next look, in a third of `waiterTtl`.
   const shortest = waiterTtl / 2;
-  // A release waits for no replica and looks at no marker. Where claims may pass the line, the key
-  // is not kept for its head.
-  const assigns = fair && minReplicas === undefined && restartGuard === undefined;
+  // A release waits for no replica and looks at no marker.
+  const assigns = minReplicas === undefined && restartGuard === undefined;
   const assignedOn = (claim: Claim, sentAt: number): string => {
     if (claim.resize === true) return '-';
     return assigns && claim.mode === 'exclusive' && claim.ttl >= shortest
       ? `${Math.floor(sentAt)} ${claim.ttl} ${claim.floor ?? 0} ${retentionOf(options, claim.ttl)}`
       : '';
   };
-  const text = (inLine: 0 | 1): string => `${waiterTtl} ${inLine} ${fair ? 0 : 1} ${process} ${channelPrefix}`;
+  const text = (inLine: 0 | 1): string => `${waiterTtl} ${inLine} ${process} ${channelPrefix}`;
   const waiterOf = (claim: Claim): string => `${kindOf(claim)} ${process} ${claim.owner}`;
   return { options, names, servers, text: text(0), textInLine: text(1), waiterOf, assignedOn, clock };
 }

@@ -1,4 +1,4 @@
-import { duration, flag, integer, matching, misconfigured, oneOf, readOptions } from '@locks/core/adapter';
+import { duration, integer, matching, misconfigured, oneOf, readOptions } from '@locks/core/adapter';
 import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import type { RedisClient, RedisClusterClient } from '../wire/client.ts';
 import { foreignLibraries, foreignOwners } from './foreign-owners.ts';
@@ -16,8 +16,6 @@ export interface RedisOptions {
    * are in one Cluster slot. @default 'locks:'
    */
   readonly prefix?: string | undefined;
-  /** First come, first served. `false` lets a newcomer pass the waiters in line. @default true */
-  readonly fair?: boolean | undefined;
   /** Each call settles within this time. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
@@ -54,7 +52,6 @@ export interface RedisOptions {
 /** How the options are checked. */
 export const redisReaders: OptionReaders<RedisOptions> = {
   prefix: matching(/^[^\0{}\s]{0,200}$/, 'at most 200 characters without spaces and braces'),
-  fair: flag,
   timeout: duration(10, 600_000),
   waiterTtl: duration(30, 86_400_000),
   tokenRetention: duration(1_000, 31_536_000_000),
@@ -71,7 +68,6 @@ export interface ReadRedisOptions {
   readonly prefix: string;
   /** What wake channels start with: under the prefix, so that an ACL covers them. */
   readonly channelPrefix: string;
-  readonly fair: boolean;
   readonly timeout: number;
   readonly waiterTtl: number;
   readonly tokenRetention: number;
@@ -133,7 +129,6 @@ export function readRedisOptions(client: AnyRedisClient, options: RedisOptions):
   return {
     prefix,
     channelPrefix: `${client.options?.keyPrefix ?? ''}${prefix}wake:`,
-    fair: read.fair ?? true,
     timeout: read.timeout ?? 5_000,
     waiterTtl: read.waiterTtl ?? 6_000,
     tokenRetention: read.tokenRetention ?? 3_600_000,

@@ -140,7 +140,6 @@ test.each([
   [{ prefix: 'a{b}' }, /option "prefix" must be at most 200 characters without spaces and braces, not "a\{b\}"/],
   [{ prefix: 5 }, /option "prefix"/],
   [{ timeout: 1 }, /option "timeout" must be an integer from 10 to 600000/],
-  [{ fair: 1 }, /option "fair" must be true or false/],
   [{ waiterTtl: Infinity }, /option "waiterTtl"/],
   [{ prefx: 'x' }, /unknown option "prefx". Did you mean "prefix"\?/],
 ])('wrong options %j are named', (options, message) => {

@@ -45,8 +45,3 @@ export const ofLibraries: readonly string[] = part(every, (id) => ofLibrary.test
 
 /** Of a client with code of its own: every fault too. */
 export const ofAnotherClient: readonly string[] = part(every, (id) => ofLibrary.test(id) || withFaults.includes(id));
-
-/** Where waiters stand in no line. */
-export const withoutOrder: readonly string[] = part(inOneProcess, (id) =>
-  /^(?:waiting|wake-|abandon|permits-in|exclusion-|shared-|locks-wakes|locks-waits)/.test(id),
-);
