@@ -32,9 +32,17 @@ export class SqlProvider implements LockProvider {
   constructor(parts: SqlProviderParts) {
     const { dialect, store, options, runtime, process } = parts;
     const { name, scope } = dialect;
-    const { fair, tokenRetention } = options;
+    const { tokenRetention } = options;
     this.name = name;
-    this.traits = { scope, expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, resize: true, wake: true };
+    this.traits = {
+      scope,
+      expiry: 'ttl',
+      fencing: 'clock-bounded',
+      fair: true,
+      shared: true,
+      resize: true,
+      wake: true,
+    };
     this.#store = store;
     this.#runtime = runtime;
     this.#calls = new StoreCalls(parts);

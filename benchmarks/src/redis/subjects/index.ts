@@ -1,6 +1,6 @@
 import { loadFrom, presentNames } from '../../subjects/subject-loaders.ts';
 import type { Loaders, SubjectNames } from '../../subjects/subject-loaders.ts';
-import { ours, oursNotFair } from './ours.ts';
+import { ours } from './ours.ts';
 import { raw } from './raw.ts';
 import type { Subject } from './subject.ts';
 
@@ -8,7 +8,6 @@ import type { Subject } from './subject.ts';
 const loaders: Loaders<Subject> = {
   'raw client': async () => raw,
   '@locks': async () => ours,
-  '@locks not fair': async () => oursNotFair,
   verrou: async () => (await import('./verrou.ts')).verrou,
   'redis-semaphore': async () => (await import('./redis-semaphore.ts')).redisSemaphore,
   redlock: async () => (await import('./redlock.ts')).redlock,

@@ -12,12 +12,3 @@ export function ownParty(client: Parameters<typeof createRedisProvider>[0]): Par
 }
 
 export const ours: Subject = { name: '@locks', open: (client) => ownParty(client) };
-
-/** Without a line: the first claim that comes has a free key, so there is no order to watch. */
-export const oursNotFair: Subject = {
-  name: '@locks not fair',
-  open(client) {
-    const locks = createLocks(createRedisProvider(client, { fair: false }), { ttl });
-    return { acquire: (key) => locks.acquire(key) };
-  },
-};

@@ -5,7 +5,6 @@ type Loaders = Readonly<Record<string, () => Promise<SqlSubject>>>;
 
 const ours: Loaders = { '@locks': async () => (await import('./ours.ts')).ours };
 const oursOverKnex: Loaders = { '@locks over knex': async () => (await import('./ours.ts')).oursOverKnex };
-const oursNotFair: Loaders = { '@locks not fair': async () => (await import('./ours.ts')).oursNotFair };
 const oursPlain: Loaders = { '@locks without routines': async () => (await import('./ours.ts')).oursPlain };
 const verrou: Loaders = { verrou: async () => (await import('./verrou.ts')).verrou };
 
@@ -15,7 +14,6 @@ const loaders: Readonly<Record<Dialect, Loaders>> = {
     'raw client': async () => (await import('./raw-postgres.ts')).rawPostgres,
     ...ours,
     ...oursOverKnex,
-    ...oursNotFair,
     ...oursPlain,
     ...verrou,
     'advisory-lock': async () => (await import('./advisory-lock.ts')).advisory,
@@ -24,14 +22,12 @@ const loaders: Readonly<Record<Dialect, Loaders>> = {
   mariadb: {
     'raw client': async () => (await import('./raw-mariadb.ts')).rawMariadb,
     ...ours,
-    ...oursNotFair,
     ...oursPlain,
     ...verrou,
   },
   sqlite: {
     'raw client': async () => (await import('./raw-sqlite.ts')).rawSqlite,
     ...ours,
-    ...oursNotFair,
     ...oursPlain,
   },
 };

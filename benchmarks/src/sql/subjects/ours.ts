@@ -27,16 +27,6 @@ export const oursOverKnex: SqlSubject = {
   },
 };
 
-/** Without a line: the first claim that comes has a free key. */
-export const oursNotFair: SqlSubject = {
-  name: '@locks not fair',
-  async open({ url }) {
-    const { acquire, close } = partyOf(await openLocks({ url, options: { fair: false } }, { ttl }), async () => {});
-    // Nothing keeps an order that could be watched.
-    return { acquire, close };
-  },
-};
-
 /** Exclusive locks in one table of four columns: no routines and no line, so waiters poll. */
 export const oursPlain: SqlSubject = {
   name: '@locks without routines',

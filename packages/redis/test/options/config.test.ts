@@ -11,9 +11,7 @@ import { behindTls } from '../support/tls.ts';
 
 test('a URL is all it takes; its query carries the options of both halves', async () => {
   const prefix = ownPrefix();
-  const locks = await openLocks(
-    `${inject('redisUrl')}/3?prefix=${prefix}&ttl=10s&label=worker-7&connectionName=locks`,
-  );
+  const locks = await openLocks(`${inject('redisUrl')}/3?prefix=${prefix}&ttl=10s&label=worker-7&connectionName=locks`);
   onTestFinished(() => locks.close());
   const lease = await locks.acquire('job');
   expect(lease.remaining).toBeLessThan(10_000);

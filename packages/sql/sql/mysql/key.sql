@@ -30,15 +30,15 @@ CALL `locks_acquire_all`(?, ?, CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTA
 -- All that one statement on the key's row cannot decide: see the procedure.
 -- ?        1 acquire, renew or release; 2 key (hexadecimal), 3 owner, 4 ttl (µs), 5 floor or token,
 --          6 permits, 7 process, 8 ttl of a place (µs), 9 other owners, 10 owners of claims that
---          join the line behind it, 11 fair, 12 no attempt of it was granted yet, 13 how long it
---          may have waited for the row (µs)
+--          join the line behind it, 11 no attempt of it was granted yet, 12 how long it may have
+--          waited for the row (µs)
 -- Returns  outcome, answer, the first in line that can go (turn_process, turn_owner), what it was
 --          given (turn_token, turn_span in µs; NULL: it has to try), kept_owner: the first in line,
 --          whose place this kept and who cannot go yet, and gone_owners: other owners that are not
 --          in line, and further ones that did not join it (hexadecimal, with commas).
 CALL `locks_act_and_wake`(
   ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?, ?,
-  CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
+  CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
 )
 
 -- name: renew

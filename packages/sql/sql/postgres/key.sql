@@ -27,9 +27,9 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 -- name: attempt
 -- Any attempt.
 -- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 permits (NULL: exclusive; 0: any
--- number), $6 whether a claim waits behind the line, $7 whether to take a place, $8 this process,
--- $9 ttl of a place (ms), $10 other owners to be kept in line, $11 longest wait for the row (ms),
--- $12 whether no attempt of it was granted yet, $13 when this was sent, as the process says
+-- number), $6 whether to take a place, $7 this process, $8 ttl of a place (ms), $9 other owners to
+-- be kept in line, $10 longest wait for the row (ms), $11 whether no attempt of it was granted yet,
+-- $12 when this was sent, as the process says
 -- Returns the token, ms until the next attempt, why it was refused, the permits in use, which of
 -- the others are not in line (JSON), and what it tells of the first in line: "locks_turn". Where
 -- nothing is granted there is nothing that a crash must not undo: the commit does not wait for the
@@ -38,21 +38,20 @@ SELECT token, retry_ms, refusal, permits_in_use, array_to_json(gone), (turn).pro
   (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN token IS NULL AND (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
 FROM "locks_acquire"(
-  $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer,
-  $12::boolean, $13::text
+  $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::text, $8::integer, $9::text[], $10::integer,
+  $11::boolean, $12::text
 )
 
 -- name: enter-all
 -- The first attempts of several exclusive claims on one key, in their order.
--- $1 key, $2 owners, $3 their ttls (ms), $4 their tokens must exceed these, $5 whether claims wait
--- behind the line, $6 this process, $7 ttl of a place (ms), $8 longest wait for the row (ms), $9
--- when this was sent, as the process says
+-- $1 key, $2 owners, $3 their ttls (ms), $4 their tokens must exceed these, $5 this process, $6 ttl
+-- of a place (ms), $7 longest wait for the row (ms), $8 when this was sent, as the process says
 -- Returns for each claim what "attempt" returns, but the permits in use.
 WITH answers AS MATERIALIZED (
   SELECT c.nth, a.token, a.retry_ms, a.refusal, a.turn
   FROM unnest($2::text[], $3::integer[], $4::bigint[]) WITH ORDINALITY AS c (owner, ttl_ms, above, nth)
   CROSS JOIN LATERAL "locks_acquire"(
-    $1::bytea, c.owner, c.ttl_ms, c.above, NULL, $5::boolean, true, $6::text, $7::integer, '{}', $8::integer, false, $9::text
+    $1::bytea, c.owner, c.ttl_ms, c.above, NULL, true, $5::text, $6::integer, '{}', $7::integer, false, $8::text
   ) AS a
 )
 SELECT token, retry_ms, refusal, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
@@ -83,12 +82,12 @@ RETURNING 1
 
 -- name: renew-any
 -- Restarts the ttl of a hold of any mode.
--- $1 key, $2 owner, $3 ttl (ms), $4 NULL or the token that this lease gets, $5 whether a claim
--- waits behind the line, $6 this process, $7 ttl of a place (ms), $8 longest wait for the row (ms)
+-- $1 key, $2 owner, $3 ttl (ms), $4 NULL or the token that this lease gets, $5 this process, $6 ttl
+-- of a place (ms), $7 longest wait for the row (ms)
 -- Returns whether it was renewed, and what it tells of the first in line: "locks_turn".
 SELECT renewed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept
-FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::boolean, $6::text, $7::integer, $8::integer)
+FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer, $7::integer)
 
 -- name: release
 -- Ends an exclusive hold of a key without a line.
@@ -103,22 +102,20 @@ RETURNING 1
 
 -- name: release-any
 -- Ends a hold of any mode, or leaves the line.
--- $1 key, $2 owner, $3 whether a claim waits behind the line, $4 this process, $5 ttl of a place
--- (ms), $6 longest wait for the row (ms)
+-- $1 key, $2 owner, $3 this process, $4 ttl of a place (ms), $5 longest wait for the row (ms)
 -- Returns whether it was held, and what it tells of the first in line: "locks_turn". Where the key
 -- is given to no claim, the commit does not wait for the disk.
 SELECT freed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
-FROM "locks_release"($1::bytea, $2::text, $3::boolean, $4::text, $5::integer, $6::integer)
+FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer, $5::integer)
 
 -- name: release-and-tell
 -- What release-any does. Where the key is given to a claim of another process, that process is told
 -- when the grant is on disk. It ends its transaction, so it must be alone in it.
--- $1 key, $2 owner, $3 whether a claim waits behind the line, $4 this process, $5 ttl of a place
--- (ms), $6 longest wait for the row (ms)
+-- $1 key, $2 owner, $3 this process, $4 ttl of a place (ms), $5 longest wait for the row (ms)
 -- Returns whether it was held, and of the first in line what "locks_turn" begins with.
-CALL "locks_release_and_tell"($1::bytea, $2::text, $3::boolean, $4::text, $5::integer, $6::integer, NULL, NULL, NULL, NULL, NULL)
+CALL "locks_release_and_tell"($1::bytea, $2::text, $3::text, $4::integer, $5::integer, NULL, NULL, NULL, NULL, NULL)
 
 -- name: inspect
 -- The holders of a key, and the claims that wait.

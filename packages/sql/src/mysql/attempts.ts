@@ -32,13 +32,13 @@ export class Attempts {
   /** First attempts of exclusive claims on one key, with one ttl and one floor. */
   async enterAll(connection: MysqlConnection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]> {
     const [first, ...rest] = claims as readonly [Claim, ...Claim[]];
-    const { process, fair, waiterTtl } = this.#options;
+    const { process, waiterTtl } = this.#options;
     const line = { process, others: [], joining: rest.map(({ owner }) => owner) };
     const answer = await this.#procedure.act(connection, 'acquire', first, first.floor ?? 0n, line);
     const entered = attemptOf(first, answer);
     const refresh = Math.floor(waiterTtl / 3);
-    // The next in line looks when the hold ends. Without order all do.
-    const looks = answer.outcome === 'granted' ? first.ttl : fair ? refresh : Number(answer.answer);
+    // The next in line looks when the hold ends.
+    const looks = answer.outcome === 'granted' ? first.ttl : refresh;
     const behind = { token: undefined, retryAfter: Math.min(refresh, looks), turns: [] };
     const attempts = [entered];
     for (const claim of rest) {

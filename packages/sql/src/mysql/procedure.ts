@@ -1,6 +1,5 @@
 import type { Claim } from '@locks/core';
 import type { FoundTurn } from '@locks/core/adapter';
-import { releasesInOrder } from '../dialect/stores/release-order.ts';
 import type { Line, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import { processOf, sessionMark } from '../line/process-name.ts';
 import type { MysqlConnection, Row, Value } from './connection/connection.ts';
@@ -50,8 +49,7 @@ export class Procedure {
     repeated = false,
   ): Promise<Answer> {
     const { options, prepared, listening } = this.#parts;
-    const { waiterTtl, fair } = options;
-    const inOrder = act === 'release' ? releasesInOrder(options) : fair;
+    const { waiterTtl } = options;
     const { key, owner, ttl, mode, permits = 0, resize } = claim;
     const values: Value[] = [
       act,
@@ -64,7 +62,6 @@ export class Procedure {
       micros(waiterTtl),
       listOf(line?.others),
       listOf(line?.joining),
-      inOrder ? '1' : '0',
       repeated ? '1' : '0',
       prepared.longestWait(act === 'acquire' ? ttl : undefined),
     ];

@@ -28,12 +28,6 @@ export interface SqlOptions extends TableOptions {
    */
   readonly routines?: boolean | undefined;
   /**
-   * First come, first served. `false` is for throughput: a process that releases a key with waiters
-   * of its own gives it to the first of them, 15 times of 16; a newcomer may pass those in line.
-   * @default true
-   */
-  readonly fair?: boolean | undefined;
-  /**
    * Each call settles within this time; a statement may wait as long on the server.
    * @default 5_000 ms
    */
@@ -75,7 +69,6 @@ const tableReaders: OptionReaders<TableOptions> = { table: name, schema: name };
 export const sqlReaders: OptionReaders<SqlOptions> = {
   ...tableReaders,
   routines: flag,
-  fair: flag,
   timeout: duration(10, 600_000),
   waiterTtl: duration(30, 86_400_000),
   tokenRetention: duration(1_000, 31_536_000_000),
@@ -91,7 +84,6 @@ export const sqlSource: OptionSource = { where: '@locks/sql', code: 'LOCK_MISCON
 export interface ReadSqlOptions {
   readonly names: TableNames;
   readonly routines: boolean;
-  readonly fair: boolean;
   readonly timeout: number;
   readonly waiterTtl: number;
   readonly tokenRetention: number;
@@ -109,7 +101,6 @@ export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   return {
     names: namesOf(read),
     routines,
-    fair: read.fair ?? routines,
     timeout: read.timeout ?? 5_000,
     waiterTtl: read.waiterTtl ?? 6_000,
     tokenRetention: read.tokenRetention ?? 3_600_000,
@@ -137,10 +128,9 @@ export function readTableOptions(options: TableOptions): TableNames {
 }
 
 /** Refuses what only a line of waiters could do. @throws `LOCK_MISCONFIGURED` */
-function checkWithoutLine({ fair, listen, waiterTtl }: SqlOptions): void {
-  for (const [option, value] of Object.entries({ fair, listen, waiterTtl })) {
-    // `false` says the same as `routines: false`. `listen: false` also says that a pooler is in
-    // use.
+function checkWithoutLine({ listen, waiterTtl }: SqlOptions): void {
+  for (const [option, value] of Object.entries({ listen, waiterTtl })) {
+    // `listen: false` says that a pooler is in use.
     if (value === undefined || value === false) continue;
     throw misconfigured(
       '@locks/sql',

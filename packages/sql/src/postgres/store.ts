@@ -5,7 +5,6 @@ import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
-import { releasesInOrder } from '../dialect/stores/release-order.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
 import type { PgConnection, Reply } from './connection/connection.ts';
@@ -24,7 +23,7 @@ type Row = Reply['rows'][number];
 
 /** Locks in the tables of Postgres, through `pg`. */
 export function createStore(client: SqlClient, options: StoreOptions): LockStore {
-  const { names, timeout, fair, waiterTtl, process, runtime } = options;
+  const { names, timeout, waiterTtl, process, runtime } = options;
   const prepared = new PreparedStatements(statements, names, timeout);
   const listening = createListening(client, process);
   const tell = createTurnReader(prepared, process);
@@ -80,7 +79,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       ttl,
       floor ?? 0n,
       permits,
-      fair,
       line !== undefined,
       listening.name,
       Math.ceil(waiterTtl),
@@ -108,7 +106,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       claims.map(({ owner }) => owner),
       claims.map(({ ttl }) => `${ttl}`),
       claims.map(({ floor }) => `${floor ?? 0n}`),
-      fair,
       listening.name,
       Math.ceil(waiterTtl),
       prepared.longestWait(Math.min(...claims.map(({ ttl }) => ttl))),
@@ -145,7 +142,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       owner,
       ttl,
       token ?? null,
-      fair,
       listening.name,
       Math.ceil(waiterTtl),
       prepared.longestWait(ttl),
@@ -166,7 +162,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       prepared.encloses(connection) ? 'releaseAny' : 'releaseAndTell',
       key,
       owner,
-      releasesInOrder(options),
       listening.name,
       Math.ceil(waiterTtl),
       prepared.longestWait(),

@@ -54,9 +54,9 @@ class SqliteStore implements LockStore<Database> {
   constructor(client: SqlClient, options: StoreOptions) {
     this.#options = options;
     this.#sessions = new StoreSessions(statements, options.names, client);
-    const { fair, waiterTtl, runtime } = options;
+    const { waiterTtl, runtime } = options;
     this.#rules = {
-      fair,
+      fair: true,
       waiterTtl,
       leastToken: () => epoch(runtime),
       // As on Redis: a shorter hold could end before its claim finds it, and has no place any more.

@@ -121,9 +121,9 @@ test.each(databases.filter(({ name }) => name === 'MariaDB'))(
 const claim = (owner: string, floor = 0n) => ({ key: 'job', owner, ttl, mode: 'exclusive', floor }) as const;
 
 /** A process with `runtime`, which hears of its turns. */
-async function hearing({ url }: Setting, runtime: Runtime, options: SqlOptions = {}): Promise<LockProvider> {
+async function hearing({ url }: Setting, runtime: Runtime): Promise<LockProvider> {
   const listens = watchListening();
-  const provider = await fromConfig({ url, options: { waiterTtl, ...options }, runtime });
+  const provider = await fromConfig({ url, options: { waiterTtl }, runtime });
   onTestFinished(() => provider.close());
   for (const owner of ['one', 'two']) await provider.tryAcquire({ ...claim(owner), key: 'other' }, () => {});
   await eventually('a process that listens', listens);
@@ -195,46 +195,6 @@ describe.each(servers)('on $name, where the session of a process has ended', (da
     await here.tryAcquire(claim('second'), () => {});
     await release();
     expect(holderOf(await here.inspect('job'))).toBe('first');
-  });
-});
-
-describe.each(servers)('on $name, without order', (database) => {
-  const withRandom = (setting: Setting, random: number): Promise<LockProvider> =>
-    hearing(setting, { ...systemRuntime, random: () => random }, { fair: false });
-
-  test.each([
-    ['its own process first', 0.5, ['own', 'first']],
-    ['the first in line, once in sixteen', 0.05, ['first', 'own']],
-  ])('a release gives the key to %s', async (_, random, order) => {
-    const setting = await own(database);
-    const [here, there] = [await withRandom(setting, random), await withRandom(setting, random)];
-    await here.tryAcquire(claim('holder'));
-    await there.tryAcquire(claim('first'), () => {});
-    await here.tryAcquire(claim('own'), () => {});
-    await here.release(claim('holder'));
-    expect(holderOf(await here.inspect('job'))).toBe(order[0]);
-    await (order[0] === 'own' ? here : there).release(claim(order[0] ?? ''));
-    expect(holderOf(await here.inspect('job'))).toBe(order[1]);
-  });
-
-  test('a process that always has waiters does not keep the key from another one', async () => {
-    const setting = await own(database);
-    const [busy, other] = [await setting.party({ fair: false }), await setting.party({ fair: false })];
-    let served = 0;
-    let goesOn = true;
-    const flows = Array.from({ length: 8 }, async () => {
-      while (goesOn) await busy.locks.withLock('job', () => (served += 1));
-    });
-    await eventually('a line', async () => ((await other.provider.inspect('job')).waiters ?? 0) > 3);
-    for (let time = 0; time < 3; time += 1) {
-      const before = served;
-      const lease = await other.locks.acquire('job');
-      // Each release passes it over with 15 of 16.
-      expect(served - before).toBeLessThan(400);
-      await lease.release();
-    }
-    goesOn = false;
-    await Promise.all(flows);
   });
 });
 

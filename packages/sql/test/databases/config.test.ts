@@ -35,9 +35,8 @@ function changed(
 describe.each(databases)('on $name', (database) => {
   test('a URL is all it takes; its query carries the options of both halves', async () => {
     const url = await database.create();
-    const locks = await openLocks(`${url}?migrate=true&table=app&ttl=10s&label=worker-7&fair=false&pool=2`);
+    const locks = await openLocks(`${url}?migrate=true&table=app&ttl=10s&label=worker-7&pool=2`);
     onTestFinished(() => locks.close());
-    expect(locks.traits.fair).toBe(false);
     const lease = await locks.acquire('job');
     expect(lease.remaining).toBeLessThan(10_000);
     expect(lease.owner).toMatch(/^worker-7\//);
@@ -142,9 +141,9 @@ test.each([
   ['a database in memory', () => 'sqlite::memory:', 'LOCK_MISCONFIGURED', /in memory/],
   [
     'an unknown option',
-    () => `${inject('postgresUrl')}?fiar=true`,
+    () => `${inject('postgresUrl')}?waiterTl=5s`,
     'LOCK_MISCONFIGURED',
-    /"fiar". Did you mean "fair"\?/,
+    /"waiterTl". Did you mean "waiterTtl"\?/,
   ],
   ['a wrong option', () => `${inject('postgresUrl')}?pool=many`, 'LOCK_MISCONFIGURED', /option "pool".*"many"/],
   ['a wrong name', () => `${inject('postgresUrl')}?table=a-b`, 'LOCK_MISCONFIGURED', /option "table".*"a-b"/],

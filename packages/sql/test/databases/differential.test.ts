@@ -14,7 +14,8 @@ test.each(databases)(
     await migrateTables(connect(url));
     const report = await differentialTest({
       name,
-      create: (rules) => createSqlProvider(connect(url, { pool: { min: 0, max: name === 'SQLite' ? 1 : 2 } }), rules),
+      create: ({ waiterTtl }) =>
+        createSqlProvider(connect(url, { pool: { min: 0, max: name === 'SQLite' ? 1 : 2 } }), { waiterTtl }),
       // As the stores have it.
       assigns: ({ mode, ttl }, { waiterTtl }) => mode === 'exclusive' && ttl * 2 >= waiterTtl,
       sequences,

@@ -56,11 +56,11 @@ test.each(servers)(
     const process = String(row?.['head_process']);
     // A release of a claim of that process, whose connection breaks before the answer.
     if (database.name === 'Postgres') {
-      const release = 'CALL locks_release_and_tell(?, ?, true, ?, ?, 5000, NULL, NULL, NULL, NULL, NULL)';
+      const release = 'CALL locks_release_and_tell(?, ?, ?, ?, 5000, NULL, NULL, NULL, NULL, NULL)';
       await knex.raw(release, [Buffer.from('job'), held.owner, process, waiterTtl]);
     } else {
       const release =
-        "CALL locks_act('release', 'job', ?, 1, NULL, NULL, ?, ?, NULL, NULL, TRUE, FALSE, UTC_TIMESTAMP(6), 5000000, @woken)";
+        "CALL locks_act('release', 'job', ?, 1, NULL, NULL, ?, ?, NULL, NULL, FALSE, UTC_TIMESTAMP(6), 5000000, @woken)";
       await knex.raw(release, [held.owner, process, waiterTtl * 1_000]);
     }
     expect(await here.tryAcquire(claim('second'), () => {})).toMatchObject({ granted: false });

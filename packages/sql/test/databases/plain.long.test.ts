@@ -195,7 +195,6 @@ describe.each(databases)('without routines, on $name', (database) => {
 });
 
 describe.each([
-  ['fair', true],
   ['listen', true],
   ['waiterTtl', 1_000],
 ])('the option %s', (option, value) => {
@@ -207,7 +206,7 @@ describe.each([
         message: expect.stringMatching(new RegExp(`option "${option}" is ${value}.*"routines" false`)) as string,
       }),
     );
-    expect(() => createSqlProvider(knex, { routines: false, fair: false, listen: false })).not.toThrow();
+    expect(() => createSqlProvider(knex, { routines: false, listen: false })).not.toThrow();
   });
 });
 

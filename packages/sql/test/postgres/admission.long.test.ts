@@ -43,7 +43,7 @@ describe('an upsert that looks into a second table', () => {
 /** A claim by the routine of this package. */
 function acquire(key: string, permits: number | null, inLine: boolean, ttl = 20_000): Step {
   return [
-    `SELECT token FROM locks_acquire($1, $2, ${ttl}, 0, $3, true, $4, 'elsewhere', 20000, '{}', 5000, false, '0')`,
+    `SELECT token FROM locks_acquire($1, $2, ${ttl}, 0, $3, $4, 'elsewhere', 20000, '{}', 5000, false, '0')`,
     [Buffer.from(key), `first/${randomUUID()}`, permits, inLine],
   ];
 }
@@ -54,7 +54,7 @@ testAdmission(postgres, url, {
   // Its ttl is too short for a key to be given to it.
   lead: (key, holder) => [
     acquire(key, null, true, 1_000),
-    ['SELECT freed FROM locks_release($1, $2, false, $3, 20000, 5000)', [Buffer.from(key), holder, 'elsewhere']],
+    ['SELECT freed FROM locks_release($1, $2, $3, 20000, 5000)', [Buffer.from(key), holder, 'elsewhere']],
   ],
 });
 

@@ -168,7 +168,7 @@ describe('the listener', () => {
     const lease = await holder.locks.acquire('ghost', { ttl: 60_000 });
     await withClient(url, (client) =>
       client.query(
-        "SELECT locks_acquire('ghost', 'ghost/1', 1000, 0, NULL, true, true, 'nowhere', 600, '{}', 1000, false, '0') FROM generate_series(1, 1)",
+        "SELECT locks_acquire('ghost', 'ghost/1', 1000, 0, NULL, true, 'nowhere', 600, '{}', 1000, false, '0') FROM generate_series(1, 1)",
       ),
     );
     const next = party.locks.withLock('ghost', () => {});

@@ -188,11 +188,11 @@ describe('a role that may only do what is documented', () => {
         AS $$ INSERT INTO trap.called VALUES (current_user); SELECT NULL::safe.locks $$;
       CREATE FUNCTION trap.pg_notify(text, text) RETURNS void LANGUAGE sql
         AS $$ INSERT INTO trap.called VALUES (current_user) $$`);
-    const call = "safe.locks_acquire('job', $1, 60000, 0, $2, true, true, $1, 60000, '{}', 1000, false, '0')";
+    const call = "safe.locks_acquire('job', $1, 60000, 0, $2, true, $1, 60000, '{}', 1000, false, '0')";
     const first = await client.query<{ token: string }>(`SELECT token FROM ${call}`, ['a/1', null]);
     expect(Number(first.rows[0]?.token)).toBeGreaterThan(1e15);
     await client.query(`SELECT token FROM ${call}`, ['b/1', 3]);
-    await client.query("SELECT freed FROM safe.locks_release('job', 'a/1', false, 'c', 60000, 1000)");
+    await client.query("SELECT freed FROM safe.locks_release('job', 'a/1', 'c', 60000, 1000)");
     expect((await client.query('SELECT FROM trap.called')).rowCount).toBe(0);
     for (const table of ['pg_temp.locks', 'pg_temp.locks_line', 'trap.locks']) {
       expect((await client.query(`SELECT FROM ${table}`)).rowCount, table).toBe(0);

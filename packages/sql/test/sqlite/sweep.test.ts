@@ -20,7 +20,7 @@ async function storeOf(file: TestFile, skew = 0): Promise<{ store: LockStore<Dat
   };
   const client = knexClient(connect(file.url) as KnexInstance);
   const names = { table: 'locks', schema: undefined };
-  const rest = { fair: true, waiterTtl: 6_000, timeout: 5_000, listen: false, process: 'me', runtime };
+  const rest = { waiterTtl: 6_000, timeout: 5_000, listen: false, process: 'me', runtime };
   const store = createStore(client, { names, ...rest });
   const connection = (await client.acquire()) as Database;
   onTestFinished(() => client.release(connection, false));

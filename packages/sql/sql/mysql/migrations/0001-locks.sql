@@ -135,7 +135,6 @@ DELIMITER //
 -- claim_token    acquire: the token must exceed it; renew: NULL, or the token that this lease gets
 -- claim_permits  NULL: exclusive; 0: shared by any number; negative: other claims may have another number
 -- line_process   NULL, or the process of a claim that takes a place in line; release: the process that releases
--- fair           FALSE: a newcomer may have a free key, and a release gives it to its own process first
 -- other_owners   of this process, in line on this key, to be kept there: hexadecimal, with commas
 -- joining        further exclusive claims of this process, with the same ttl and token, that come behind this one for the first time: the same
 -- called_at      UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
@@ -154,7 +153,6 @@ CREATE PROCEDURE `locks_act`(
   waiter_ttl BIGINT,
   other_owners LONGBLOB,
   joining LONGBLOB,
-  fair BOOLEAN,
   repeated BOOLEAN,
   called_at DATETIME(6),
   time_limit BIGINT,
@@ -201,7 +199,7 @@ BEGIN
     -- one: the first in line cannot go either, and nobody is to be purged.
     IF act = 'acquire' AND line_process IS NULL THEN
       SET now_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
-      SELECT LEAST(IF(`head_owner` IS NULL OR `head_owner` = claim_owner OR fair = 0, `held_until` - now_at, waiter_ttl), waiter_ttl DIV 3)
+      SELECT LEAST(IF(`head_owner` IS NULL OR `head_owner` = claim_owner, `held_until` - now_at, waiter_ttl), waiter_ttl DIV 3)
           DIV 1000 + 1
         INTO answer
         FROM `locks` WHERE `key` = claim_key AND `held_until` > now_at AND `owner` <> claim_owner
@@ -363,7 +361,7 @@ BEGIN
           SELECT MAX(`expires`) INTO row_held_until FROM `locks_shares` WHERE `key` = claim_key;
           SET outcome = 'granted', answer = own_token;
 
-        ELSEIF (row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0) AND (
+        ELSEIF (row_head_owner IS NULL OR row_head_owner = claim_owner) AND (
           row_held_until IS NULL
           OR (row_owner IS NULL AND claim_permits IS NOT NULL AND (claim_permits = 0 OR row_shares < claim_permits))
         ) THEN
@@ -453,14 +451,6 @@ BEGIN
           row_held_until IS NULL
           OR (row_owner IS NULL AND row_head_permits IS NOT NULL AND (row_head_permits = 0 OR row_shares < row_head_permits))
         ), FALSE);
-        -- Without order, claims of the caller's process come first.
-        IF can_go AND fair = 0 AND row_held_until IS NULL AND row_head_process <> line_process THEN
-          SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
-            INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
-            FROM `locks_line`
-            WHERE `key` = claim_key AND `process` = line_process AND `owner` <> claim_owner AND `permits` IS NULL AND `ttl` * 2 >= waiter_ttl
-            ORDER BY `place` LIMIT 1;
-        END IF;
         IF can_go THEN
           SET turn_process = row_head_process, turn_owner = row_head_owner;
         END IF;
@@ -503,7 +493,7 @@ BEGIN
         IF outcome = 'busy' THEN
           SET answer = waiter_ttl DIV 3000;
           -- The first looks when a holder expires, the others only show that they are still there.
-          IF row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0 THEN
+          IF row_head_owner IS NULL OR row_head_owner = claim_owner THEN
             SET answer = LEAST(answer, COALESCE(IF(row_owner IS NULL, first_expiry, row_held_until) - now_at, 0) DIV 1000 + 1);
           END IF;
           SET answer = GREATEST(LEAST(answer, COALESCE(doubt, answer)), 1);
@@ -538,7 +528,6 @@ CREATE PROCEDURE `locks_act_and_wake`(
   waiter_ttl BIGINT,
   other_owners LONGBLOB,
   joining LONGBLOB,
-  fair BOOLEAN,
   repeated BOOLEAN,
   called_at DATETIME(6),
   time_limit BIGINT
@@ -548,7 +537,7 @@ SQL SECURITY INVOKER
 BEGIN
   DECLARE woken VARBINARY(255);
   CALL `locks_act`(act, claim_key, claim_owner, claim_ttl, claim_token, claim_permits, line_process, waiter_ttl, other_owners, joining,
-    fair, repeated, called_at, time_limit, woken);
+    repeated, called_at, time_limit, woken);
   IF woken IS NOT NULL THEN
     BEGIN
       -- Who cannot be woken looks, later.

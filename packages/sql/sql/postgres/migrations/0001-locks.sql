@@ -207,11 +207,11 @@ EXCEPTION WHEN duplicate_object THEN NULL;
 END $$;
 
 -- The end of every routine: writes the row, and gives the key to the first in line if it can go now, for no longer than its place would
--- have lasted, as its process may be gone. Without `fair`, to the first of the caller's process. Where its hold could end before its claim
--- finds it, it has to try: a process other than the caller's gets a message. It may be kept of `also`. With `doubts`, one of another process that can go forfeits its
--- place if it does not come within a sixth of the time that it lasts; `forfeit_ms` is what is left of that.
+-- have lasted, as its process may be gone. Where its hold could end before its claim finds it, it has to try: a process other than the
+-- caller's gets a message. It may be kept of `also`. With `doubts`, one of another process that can go forfeits its place if it does not
+-- come within a sixth of the time that it lasts; `forfeit_ms` is what is left of that.
 CREATE OR REPLACE FUNCTION "locks_settle"(
-  r "locks", by_owner text, in_process text, also text[], doubts boolean, fair boolean, place_ms integer,
+  r "locks", by_owner text, in_process text, also text[], doubts boolean, place_ms integer,
   OUT turn "locks_turn", OUT forfeit_ms integer, OUT held_until timestamptz
 )
 LANGUAGE plpgsql AS $$
@@ -227,27 +227,19 @@ BEGIN
   -- While the key is held exclusively, a head that is known stays the head until it leaves.
   IF r.line_until IS NOT NULL
     AND (r.owner IS NULL OR r.head_owner IS NULL OR r.head_owner = by_owner OR cardinality(also) > 0) THEN
-    -- Without order, claims of the caller's process come first.
-    IF NOT fair AND r.held_until IS NULL THEN
+    SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+    empty := NOT FOUND;
+    -- Places of processes that have ended are passed over. They lapse in their time.
+    IF head.process <> in_process AND "locks_ended"(head.process, in_process) THEN
       SELECT * INTO head FROM "locks_line" AS w
-      WHERE w.key = r.key AND w.process = in_process AND w.owner <> by_owner AND w.permits IS NULL AND w.ttl_ms * 2 >= place_ms
+      WHERE w.key = r.key AND NOT "locks_ended"(w.process, in_process) ORDER BY w.place LIMIT 1;
+      -- A process of which one place counts has not ended. Its claims keep their order, though a place before that has the name of
+      -- another session of it.
+      lasting := head.process;
+      SELECT * INTO head FROM "locks_line" AS w
+      WHERE w.key = r.key AND w.place <= head.place AND split_part(w.process, '+', 1) = split_part(lasting, '+', 1)
       ORDER BY w.place LIMIT 1;
-    END IF;
-    IF head.owner IS NULL THEN
-      SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
-      empty := NOT FOUND;
-      -- Places of processes that have ended are passed over. They lapse in their time.
-      IF head.process <> in_process AND "locks_ended"(head.process, in_process) THEN
-        SELECT * INTO head FROM "locks_line" AS w
-        WHERE w.key = r.key AND NOT "locks_ended"(w.process, in_process) ORDER BY w.place LIMIT 1;
-        -- A process of which one place counts has not ended. Its claims keep their order, though a place before that has the name of
-        -- another session of it.
-        lasting := head.process;
-        SELECT * INTO head FROM "locks_line" AS w
-        WHERE w.key = r.key AND w.place <= head.place AND split_part(w.process, '+', 1) = split_part(lasting, '+', 1)
-        ORDER BY w.place LIMIT 1;
-        head.process := lasting;
-      END IF;
+      head.process := lasting;
     END IF;
     IF r.held_until IS NULL AND head.owner <> by_owner AND head.permits IS NULL AND head.ttl_ms * 2 >= place_ms THEN
       DELETE FROM "locks_line" AS w WHERE w.key = r.key AND w.place = head.place
@@ -314,7 +306,7 @@ END $$;
 -- and negative where other claims may have another number. `gone` are those of `others` that are not in line: each may have been given
 -- the key.
 CREATE OR REPLACE FUNCTION "locks_acquire"(
-  of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer, fair boolean,
+  of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer,
   to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer, repeated boolean, sent_at text,
   OUT token bigint, OUT retry_ms integer, OUT refusal text, OUT permits_in_use integer, OUT turn "locks_turn", OUT gone text[]
 )
@@ -403,7 +395,7 @@ BEGIN
     token := of_share;
     UPDATE "locks_shares" AS s SET expires = until WHERE s.key = of_key AND s.owner = by_owner;
     r.held_until := (SELECT max(s.expires) FROM "locks_shares" AS s WHERE s.key = of_key);
-  ELSIF (first OR NOT fair) AND (
+  ELSIF first AND (
     r.held_until IS NULL
     OR want_permits IS NOT NULL AND r.owner IS NULL AND (want_permits = 0 OR r.shares < want_permits)
   ) THEN
@@ -437,7 +429,7 @@ BEGIN
   END IF;
   -- Who comes again and finds that the first in line could go and did not doubts that it lives. One who comes for the first time may
   -- have come between the message and its answer.
-  settled := "locks_settle"(r, by_owner, in_process, others, waits, fair, place_ms);
+  settled := "locks_settle"(r, by_owner, in_process, others, waits, place_ms);
   turn := settled.turn;
   IF token IS NULL AND refusal IS NULL THEN
     until := NULL;
@@ -500,7 +492,7 @@ END $$;
 
 -- Restarts the ttl of whatever hold the owner has; with `raise_to`, also makes that its token unless its own is higher.
 CREATE OR REPLACE FUNCTION "locks_renew"(
-  of_key bytea, by_owner text, ttl_ms integer, raise_to bigint, fair boolean, in_process text, place_ms integer, wait_ms integer,
+  of_key bytea, by_owner text, ttl_ms integer, raise_to bigint, in_process text, place_ms integer, wait_ms integer,
   OUT renewed boolean, OUT turn "locks_turn"
 )
 LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -521,12 +513,12 @@ BEGIN
     r.held_until := (SELECT max(s.expires) FROM "locks_shares" AS s WHERE s.key = of_key);
   END IF;
   IF renewed THEN r.version := greatest(r.version, raise_to); END IF;
-  turn := ("locks_settle"(r, by_owner, in_process, NULL, false, fair, place_ms)).turn;
+  turn := ("locks_settle"(r, by_owner, in_process, NULL, false, place_ms)).turn;
 END $$;
 
 -- Gives up what the owner has: its hold, of whatever mode, or its place in line.
 CREATE OR REPLACE FUNCTION "locks_release"(
-  of_key bytea, by_owner text, fair boolean, in_process text, place_ms integer, wait_ms integer,
+  of_key bytea, by_owner text, in_process text, place_ms integer, wait_ms integer,
   OUT freed boolean, OUT turn "locks_turn"
 )
 LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -548,7 +540,7 @@ BEGIN
       DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
     END IF;
   END IF;
-  turn := ("locks_settle"(r, by_owner, in_process, NULL, false, fair, place_ms)).turn;
+  turn := ("locks_settle"(r, by_owner, in_process, NULL, false, place_ms)).turn;
 END $$;
 
 -- Removes, of the keys behind `after` up to `last`, at most `most` that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
@@ -593,7 +585,7 @@ BEGIN
   -- It has the rights of its caller, and no settings of its own, as only such a procedure can commit.
   EXECUTE format($f$
     CREATE OR REPLACE PROCEDURE "locks_release_and_tell"(
-      of_key bytea, by_owner text, fair boolean, in_process text, place_ms integer, wait_ms integer,
+      of_key bytea, by_owner text, in_process text, place_ms integer, wait_ms integer,
       INOUT freed boolean, INOUT turn_process text, INOUT turn_owner text, INOUT turn_token bigint, INOUT span_ms integer
     )
     LANGUAGE plpgsql AS $$
@@ -602,7 +594,7 @@ BEGIN
     BEGIN
       SELECT r.freed, (r.turn).process, (r.turn).owner, (r.turn).token, (r.turn).span_ms, (r.turn).message
       INTO freed, turn_process, turn_owner, turn_token, span_ms, message
-      FROM %s(of_key, by_owner, fair, in_process, place_ms, wait_ms) AS r;
+      FROM %s(of_key, by_owner, in_process, place_ms, wait_ms) AS r;
       IF turn_token IS NULL THEN
         PERFORM set_config('synchronous_commit', 'off', true);
       ELSIF turn_process <> in_process THEN

@@ -38,7 +38,6 @@ export interface Renewed {
 /** What a store is made of. */
 export interface StoreOptions {
   readonly names: TableNames;
-  readonly fair: boolean;
   readonly waiterTtl: number;
   /** How long the server may work on a statement, in ms: nothing may take effect later. */
   readonly timeout: number;

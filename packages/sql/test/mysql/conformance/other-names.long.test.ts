@@ -4,8 +4,8 @@ import { conformingMariadb } from '../support/conformance.ts';
 
 await suite(
   conformingMariadb,
-  'mariadb, not fair, under other names',
+  'mariadb, under other names',
   over,
-  { timeout: 10_000, fair: false, schema: 'Other', table: 'Lock_Table' },
+  { timeout: 10_000, schema: 'Other', table: 'Lock_Table' },
   selection(withoutFaults, ...ofTheLine),
 );

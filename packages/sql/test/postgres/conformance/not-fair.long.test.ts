@@ -1,5 +1,0 @@
-import { ofTheLine, selection } from '../../support/selection.ts';
-import { over, suite, withoutFaults } from '../../servers/conformance.ts';
-import { conformingPostgres } from '../support/conformance.ts';
-
-await suite(conformingPostgres, 'postgres, not fair', over, { fair: false }, selection(withoutFaults, ...ofTheLine));
