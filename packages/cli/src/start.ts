@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { messageOf } from '@locks/ui/text';
+import { messageOf } from '@locks/core/text';
 import { exitCode } from './exit-code.ts';
 import { exitCodeOf } from './failure.ts';
 import { createOutput, endWithReader } from './output/output.ts';

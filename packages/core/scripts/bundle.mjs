@@ -6,6 +6,8 @@ await bundle(new URL('../', import.meta.url), {
     adapter: 'adapter/index.ts',
     composite: 'composite/index.ts',
     testing: 'testing/index.ts',
+    open: 'open/index.ts',
+    text: 'text/index.ts',
   },
   // A stack trace names the file: so a file is called like the folders that its code is from.
   groups: [

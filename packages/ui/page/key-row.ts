@@ -1,4 +1,4 @@
-import { span } from '../src/text/spans.ts';
+import { span } from '@locks/core/text';
 import type { HolderView, KeyView, WaiterView } from '../src/views.ts';
 import { list, make, setText } from './dom.ts';
 import type { Row } from './dom.ts';

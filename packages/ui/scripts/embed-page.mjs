@@ -9,7 +9,12 @@ const target = new URL('../src/page/assets.ts', import.meta.url);
 
 const read = (name) => readFileSync(new URL(name, folder), 'utf8');
 
-const build = await rolldown({ input: fileURLToPath(new URL('main.ts', folder)), platform: 'browser' });
+const build = await rolldown({
+  input: fileURLToPath(new URL('main.ts', folder)),
+  platform: 'browser',
+  // Of the sources, so that the page has no more of them than it uses.
+  resolve: { alias: { '@locks/core/text': fileURLToPath(new URL('../../core/src/text/index.ts', import.meta.url)) } },
+});
 const { output } = await build.generate({ format: 'iife', minify: true });
 await build.close();
 

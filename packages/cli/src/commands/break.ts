@@ -1,5 +1,5 @@
 import type { LockHolder, Locks } from '@locks/core';
-import { printable, span } from '@locks/ui/text';
+import { printable, span } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import { confirmed } from '../output/confirmed.ts';

@@ -1,6 +1,6 @@
 import { printConformance, runConformance } from '@locks/conformance';
 import type { ConformanceReport, RequirementResult } from '@locks/conformance';
-import { messageOf } from '@locks/ui/text';
+import { messageOf } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import { harmless } from '../output/output.ts';

@@ -1,6 +1,6 @@
 import { isLockError } from '@locks/core';
 import type { Finding, FindingLevel } from '@locks/core/adapter';
-import { messageOf, printable } from '@locks/ui/text';
+import { messageOf, printable } from '@locks/core/text';
 import { examine } from '../doctor/examine.ts';
 import type { StoreReport } from '../doctor/store-report.ts';
 import { exitCode } from '../exit-code.ts';

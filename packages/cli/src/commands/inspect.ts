@@ -1,5 +1,5 @@
 import type { KeyState, UnknownState } from '@locks/core';
-import { printable } from '@locks/ui/text';
+import { printable } from '@locks/core/text';
 import type { Output } from '../output/output.ts';
 import { bold, table } from '../output/table.ts';
 import { withStore } from '../store/open-store.ts';

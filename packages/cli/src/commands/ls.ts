@@ -1,4 +1,4 @@
-import { printable } from '@locks/ui/text';
+import { printable } from '@locks/core/text';
 import type { Output } from '../output/output.ts';
 import { withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';

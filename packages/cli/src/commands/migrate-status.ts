@@ -1,6 +1,6 @@
 import { migrationStatus } from '@locks/composites';
 import type { MigrationStatus } from '@locks/composites';
-import { messageOf, printable, span } from '@locks/ui/text';
+import { messageOf, printable, span } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import type { Output, Row } from '../output/output.ts';
 import { bold, table } from '../output/table.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isLockError } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import type { Backend } from '@locks/core/composite';
+import type { Backend } from '@locks/core/open';
 import { removeTables } from '@locks/sql';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';

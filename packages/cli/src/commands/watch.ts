@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { isLockError } from '@locks/core';
-import { messageOf } from '@locks/ui/text';
+import { messageOf } from '@locks/core/text';
 import type { Output } from '../output/output.ts';
 import { waitFor } from '../output/output.ts';
 import { leaveBy } from '../run/leave.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '@locks/core/adapter';
-import { span } from '@locks/ui/text';
+import { span } from '@locks/core/text';
 import type { StoreReport } from './store-report.ts';
 
 /** A member that is so many times slower than the fastest, and by so many ms, is told of. */

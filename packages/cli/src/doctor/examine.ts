@@ -1,8 +1,8 @@
 import { isLockError, systemRuntime } from '@locks/core/adapter';
 import type { Diagnosis, DiagnosisMember, Finding } from '@locks/core/adapter';
-import { loadAdapter, migration, openProvider } from '@locks/core/composite';
-import type { Backend } from '@locks/core/composite';
-import { messageOf } from '@locks/ui/text';
+import { loadAdapter, openProvider } from '@locks/core/open';
+import type { Backend } from '@locks/core/open';
+import { messageOf } from '@locks/core/text';
 import { compareMembers } from './compare-members.ts';
 import { probeStore } from './probe-store.ts';
 import type { StoreReport } from './store-report.ts';
@@ -21,7 +21,7 @@ async function examineStore(title: string | undefined, backend: Backend): Promis
   const { findings, server, members } = await diagnose(backend);
   const below = await Promise.all((members ?? []).map(async (member) => await examineMember(title, member)));
   // The stores of a migration may be two tables of one server. To open a migration is to take part.
-  const migrates = backend.provider === migration;
+  const migrates = backend.provider === 'migrate';
   const compared = migrates ? [] : compareMembers(below.flatMap(([member]) => member ?? []));
   const known = [...findings, ...compared];
   const used = migrates ? { findings: [] } : await useOf(backend, known, title === undefined);

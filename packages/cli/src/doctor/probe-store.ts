@@ -1,7 +1,7 @@
 import type { LockProvider } from '@locks/core';
 import { runChecks, systemRuntime } from '@locks/core/adapter';
 import type { Check, Finding } from '@locks/core/adapter';
-import { span } from '@locks/ui/text';
+import { span } from '@locks/core/text';
 import { percentile } from '../output/percentile.ts';
 
 /** How often the store is asked. */

@@ -2,7 +2,7 @@ import { createLocks, isLockError } from '@locks/core';
 import type { LockProvider, Locks } from '@locks/core';
 import { runChecks, systemRuntime } from '@locks/core/adapter';
 import type { Check, Finding } from '@locks/core/adapter';
-import { messageOf, span } from '@locks/ui/text';
+import { messageOf, span } from '@locks/core/text';
 import { inLine } from '../state/in-line.ts';
 
 /** A store, and a key that nothing else uses. */

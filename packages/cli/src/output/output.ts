@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { printable } from '@locks/ui/text';
+import { printable } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 
 /** A thing as a line of JSON shows it. */

@@ -1,4 +1,4 @@
-import { printable } from '@locks/ui/text';
+import { printable } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 

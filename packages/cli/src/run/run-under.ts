@@ -1,5 +1,5 @@
 import type { Lease } from '@locks/core';
-import { messageOf, printable } from '@locks/ui/text';
+import { messageOf, printable } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import type { Output } from '../output/output.ts';
 import { sentence, waitFor } from '../output/output.ts';

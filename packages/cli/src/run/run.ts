@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { isLockError, subscribe } from '@locks/core';
 import type { EverySlot, Lease, Locks, TryResult } from '@locks/core';
-import { messageOf, printable, span } from '@locks/ui/text';
+import { messageOf, printable, span } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import { exitCodeOf, Failure } from '../failure.ts';
 import { sentence, waitFor } from '../output/output.ts';

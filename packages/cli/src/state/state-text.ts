@@ -1,5 +1,5 @@
 import type { LockHolder, LockState } from '@locks/core';
-import { printable, span } from '@locks/ui/text';
+import { printable, span } from '@locks/core/text';
 import type { Row } from '../output/output.ts';
 
 /** `state` for a line of JSON. */

@@ -1,5 +1,5 @@
 import type { Locks, LockState } from '@locks/core';
-import { naturally } from '@locks/ui/text';
+import { naturally } from '@locks/core/text';
 
 /** More calls at once would wait in the client. */
 const atOnce = 50;

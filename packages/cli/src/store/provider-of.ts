@@ -1,7 +1,7 @@
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { configSources, mergeSources, openProvider } from '@locks/core/composite';
-import type { Backend } from '@locks/core/composite';
+import { configSources, mergeSources, openProvider } from '@locks/core/open';
+import type { Backend } from '@locks/core/open';
 import { findStore } from './open-store.ts';
 import type { StoreOptions } from './open-store.ts';
 

@@ -1,4 +1,4 @@
-import { printable } from '@locks/ui/text';
+import { printable } from '@locks/core/text';
 
 const shape = /^([a-z][a-z0-9+.-]*:)([^?]*)(.*)$/is;
 /** Hosts, and a path: behind a user and a password, which are not shown. */

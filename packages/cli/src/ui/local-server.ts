@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { messageOf } from '@locks/ui/text';
+import { messageOf } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 

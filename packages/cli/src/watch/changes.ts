@@ -1,5 +1,5 @@
 import type { LockState } from '@locks/core';
-import { printable } from '@locks/ui/text';
+import { printable } from '@locks/core/text';
 import { sentence } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
 import { stateRow, stateWord, waitersWord } from '../state/state-text.ts';

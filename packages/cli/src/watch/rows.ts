@@ -1,5 +1,5 @@
 import type { LockState } from '@locks/core';
-import { printable } from '@locks/ui/text';
+import { printable } from '@locks/core/text';
 import { shortened, table } from '../output/table.ts';
 import { holderColumns } from '../state/state-text.ts';
 

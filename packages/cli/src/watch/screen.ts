@@ -1,5 +1,5 @@
 import { createLogUpdate } from 'log-update';
-import { printable } from '@locks/ui/text';
+import { printable } from '@locks/core/text';
 import { bold, faint, shortened } from '../output/table.ts';
 import { sortedKeys, statesOf } from '../state/states-of.ts';
 import { drawTable, rowsOf } from './rows.ts';

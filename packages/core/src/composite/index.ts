@@ -13,7 +13,7 @@ export { isAnswer, isRenewal } from '../leases/hold/answers.ts';
 export { certain } from '../leases/hold/validity.ts';
 export { BackgroundReleases } from '../leases/release/background-releases.ts';
 export type { Abandoned } from '../leases/release/background-releases.ts';
-export { loadAdapter, migration } from '../open/adapter-modules.ts';
+export { migration } from '../open/adapter-modules.ts';
 export type { ConfigSource } from '../open/config/config-file.ts';
 export { configSources } from '../open/config/config-sources.ts';
 export { mergeSources, splitUrl } from '../open/config/settings.ts';

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { isLockError } from '@locks/core';
-import { messageOf } from '../text/message-of.ts';
+import { messageOf } from '@locks/core/text';
 
 /** An answer to a request that is wrong: an HTTP status, and what to do, for the page. */
 export class Refusal extends Error {

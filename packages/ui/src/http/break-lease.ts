@@ -1,6 +1,6 @@
+import { printable } from '@locks/core/text';
 import type { IncomingMessage } from 'node:http';
 import type { StateViews } from '../looks/state-view.ts';
-import { printable } from '../text/printable.ts';
 import { Refusal } from './answers.ts';
 import { ownHeader } from './same-origin.ts';
 

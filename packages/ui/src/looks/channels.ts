@@ -1,6 +1,6 @@
 import { isLockError, subscribe } from '@locks/core';
 import type { LockMessage, Subscription } from '@locks/core';
-import { span } from '../text/spans.ts';
+import { span } from '@locks/core/text';
 import type { Timeline, TimelineEvent } from './timeline.ts';
 
 /** Which locks of the process are told of. */

@@ -1,7 +1,5 @@
 import type { KeyState, LockState } from '@locks/core';
-import { labelOf } from '@locks/core/composite';
-import { messageOf } from '../text/message-of.ts';
-import { printable } from '../text/printable.ts';
+import { labelOf, messageOf, printable } from '@locks/core/text';
 import type { KeyView } from '../views.ts';
 
 /** `state`, for the page. */

@@ -1,6 +1,6 @@
 import type { LockState } from '@locks/core';
+import { naturally } from '@locks/core/text';
 import type { ShownLocks } from '../options.ts';
-import { naturally } from '../text/natural-order.ts';
 
 /** The keys of a store at one moment. */
 export interface KeyList {

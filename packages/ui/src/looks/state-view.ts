@@ -1,5 +1,5 @@
+import { printable } from '@locks/core/text';
 import type { ShownLocks } from '../options.ts';
-import { printable } from '../text/printable.ts';
 import type { KeyOrder, StateView } from '../views.ts';
 import { keyView } from './key-view.ts';
 import { Looks } from './looks.ts';

@@ -1,6 +1,5 @@
 import type { LockState } from '@locks/core';
-import { labelOf } from '@locks/core/composite';
-import { printable } from '../text/printable.ts';
+import { labelOf, printable } from '@locks/core/text';
 import type { EventKind, EventView } from '../views.ts';
 
 /** Something that became of an owner. */

@@ -1,4 +1,5 @@
-/** How keys, times and errors are written for people: shared with the command line. */
+/** How keys, owners, times and errors are written for people, in a terminal or on a page. */
+export { labelOf } from '../options/owner.ts';
 export { messageOf } from './message-of.ts';
 export { naturally } from './natural-order.ts';
 export { printable } from './printable.ts';
