@@ -30,7 +30,7 @@ import { RedisProvider } from './provider.ts';
  */
 export interface RedisConfigOptions extends RedisOptions {
   /**
-   * What opens the connections, if several are installed.
+   * What opens the connections, if several are installed. With Sentinels or a Cluster not `redis`.
    * @default the first that is installed of ioredis, iovalkey and redis
    */
   readonly library?: LibraryName | undefined;

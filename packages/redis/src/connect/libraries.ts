@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { isNotInstalled, misconfigured } from '@locks/core/adapter';
+import type { LockError } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
+import type { RedisKind } from '../options/redis-url.ts';
 import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import type { OwnClient, OwnClusterClient } from './own-client.ts';
 
@@ -27,11 +29,12 @@ export interface NodeRedis {
 export type Library = Classes | NodeRedis;
 
 /**
- * The library `wanted`, or the first one that is installed.
+ * The library `wanted`, or the first one that is installed and opens a connection of this kind.
  * @throws `LOCK_MISCONFIGURED` with what to install.
  */
-export async function importLibrary(wanted: LibraryName | undefined): Promise<Library> {
+export async function importLibrary(wanted: LibraryName | undefined, kind: RedisKind): Promise<Library> {
   for (const name of wanted === undefined ? libraries : [wanted]) {
+    if (name === 'redis' && kind !== 'server') throw oneServerOnly(kind);
     const found = await importIfInstalled(name);
     if (found !== undefined) return libraryOf(name, found);
   }
@@ -43,6 +46,14 @@ export async function importLibrary(wanted: LibraryName | undefined): Promise<Li
   }
   const names = 'ioredis (5 or 6), iovalkey (0.3 or 0.4) or redis (6.1)';
   throw misconfigured(redisSource.where, `it needs ${names}, and none is installed. Run: npm install ioredis`);
+}
+
+function oneServerOnly(kind: 'sentinel' | 'cluster'): LockError {
+  const [servers, create] = kind === 'cluster' ? ['a Cluster', 'createCluster'] : ['Sentinels', 'createSentinel'];
+  return misconfigured(
+    redisSource.where,
+    `a configuration with ${servers} needs ioredis or iovalkey. Run: npm install ioredis. Or give a connected client of redis: createLocks(createRedisProvider(client)), with client from ${create}`,
+  );
 }
 
 async function importIfInstalled(name: LibraryName): Promise<object | undefined> {

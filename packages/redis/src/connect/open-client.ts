@@ -22,7 +22,7 @@ import type { Opened, Target } from './target.ts';
  * `LOCK_UNAVAILABLE`.
  */
 export async function openClient(target: Target, wanted: LibraryName | undefined, runtime: Runtime): Promise<Opened> {
-  const library = await importLibrary(wanted);
+  const library = await importLibrary(wanted, target.kind);
   const credentials = credentialsOf(target, runtime);
   if (library.name === 'redis') return await openNodeRedis(library, target, credentials, runtime);
   const open = target.kind === 'cluster' ? openCluster : openServer;

@@ -35,8 +35,6 @@ export interface OwnNodeRedis extends RedisClient, Connecting {
   info(section: string): Promise<unknown>;
   /** Sends any command. */
   command: Send;
-  /** Connects, and again and again where that fails. Resolves after the first attempt. */
-  keepConnected(): Promise<void>;
 }
 
 /**
@@ -50,7 +48,6 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   let current: NodeRedisCopy | undefined;
   let stream: Stream | undefined;
   let send: Send | undefined;
-  let first: Promise<void> | undefined;
   /** Connections that only answer what they were sent. */
   const left = new Set<NodeRedisCopy>();
   let attempts = 0;
@@ -172,7 +169,6 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
     evalsha: (...args) => checked.send(() => commands.evalsha(...args)),
     eval: (...args) => checked.send(() => commands.eval(...args)),
     command: (...args) => checked.send(() => command(...args)),
-    keepConnected: () => (first ??= connect().catch(connectLater)),
     duplicate: () => copyOf({ create, explain: (error) => parts.explain(error) }),
     sendsOnce: true,
     get stream() {

@@ -120,6 +120,16 @@ describe.each(libraries)('a URL that %s opens', (library) => {
   });
 });
 
+test.each([
+  ['Sentinels', 'redis+sentinel://127.0.0.1:1/main', 'createSentinel'],
+  ['a Cluster', 'redis+cluster://127.0.0.1:1', 'createCluster'],
+])('node-redis opens no URL of %s, and the refusal says what to give', async (servers, url, create) => {
+  const error = await refusal(openLocks(`${url}?library=redis`));
+  const message = expect.stringMatching(new RegExp(`with ${servers} needs ioredis or iovalkey.*${create}`)) as string;
+  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
+  expect(error.message.length).toBeLessThan(300);
+});
+
 test('another library is refused', async () => {
   await expect(openLocks('redis://127.0.0.1:1?library=tedis')).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',

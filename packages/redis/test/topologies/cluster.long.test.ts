@@ -207,7 +207,6 @@ test('a guard refuses the stale holder in a Cluster', async () => {
 
 test.each([
   ['a URL', (): object => ({ url: cluster.url })],
-  ['a URL, over node-redis', (): object => ({ url: cluster.url, options: { library: 'redis' } })],
   [
     'an object',
     (): object => ({

@@ -3,7 +3,6 @@ import { openLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { startRedisCluster, startRedisSentinel } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { ofLibrary } from './support/library.ts';
 import { served, startLoad } from './support/load.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 
@@ -16,7 +15,7 @@ const keys = ['a', 'b', 'c', 'd'];
 /** Three processes, each with a client of its own. */
 async function parties(url: string, options: object = {}): Promise<readonly Locks[]> {
   const prefix = ownPrefix();
-  const all = { prefix, timeout: 500, waiterTtl: 1_500, ...ofLibrary, ...options };
+  const all = { prefix, timeout: 500, waiterTtl: 1_500, ...options };
   const opened = await Promise.all([0, 1, 2].map(async () => await openLocks({ url, ttl, options: all })));
   onTestFinished(async () => void (await Promise.all(opened.map((locks) => locks.close()))));
   return opened;

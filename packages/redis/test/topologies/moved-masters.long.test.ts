@@ -7,7 +7,6 @@ import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 import { clusterOpeners, openCluster, ownCluster } from './support/cluster.ts';
-import { ofLibrary } from './support/library.ts';
 import { served, startLoad } from './support/load.ts';
 import type { Load } from './support/load.ts';
 
@@ -24,7 +23,7 @@ beforeAll(async () => {
 });
 
 async function locksFor(prefix: string): Promise<Locks> {
-  const options = { prefix, minReplicas: 1, timeout: 1_000, ...ofLibrary };
+  const options = { prefix, minReplicas: 1, timeout: 1_000 };
   const locks = await openLocks({ url: cluster.url, ttl, options });
   onTestFinished(() => locks.close());
   return locks;

@@ -56,14 +56,14 @@ const ways: readonly (readonly [name: string, open: Open])[] = [
       return await over(client, options);
     },
   ],
-  ...(['ioredis', 'redis'] as const).map((library): readonly [string, Open] => [
-    `a URL, over ${library}`,
+  [
+    'a URL',
     async (options) => {
-      const locks = await openLocks({ url: set.url, options: { ...options, library } });
+      const locks = await openLocks({ url: set.url, options: { ...options } });
       onTestFinished(() => locks.close());
       return locks;
     },
-  ]),
+  ],
   [
     'an object',
     async (options) => {

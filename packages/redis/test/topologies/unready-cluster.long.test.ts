@@ -2,7 +2,6 @@ import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect, eventually } from '../support/redis.ts';
-import { ofLibrary } from './support/library.ts';
 
 test('a Cluster that is not ready at first is open as soon as it is', async () => {
   const server = await startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
@@ -14,7 +13,7 @@ test('a Cluster that is not ready at first is open as soon as it is', async () =
   const asked = async (): Promise<number> =>
     Number(/cmdstat_cluster\|(?:info|slots):calls=(\d+)/.exec(await node.info('commandstats'))?.[1]);
   const before = await asked();
-  const opening = openLocks({ url: `redis+cluster://${server.host}:${server.port}`, options: { ...ofLibrary } });
+  const opening = openLocks({ url: `redis+cluster://${server.host}:${server.port}` });
   await eventually('a client that asks', async () => (await asked()) > before);
   await node.call('CLUSTER', 'ADDSLOTSRANGE', 100, 16_383);
   const locks = await opening;

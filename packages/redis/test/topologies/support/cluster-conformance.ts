@@ -8,7 +8,7 @@ import { closing } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 import { createRedisProvider, fromConfig } from '../../../src/index.ts';
-import type { LibraryName, RedisOptions } from '../../../src/index.ts';
+import type { RedisOptions } from '../../../src/index.ts';
 import { clusterOpeners, nodesOf, ownCluster } from './cluster.ts';
 import type { ClusterOpener, Nodes } from './cluster.ts';
 import { answering, faultsOnTheWay, waysTo } from './ways.ts';
@@ -37,12 +37,10 @@ function overClient(open: ClusterOpener): OpenProvider {
   };
 }
 
-function fromUrl(library: LibraryName): OpenProvider {
-  return async (nodes, options) => {
-    const url = `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`;
-    return await fromConfig({ url, options: { ...options, library }, runtime: systemRuntime });
-  };
-}
+const fromUrl: OpenProvider = async (nodes, options) => {
+  const url = `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`;
+  return await fromConfig({ url, options: { ...options, library: 'ioredis' }, runtime: systemRuntime });
+};
 
 type ClientName = 'ioredis 6' | 'ioredis 5' | 'iovalkey' | 'node-redis';
 
@@ -52,8 +50,7 @@ const clusterProviders = {
     ClientName,
     OpenProvider
   >),
-  'from a URL': fromUrl('ioredis'),
-  'from a URL, over node-redis': fromUrl('redis'),
+  'from a URL': fromUrl,
 } as const satisfies Record<string, OpenProvider>;
 
 /** Registers the suite for a Cluster of three masters, each provider behind proxies of its own. */

@@ -11,7 +11,6 @@ import { inCluster, oneServer, quorumOfThree, redisKey, withSentinels, withSenti
 import type { Deployment, Needs } from './deployments.ts';
 import { events } from './events.ts';
 import type { Event } from './events.ts';
-import { ofLibrary } from './library.ts';
 import { readTable } from './losses-table.ts';
 import type { Outcome } from './losses-table.ts';
 
@@ -56,7 +55,6 @@ export async function outcomeOf(event: Event, { start, ttl, restartGuard, minRep
   const deployment = await start(event.needs ?? {});
   const options = {
     timeout: 1_000,
-    ...(deployment.others.length === 0 && ofLibrary),
     ...(restartGuard && { restartGuard }),
     ...(minReplicas && { minReplicas }),
   };

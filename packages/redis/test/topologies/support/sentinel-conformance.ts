@@ -9,7 +9,7 @@ import { Redis as Valkey } from 'iovalkey';
 import { createSentinel } from 'redis';
 import { afterAll, expect } from 'vitest';
 import { createRedisProvider, fromConfig } from '../../../src/index.ts';
-import type { LibraryName, RedisOptions } from '../../../src/index.ts';
+import type { RedisOptions } from '../../../src/index.ts';
 import { leftOfAll } from '../../support/left.ts';
 import { ownPrefix } from '../../support/redis.ts';
 import { ids } from '../../support/requirements.ts';
@@ -28,12 +28,10 @@ function overClient(open: (options: { readonly sentinels: Nodes; readonly name: 
   };
 }
 
-function fromUrl(library: LibraryName): OpenSentinel {
-  return async (hosts, name, options) => {
-    const url = `redis+sentinel://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${name}`;
-    return await fromConfig({ url, options: { ...options, library }, runtime: systemRuntime });
-  };
-}
+const fromUrl: OpenSentinel = async (hosts, name, options) => {
+  const url = `redis+sentinel://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${name}`;
+  return await fromConfig({ url, options: { ...options, library: 'ioredis' }, runtime: systemRuntime });
+};
 
 const template = createSentinel({ name: '', sentinelRootNodes: [] });
 
@@ -49,8 +47,7 @@ const sentinelClients = {
     await client.connect();
     return closing(createRedisProvider(client, options), () => client.destroy());
   },
-  'from a URL': fromUrl('ioredis'),
-  'from a URL, over node-redis': fromUrl('redis'),
+  'from a URL': fromUrl,
 } as const satisfies Record<string, OpenSentinel>;
 
 /** A stop of all servers is the subject of other files: Sentinels would act on it. */
