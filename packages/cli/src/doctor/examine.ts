@@ -1,6 +1,6 @@
 import { isLockError, systemRuntime } from '@locks/core/adapter';
 import type { Diagnosis, DiagnosisMember, Finding } from '@locks/core/adapter';
-import { loadAdapter, openProvider } from '@locks/core/open';
+import { loadAdapter, migration, openProvider } from '@locks/core/open';
 import type { Backend } from '@locks/core/open';
 import { messageOf } from '@locks/core/text';
 import { compareMembers } from './compare-members.ts';
@@ -21,7 +21,7 @@ async function examineStore(title: string | undefined, backend: Backend): Promis
   const { findings, server, members } = await diagnose(backend);
   const below = await Promise.all((members ?? []).map(async (member) => await examineMember(title, member)));
   // The stores of a migration may be two tables of one server. To open a migration is to take part.
-  const migrates = backend.provider === 'migrate';
+  const migrates = backend.provider === migration;
   const compared = migrates ? [] : compareMembers(below.flatMap(([member]) => member ?? []));
   const known = [...findings, ...compared];
   const used = migrates ? { findings: [] } : await useOf(backend, known, title === undefined);

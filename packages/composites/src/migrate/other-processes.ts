@@ -1,6 +1,6 @@
 import type { RegisterChange } from '@locks/core';
 import { LockError, outsideContext, settledWithin } from '@locks/core/adapter';
-import { labelOf } from '@locks/core/composite';
+import { labelOf } from '@locks/core/text';
 import { lifting } from './decisions.ts';
 import { describeLone, findDirect, findLoneHolders } from './holders.ts';
 import type { DirectHolder } from './holders.ts';

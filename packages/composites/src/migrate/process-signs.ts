@@ -1,5 +1,5 @@
 import type { LockProvider } from '@locks/core';
-import { labelOf } from '@locks/core/composite';
+import { labelOf } from '@locks/core/text';
 import { noteKey, noteStore, presenceKey } from './keys.ts';
 import { phases } from './phase.ts';
 import type { End, Phase } from './phase.ts';

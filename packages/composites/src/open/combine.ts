@@ -1,7 +1,8 @@
 import type { LockProvider } from '@locks/core';
 import { majority } from '@locks/core/adapter';
 import type { AdapterConfig, Diagnosis, Finding } from '@locks/core/adapter';
-import { lackingTraits, openProvider } from '@locks/core/composite';
+import { lackingTraits } from '@locks/core/composite';
+import { openProvider } from '@locks/core/open';
 import { combine } from '../combine/combine.ts';
 import { memberTitle } from '../members/member.ts';
 import { readCombineOptions } from '../combine/options.ts';

@@ -1,7 +1,7 @@
-import { misconfigured, readOptions } from '@locks/core/adapter';
+import { misconfigured, nearest, readOptions } from '@locks/core/adapter';
 import type { OptionReader } from '@locks/core/adapter';
-import { nearest, unknownOption } from '@locks/core/composite';
-import type { Backend } from '@locks/core/composite';
+import { unknownOption } from '@locks/core/composite';
+import type { Backend } from '@locks/core/open';
 import { combineSource, rulesReaders } from '../combine/options.ts';
 import type { CombineOptions } from '../combine/options.ts';
 import { memberError, memberTitle } from '../members/member.ts';

@@ -1,7 +1,8 @@
 import type { LocksConfig } from '@locks/core';
 import { misconfigured } from '@locks/core/adapter';
-import { describe, isLocksOption, mergeSources, splitUrl, unknownOption } from '@locks/core/composite';
-import type { Backend } from '@locks/core/composite';
+import { describe, isLocksOption, splitUrl, unknownOption } from '@locks/core/composite';
+import { mergeSources } from '@locks/core/open';
+import type { Backend } from '@locks/core/open';
 
 const known = ['provider', 'url', 'options'];
 

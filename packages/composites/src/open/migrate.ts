@@ -1,7 +1,8 @@
 import type { LockProvider } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
 import type { AdapterConfig, Diagnosis } from '@locks/core/adapter';
-import { lackingTraits, openProvider } from '@locks/core/composite';
+import { lackingTraits } from '@locks/core/composite';
+import { openProvider } from '@locks/core/open';
 import { migrate } from '../migrate/migrate.ts';
 import { migrationTraits, storeTitle } from '../migrate/options.ts';
 import type { End } from '../migrate/phase.ts';

@@ -1,6 +1,6 @@
 import { misconfigured, readOptions } from '@locks/core/adapter';
 import type { OptionReader, Runtime } from '@locks/core/adapter';
-import type { Backend } from '@locks/core/composite';
+import type { Backend } from '@locks/core/open';
 import { rulesReaders } from '../combine/options.ts';
 import { migrateSource, migrationReaders, mustHave } from '../migrate/options.ts';
 import type { MigrateOptions } from '../migrate/options.ts';

@@ -2,7 +2,7 @@ import type { LockProvider, Traits } from '@locks/core';
 import { LockError, isLockError, misconfigured, settledWithin } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { closeQuietly } from '@locks/core/composite';
-import type { Backend } from '@locks/core/composite';
+import type { Backend } from '@locks/core/open';
 import { LateMember } from '../members/late-member.ts';
 import { errorOfAll } from '../members/member-errors.ts';
 import { memberError } from '../members/member.ts';

@@ -9,8 +9,9 @@ import {
   systemRuntime,
 } from '@locks/core/adapter';
 import type { Duration } from '@locks/core/adapter';
-import { closeQuietly, configSources, describe, mergeSources, migration, openProvider } from '@locks/core/composite';
-import type { Backend } from '@locks/core/composite';
+import { closeQuietly, describe } from '@locks/core/composite';
+import { configSources, mergeSources, migration, openProvider } from '@locks/core/open';
+import type { Backend } from '@locks/core/open';
 import { isPhase, migrateSource } from '../migrate/options.ts';
 import { obstaclesTo } from '../migrate/next-step.ts';
 import type { FleetFacts } from '../migrate/next-step.ts';

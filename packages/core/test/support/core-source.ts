@@ -11,5 +11,7 @@ function source(path: string): string {
 export const coreSource: Readonly<Record<string, string>> = {
   '@locks/core/adapter': source('adapter/index.ts'),
   '@locks/core/composite': source('composite/index.ts'),
+  '@locks/core/open': source('open/index.ts'),
+  '@locks/core/text': source('text/index.ts'),
   '@locks/core': source('index.ts'),
 };
