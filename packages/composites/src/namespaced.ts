@@ -30,7 +30,7 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
   // Another character than in names that are not hashed, so the two never meet.
   const hashed = `${length}:${prefix}#`;
   const nameOf = (key: string): string => shortKey(`${start}${key}`, hashed, key);
-  const { list, time, register, outage, tryAcquireAll, renewAll } = provider;
+  const { list, time, register, outage, tryAcquireAll } = provider;
 
   async function callAll<C extends Keyed, T>(claims: readonly C[], send: (named: C[]) => Promise<T>): Promise<T> {
     const named = claims.map((claim) => ({ ...claim, key: nameOf(claim.key) }));
@@ -79,7 +79,6 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
     ...(tryAcquireAll && {
       tryAcquireAll: (claims) => callAll(claims, (named) => tryAcquireAll.call(provider, named)),
     }),
-    ...(renewAll && { renewAll: (claims) => callAll(claims, (named) => renewAll.call(provider, named)) }),
   });
 }
 

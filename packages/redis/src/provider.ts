@@ -36,7 +36,6 @@ export class RedisProvider implements LockProvider {
   /** Of a client that is the caller's, no connection is ended. */
   readonly #silent: SilentConnections | undefined;
   readonly #acquireAll: LockProvider['tryAcquireAll'];
-  readonly #renewAll: LockProvider['renewAll'];
   #closed = false;
 
   /** `closeClient` ends a client that this package made. */
@@ -90,13 +89,6 @@ export class RedisProvider implements LockProvider {
     });
     this.#closeClient = closeClient;
     this.#silent = closeClient && new SilentConnections(client, this.#names, runtime, timeout);
-    // `WAIT` has batches of its own.
-    if (together && this.#writer === undefined) {
-      this.#renewAll = (claims) => {
-        for (const claim of claims.slice(0, 1)) this.#silent?.watch(claim);
-        return scripts.renewAll(claims);
-      };
-    }
     // Keys of a Cluster have slots of their own, and the guard is in the scripts for one key.
     if (this.#servers.clustered || options.restartGuard !== undefined) return;
     this.#acquireAll = async (claims) => {
@@ -109,10 +101,6 @@ export class RedisProvider implements LockProvider {
   /** Not a field: `console.log` would show it. */
   get tryAcquireAll(): LockProvider['tryAcquireAll'] {
     return this.#acquireAll;
-  }
-
-  get renewAll(): LockProvider['renewAll'] {
-    return this.#renewAll;
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {

@@ -36,7 +36,6 @@ import { registersRequirements } from './registers.ts';
 import { releaseRequirements } from './hold/release.ts';
 import { renewalRequirements } from './hold/renewal.ts';
 import { repeatRequirements } from './hold/repeat.ts';
-import { renewAllRequirements } from './hold/renew-all.ts';
 import { severalRequirements } from './hold/several.ts';
 import { permitRequirements } from './hold/permits.ts';
 import { sharedRequirements } from './hold/shared.ts';
@@ -63,7 +62,6 @@ export const requirements: readonly Requirement[] = [
   renewalRequirements,
   shorterTtlRequirements,
   severalRequirements,
-  renewAllRequirements,
   sharedRequirements,
   permitRequirements,
   ownCallsRequirements,

@@ -8,7 +8,6 @@ import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
 import { knownRecipes } from './recipes.ts';
 import { registers } from './registers.ts';
-import { renewAll } from './renew-all.ts';
 import { several } from './several.ts';
 import { sharing } from './shared.ts';
 import { tokens } from './tokens.ts';
@@ -27,7 +26,6 @@ export const flaws: readonly Flaw[] = [
   wakes,
   sharing,
   several,
-  renewAll,
   handedOver,
   registers,
   naming,

@@ -2,7 +2,7 @@ import type { Busy } from '@locks/core';
 import { wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 
-type Call = 'tryAcquire' | 'renew' | 'renewAll' | 'release';
+type Call = 'tryAcquire' | 'renew' | 'release';
 
 /** As a compare-and-set that lost to another call of its owner, and is not repeated. */
 function turnsAway(name: Call, answer: false | Busy): Flaw['make'] {
@@ -20,8 +20,6 @@ function turnsAway(name: Call, answer: false | Busy): Flaw['make'] {
     };
     return {
       tryAcquire: (claim, wake) => alone('tryAcquire', claim.owner, () => inner.tryAcquire(claim, wake)),
-      renewAll: (claims) =>
-        Promise.all(claims.map((claim) => alone('renewAll', claim.owner, () => inner.renew(claim)))),
       renew: (claim, token) => alone('renew', claim.owner, () => inner.renew(claim, token)),
       release: (claim) => alone('release', claim.owner, () => inner.release(claim)),
     };
@@ -41,11 +39,6 @@ export const ownCalls: readonly Flaw[] = [
     caughtBy: ['own-renewals-at-once'],
     mayAlsoFail: ['own-*'],
     make: turnsAway('renew', false),
-  },
-  {
-    name: 'a renewal of several claims answers false while another call of an owner is under way',
-    caughtBy: ['own-renewals-at-once'],
-    make: turnsAway('renewAll', false),
   },
   {
     name: 'a release answers false while another call of its owner is under way',

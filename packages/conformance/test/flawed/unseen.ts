@@ -8,7 +8,7 @@ function kept(store: Store, key: string, owner?: string): Hold | undefined {
 }
 
 /** `call` of the owner finds a hold that has ended, and that no other call has removed. */
-function revivedBy(call: 'tryAcquire' | 'renew' | 'renewAll' | 'release'): Flaw['make'] {
+function revivedBy(call: 'tryAcquire' | 'renew' | 'release'): Flaw['make'] {
   return () => {
     const store: Store = new Map();
     return () => {
@@ -26,10 +26,6 @@ function revivedBy(call: 'tryAcquire' | 'renew' | 'renewAll' | 'release'): Flaw[
         renew(claim, token) {
           if (call === 'renew') revive(claim.key, claim.owner, claim.ttl);
           return inner.renew(claim, token);
-        },
-        renewAll(claims) {
-          if (call === 'renewAll') for (const { key, owner, ttl } of claims) revive(key, owner, ttl);
-          return Promise.all(claims.map((claim) => inner.renew(claim)));
         },
         release(claim) {
           if (call === 'release') revive(claim.key, claim.owner, claim.ttl);
@@ -71,11 +67,6 @@ export const unseen: readonly Flaw[] = [
     name: 'a renewal revives a hold that has ended unseen',
     caughtBy: ['expiry-unseen'],
     make: revivedBy('renew'),
-  },
-  {
-    name: 'a renewal of several claims revives a hold that has ended unseen',
-    caughtBy: ['expiry-unseen'],
-    make: revivedBy('renewAll'),
   },
   {
     name: 'a repeat revives a hold that has ended unseen',

@@ -9,7 +9,6 @@ import { OwnWaits } from './diagnostics/own-waits.ts';
 import { SlowWaits } from './diagnostics/slow-waits.ts';
 import { AbortFollowers } from './ending/abort-followers.ts';
 import { LinkedSet } from './ending/linked-set.ts';
-import { renewalsOf } from './hold/joint-renewals.ts';
 import { BackgroundReleases } from './release/background-releases.ts';
 
 /**
@@ -31,7 +30,6 @@ export function createHost(provider: LockProvider, read: ReadLocksOptions, warns
     releases: new BackgroundReleases(provider, runtime),
     leases,
     drained: undefined,
-    renewals: renewalsOf(provider, runtime.clock),
     signals: new AbortFollowers(),
     acquisitions,
     lookups,

@@ -58,10 +58,6 @@ class MemoryProvider implements LockProvider {
     return this.#call((now) => this.#extend(claim, token, now));
   }
 
-  renewAll(claims: readonly Claim[]): Promise<readonly (Renewal | false)[]> {
-    return this.#call((now) => claims.map((claim) => this.#extend(claim, undefined, now)));
-  }
-
   release(claim: Claim): Promise<boolean> {
     return this.#call((now) => this.#giveUp(claim, now));
   }

@@ -3,7 +3,7 @@ import type { StoreFloor } from './store-floor.ts';
 
 /** `provider`, whose claims have the floor of its store. They wait until it is known. */
 export function withFloor(provider: LockProvider, floor: StoreFloor): LockProvider {
-  const { tryAcquireAll, renewAll } = provider;
+  const { tryAcquireAll } = provider;
   /** Owners whose claims wait for the floor. A release must not be followed by its claim. */
   const waiting = new Set<string>();
   return {
@@ -36,7 +36,6 @@ export function withFloor(provider: LockProvider, floor: StoreFloor): LockProvid
         );
       }),
     renew: (claim, token) => provider.renew(claim, token),
-    renewAll: renewAll?.bind(provider),
     release(claim) {
       waiting.delete(claim.owner);
       return provider.release(claim);

@@ -84,13 +84,10 @@ export class ScriptedProvider implements LockProvider {
   readonly traits: Traits;
   readonly calls: Call[] = [];
   readonly violations: string[] = [];
-  /** The keys of each renewal of several leases. */
-  readonly renewedTogether: string[][] = [];
   readonly answers: Partial<Record<CallKind, Answerer>> = {};
   /** Thrown by every call, synchronously, while set. */
   throws: Error | undefined = undefined;
   tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
-  renewAll?: NonNullable<LockProvider['renewAll']>;
   closed = 0;
   closing: () => Promise<void> = async () => {};
   inspecting: (key: string) => Promise<KeyState> = async (key) => ({ key, holders: [], waiters: 0 });
@@ -113,18 +110,6 @@ export class ScriptedProvider implements LockProvider {
       const calls = claims.map((claim) => this.#record('tryAcquireAll', claim, undefined) as Promise<Grant | Busy>);
       const answers = await Promise.all(calls);
       return answers.every(({ granted }) => granted) ? (answers as readonly Grant[]) : false;
-    };
-  }
-
-  /**
-   * From now on it renews several leases in one call, and records a renewal for each of them. It
-   * answers when all of these are answered.
-   */
-  renewSeveral(): void {
-    this.renewAll = async (claims) => {
-      const calls = claims.map((claim) => this.#record('renew', claim, undefined) as Promise<Renewal | false>);
-      this.renewedTogether.push(claims.map(({ key }) => key));
-      return await Promise.all(calls);
     };
   }
 

@@ -18,15 +18,12 @@ export interface SettingOptions extends Omit<LocksOptions, 'runtime'> {
   readonly traits?: Partial<Traits>;
   /** Of all jitter; 0 and just below 1 are its ends. @default from a seed */
   readonly random?: number;
-  /** The provider renews several leases in one call. @default false */
-  readonly renewsSeveral?: boolean;
 }
 
 /** Makes a setting; at the end of the test core must not have broken the contract. */
-export function createSetting({ traits, random, renewsSeveral = false, ...options }: SettingOptions = {}): Setting {
+export function createSetting({ traits, random, ...options }: SettingOptions = {}): Setting {
   const runtime = new VirtualRuntime(random === undefined ? {} : { random });
   const provider = new ScriptedProvider(runtime, traits);
-  if (renewsSeveral) provider.renewSeveral();
   const locks = createLocks(provider, { ...options, runtime });
   onTestFinished(() => expect(provider.violations).toEqual([]));
   return {

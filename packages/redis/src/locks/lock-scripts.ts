@@ -12,7 +12,7 @@ import type { Script } from '../wire/scripts.ts';
 import { unpipelined } from '../wire/unpipelined.ts';
 import type { CallTerms } from './call-terms.ts';
 import { Attempt, Confirmation, Release, Renewal as RenewalCall } from './lock-calls.ts';
-import { AttemptAll, RenewalAll } from './several-claims.ts';
+import { AttemptAll } from './several-claims.ts';
 import type { UnsettledAttempts } from './unsettled-attempts.ts';
 
 /** What the scripts go over. */
@@ -118,15 +118,6 @@ export class LockScripts {
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  /** Restarts the ttl of each hold. `undefined`: the script of one must decide. */
-  async renewAll(claims: readonly Claim[]): Promise<readonly (Renewal | undefined)[]> {
-    this.checkOpen();
-    const call = new RenewalAll(this.#terms, claims, this.#client.status);
-    const replies = await callScript(this.#client, this.#deadline, call);
-    const list: readonly unknown[] = Array.isArray(replies) ? replies : [];
-    return claims.map((_, index) => (Number(list[index]) === 1 ? renewed : undefined));
   }
 
   /** Resolves to 1 if it freed a hold, else to 0. */

@@ -5,7 +5,7 @@ import { toLockError } from '../wire/replies.ts';
 import type { ScriptCall, ScriptInput } from '../wire/script-call.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
-import { mustKeepCounter, retentionOf } from './call-terms.ts';
+import { retentionOf } from './call-terms.ts';
 import type { CallTerms } from './call-terms.ts';
 import { refusedOnce } from './lock-calls.ts';
 
@@ -59,26 +59,5 @@ export class AttemptAll extends ClaimsCall {
 
   protected override leftNothing(error: unknown): boolean {
     return super.leftNothing(error) || refusedOnce(this.terms, this.#connections, error);
-  }
-}
-
-/** Restarts the ttl of each hold. */
-export class RenewalAll extends ClaimsCall {
-  readonly script: Script = scripts.renewEach;
-  protected readonly about = 'a renewal';
-
-  input(): ScriptInput {
-    const { names, options, clock } = this.terms;
-    const { ttl } = this.first;
-    const retention = retentionOf(options, ttl);
-    const keepsCounter = mustKeepCounter(clock.now(), ttl, retention);
-    const input: [number, ...(string | number)[]] = [0];
-    for (const { key } of this.claims) {
-      input.push(...(keepsCounter ? names.few(key) : names.two(key)));
-    }
-    input[0] = input.length - 1;
-    input.push(ttl, keepsCounter ? retention : 0);
-    for (const { owner } of this.claims) input.push(owner);
-    return input;
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Claim, LockProvider } from '@locks/core';
+import type { LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustGrant, mustRenew, show } from '../../checks/expect.ts';
+import { isIdle, mustBeBusy, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { inBackground, turn } from '../../checks/time.ts';
 import { modesOf, mustBeHeld, range } from '../steps.ts';
@@ -40,7 +40,7 @@ export const ownCallsRequirements: readonly Requirement[] = [
           const again = await mustGrant(one, claim, `for a repeat ${when}`);
           mustBeSame(context, again.token, token);
         });
-        await Promise.all([...calls, renewTogether(one, claim, context.claim(claim.key))]);
+        await Promise.all(calls);
         await mustBeHeld(context, two, claim, 'after its renewals and repeats');
         await mustFree(one, claim, 'by the holder');
       });
@@ -89,14 +89,6 @@ async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProv
   await mustGrant(two, waiter, 'for the only one in line');
   await mustFree(two, waiter, 'by the holder');
   await context.state(one, claim.key, 'no holder and no waiter', isIdle);
-}
-
-/** Renews the hold of `claim` in one call with that of `other`, which has none. */
-async function renewTogether(provider: LockProvider, claim: Claim, other: Claim): Promise<void> {
-  if (provider.renewAll === undefined || claim.mode === 'shared') return;
-  const [answer] = await provider.renewAll([claim, other]);
-  const message = `expected a renewal of several claims to find the hold of ${claim.owner}, got ${show(answer)}`;
-  assert.notEqual(answer, false, message);
 }
 
 function mustBeSame({ traits }: Context, token: bigint, first: bigint | undefined): void {

@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustExceed, mustFree, mustFreeNothing, mustGrant, mustNotRenew, show } from '../../checks/expect.ts';
+import { isIdle, mustExceed, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { sleepUntil } from '../../checks/time.ts';
 import { modesOf, range, timed } from '../steps.ts';
@@ -63,14 +62,8 @@ type OwnCall = (provider: LockProvider, claim: Claim, token: bigint, context: Co
 const when = 'for a hold that ended while no call looked at it';
 
 /** What the owner of a hold that ended unseen may still call. */
-const calls: Readonly<Record<'renew' | 'renewAll' | 'release' | 'repeat', OwnCall>> = {
+const calls: Readonly<Record<'renew' | 'release' | 'repeat', OwnCall>> = {
   renew: (provider, claim) => mustNotRenew(provider, claim, when),
-  async renewAll(provider, claim, _token, context) {
-    if (provider.renewAll === undefined || claim.mode === 'shared') return;
-    const [answer] = await provider.renewAll([claim, context.claim(context.key(), { ttl: claim.ttl })]);
-    const sound = answer === false || answer === undefined;
-    assert.ok(sound, `expected a renewal of several claims to answer false ${when}, got ${show(answer)}`);
-  },
   release: (provider, claim) => mustFreeNothing(provider, claim, when),
   async repeat(provider, claim, token, { traits }) {
     const again = await mustGrant(provider, claim, `for a repeat by its owner, ${when}`);

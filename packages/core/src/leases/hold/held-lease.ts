@@ -155,7 +155,7 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
 
   due(now: number): void {
     if (now >= this.deadline) this.#lapse();
-    else if (this.takesRenewal()) this.#begunRenewals.renewDue();
+    else if (this.takesRenewal()) this.#begunRenewals.due();
   }
 
   override renewed(sentAt: number, answer: Renewal, now: number): void {

@@ -3,7 +3,6 @@ import type { Closable } from '../ending/closable.ts';
 import type { LinkedSet } from '../ending/linked-set.ts';
 import type { SlowWaits } from '../diagnostics/slow-waits.ts';
 import type { ReleaseHost } from '../release/release-call.ts';
-import type { JointRenewals } from './joint-renewals.ts';
 
 /** A lease, as its `Locks` sees it. */
 export interface Kept extends Closable {
@@ -25,8 +24,6 @@ export interface LeaseHost extends ReleaseHost {
   /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
   readonly slowWaits: SlowWaits;
-  /** For leases that are due at once, where the provider has a call for several. */
-  readonly renewals: JointRenewals | undefined;
   /** An owner that is never used again. `label`: that of the call. */
   nextOwner(label?: string): string;
 }

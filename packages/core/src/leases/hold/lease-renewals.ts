@@ -7,7 +7,6 @@ import { about, channels } from '../diagnostics/channels.ts';
 import type { LossCode } from '../diagnostics/messages.ts';
 import type { Rest } from '../release/rest.ts';
 import { isAnswer, isRenewal } from './answers.ts';
-import type { DueLease } from './joint-renewals.ts';
 import type { LeaseHost } from './lease-host.ts';
 
 /** The lease that is renewed. */
@@ -35,7 +34,7 @@ export interface Renewable {
 }
 
 /** The renewals of one lease, which never overlap. A renewal also asks to share its hold. */
-export class LeaseRenewals implements DueLease {
+export class LeaseRenewals {
   readonly #host: LeaseHost;
   readonly #lease: Renewable;
   #inFlight: Promise<void> | undefined = undefined;
@@ -47,10 +46,6 @@ export class LeaseRenewals implements DueLease {
   constructor(host: LeaseHost, lease: Renewable) {
     this.#host = host;
     this.#lease = lease;
-  }
-
-  get ttl(): number {
-    return this.#lease.claim.ttl;
   }
 
   /** The one that has no answer yet. */
@@ -70,41 +65,13 @@ export class LeaseRenewals implements DueLease {
 
   /** As a caller asks. Rejects where the lease is not renewed. */
   async renew(): Promise<void> {
-    // A renewal with others does not tell what it came to for this one.
-    while (this.#inFlight !== undefined && this.#host.renewals?.isUnderWay(this.#inFlight)) await this.#inFlight;
     if (!this.#lease.isHeld()) throw this.#lease.ended();
     await this.#renew();
   }
 
-  /** As the timer wheel asks: with others, where the provider has a call for several. */
-  renewDue(): void {
-    const { renewals } = this.#host;
-    const { claim, rest } = this.#lease;
-    if (renewals !== undefined && claim.mode === 'exclusive' && rest === undefined) renewals.add(this);
-    else this.renewAlone();
-  }
-
-  renewAlone(): void {
+  /** As the timer wheel asks. */
+  due(): void {
     if (this.#inFlight === undefined && this.#lease.isHeld()) void this.#renew();
-  }
-
-  /** A renewal with others is sent at `sentAt`. `undefined`: this one needs none any more. */
-  joinRenewal(sentAt: number, together: Promise<void>): Claim | undefined {
-    if (this.#inFlight !== undefined || !this.#lease.isHeld(sentAt)) return undefined;
-    this.#inFlight = together;
-    return this.#lease.sending(sentAt);
-  }
-
-  /** What a renewal with others came to. `undefined`: this one is renewed alone. */
-  renewedTogether(sentAt: number, answer: unknown, error?: unknown): void {
-    this.#inFlight = undefined;
-    try {
-      if (error !== undefined) throw this.#unknown(error, sentAt);
-      if (answer !== undefined) this.#answered(answer, sentAt);
-      else this.renewAlone();
-    } catch {
-      // No caller waits for it. The lease knows.
-    }
   }
 
   /** Resolves when the provider shares the hold. */
@@ -192,7 +159,9 @@ export class LeaseRenewals implements DueLease {
     const permanent = isPermanent(error);
     this.#failures += 1;
     this.#failure = permanent ? error : unconfirmedRenewal(provider, this.#lease.claim, error);
-    this.#lease.plan(permanent ? Infinity : runtime.clock.now() + untilRenewal(runtime, this.#failures, this.ttl));
+    this.#lease.plan(
+      permanent ? Infinity : runtime.clock.now() + untilRenewal(runtime, this.#failures, this.#lease.claim.ttl),
+    );
     return this.#failure;
   }
 
