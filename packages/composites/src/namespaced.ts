@@ -30,21 +30,15 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
   // Another character than in names that are not hashed, so the two never meet.
   const hashed = `${length}:${prefix}#`;
   const nameOf = (key: string): string => shortKey(`${start}${key}`, hashed, key);
-  const { list, time, register, outage, tryAcquireAll } = provider;
+  const { list, time, register, outage } = provider;
 
-  async function callAll<C extends Keyed, T>(claims: readonly C[], send: (named: C[]) => Promise<T>): Promise<T> {
-    const named = claims.map((claim) => ({ ...claim, key: nameOf(claim.key) }));
+  async function call<C extends Keyed, T>(claim: C, send: (named: C) => Promise<T>): Promise<T> {
+    const key = nameOf(claim.key);
     try {
-      return await send(named);
+      return await send({ ...claim, key });
     } catch (error) {
-      let own = error;
-      named.forEach(({ key }, index) => (own = withKey(own, key, claims[index]?.key ?? key)));
-      throw own;
+      throw withKey(error, key, claim.key);
     }
-  }
-
-  function call<C extends Keyed, T>(claim: C, send: (named: C) => Promise<T>): Promise<T> {
-    return callAll([claim], ([named]) => send(named as C));
   }
 
   /** A hash: with the prefix the name could be too long, and have other characters than ASCII. */
@@ -76,9 +70,6 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
     ...(time && { time: () => time.call(provider) }),
     ...(register && { register: (name, change) => register.call(provider, registerOf(name), change) }),
     ...(outage && { outage: () => outage.call(provider) }),
-    ...(tryAcquireAll && {
-      tryAcquireAll: (claims) => callAll(claims, (named) => tryAcquireAll.call(provider, named)),
-    }),
   });
 }
 

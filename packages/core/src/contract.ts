@@ -188,12 +188,6 @@ export interface LockProvider {
    */
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
   /**
-   * Optional: an atomic attempt for 2 to 100 exclusive claims of one ttl and floor, all or none.
-   * `false`: this call has left nothing, and core takes the keys one after another. It serves
-   * `multiLock`: ten keys on Postgres take 5 ms instead of 14.
-   */
-  readonly tryAcquireAll?: ((claims: readonly Claim[]) => Promise<readonly Grant[] | false>) | undefined;
-  /**
    * Restarts the ttl of this claim's hold, and of no other. With `token` (below 2^53) also makes it
    * this lease's token, and the key's counter at least that. `false`: this claim certainly does not
    * hold the key, or has a higher token already. An expired hold cannot be renewed.

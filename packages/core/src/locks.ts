@@ -32,9 +32,10 @@ export interface Locks extends LockCalls, AsyncDisposable {
   semaphore(key: string, permits: number, options?: SemaphoreOptions): Semaphore;
   /**
    * All of `parts` or none, under one `wait`. A key stands for its mutex. Sides of read/write
-   * locks, semaphores and several permits are parts as well. They are taken one after the other in
-   * the order of their keys, the same everywhere. So two calls never wait for each other. While it
-   * waits for a part it holds those before.
+   * locks, semaphores and several permits are parts as well. Keys that are free are taken
+   * simultaneously. Otherwise parts are taken one after the other in the order of their keys, the
+   * same everywhere. So two calls never wait for each other. While it waits for a part it holds
+   * those before.
    * @throws `LOCK_INVALID` for an empty array, for what is neither a key nor an object of this
    * `Locks`, and for a key that is there twice in different ways.
    */

@@ -186,8 +186,8 @@ export class LockManager implements Locks {
 
   // What objects of several leases need.
 
-  takeAll(keys: readonly string[], options: AcquireOptions): Promise<readonly PublicLease[] | undefined> | undefined {
-    return this.#calls.takeAll(keys, this.#defaults, options);
+  tryEach(keys: readonly string[], options: AcquireOptions): readonly Promise<PublicLease | null>[] | undefined {
+    return this.#calls.tryEach(keys, this.#defaults, options);
   }
 
   hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T> {

@@ -8,7 +8,6 @@ const target = new URL('../src/wire/scripts.ts', import.meta.url);
 const scripts = {
   acquire: 'acquire',
   acquireEach: 'acquire-each',
-  acquireAll: 'acquire-all',
   acquireShared: 'acquire-shared',
   renew: 'renew',
   renewEach: 'renew-each',

@@ -35,7 +35,6 @@ export class RedisProvider implements LockProvider {
   readonly #closeClient: (() => void) | undefined;
   /** Of a client that is the caller's, no connection is ended. */
   readonly #silent: SilentConnections | undefined;
-  readonly #acquireAll: LockProvider['tryAcquireAll'];
   #closed = false;
 
   /** `closeClient` ends a client that this package made. */
@@ -89,18 +88,6 @@ export class RedisProvider implements LockProvider {
     });
     this.#closeClient = closeClient;
     this.#silent = closeClient && new SilentConnections(client, this.#names, runtime, timeout);
-    // Keys of a Cluster have slots of their own, and the guard is in the scripts for one key.
-    if (this.#servers.clustered || options.restartGuard !== undefined) return;
-    this.#acquireAll = async (claims) => {
-      // A key with a waiter of this process has a line.
-      if (claims.some(({ key }) => this.#line.waitsFor(key))) return false;
-      return await scripts.acquireAll(claims);
-    };
-  }
-
-  /** Not a field: `console.log` would show it. */
-  get tryAcquireAll(): LockProvider['tryAcquireAll'] {
-    return this.#acquireAll;
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {

@@ -21,13 +21,11 @@ export interface SqlProviderParts extends StoreCallsParts {
 export class SqlProvider implements LockProvider {
   readonly name: string;
   readonly traits: Traits;
-  readonly #store: LockStore;
   readonly #runtime: Runtime;
   readonly #calls: StoreCalls;
   readonly #keyCalls: KeyCalls;
   readonly #line: SqlLine;
   readonly #sweeper: Sweeper | undefined;
-  readonly #tryAcquireAll: LockProvider['tryAcquireAll'];
 
   constructor(parts: SqlProviderParts) {
     const { dialect, store, options, runtime, process } = parts;
@@ -43,7 +41,6 @@ export class SqlProvider implements LockProvider {
       resize: true,
       wake: true,
     };
-    this.#store = store;
     this.#runtime = runtime;
     this.#calls = new StoreCalls(parts);
     this.#keyCalls = new KeyCalls(this.#calls, store, runtime);
@@ -51,18 +48,12 @@ export class SqlProvider implements LockProvider {
     const acquireFree = (claim: Claim): Promise<bigint | undefined> => this.#keyCalls.acquireFree(claim);
     this.#line = createSqlLine({ name, store, acquireFree, connections, options, process, deadline, runtime });
     const sweep = async (after: string): Promise<string | undefined> => (await this.#calls.sweep(after)).next;
-    if (store.acquireAll !== undefined) this.#tryAcquireAll = (claims) => this.#acquireAll(claims);
     this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, sweep) : undefined;
   }
 
   /** Resolves when the database answers, and has the tables. Its caller sets the limit. */
   async connect(): Promise<void> {
     await this.#calls.connect();
-  }
-
-  /** Not a field: `console.log` would show it. */
-  get tryAcquireAll(): LockProvider['tryAcquireAll'] {
-    return this.#tryAcquireAll;
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
@@ -107,17 +98,5 @@ export class SqlProvider implements LockProvider {
     this.#sweeper?.stop();
     this.#line.close(this.#calls.closedError());
     await this.#calls.close();
-  }
-
-  async #acquireAll(claims: readonly Claim[]): Promise<readonly Grant[] | false> {
-    this.#sweeper?.start();
-    // A key with a waiter of this process has a line.
-    if (claims.some(({ key }) => this.#line.waitsFor(key))) return false;
-    const about = { what: 'an acquire', claim: claims[0] };
-    const tokens = await this.#calls.run(
-      async (connection) => await this.#store.acquireAll?.(connection, claims),
-      about,
-    );
-    return tokens?.map((token) => ({ granted: true, token })) ?? false;
   }
 }

@@ -36,7 +36,6 @@ import { registersRequirements } from './registers.ts';
 import { releaseRequirements } from './hold/release.ts';
 import { renewalRequirements } from './hold/renewal.ts';
 import { repeatRequirements } from './hold/repeat.ts';
-import { severalRequirements } from './hold/several.ts';
 import { permitRequirements } from './hold/permits.ts';
 import { sharedRequirements } from './hold/shared.ts';
 import { shorterTtlRequirements } from './hold/shorter-ttl.ts';
@@ -61,7 +60,6 @@ export const requirements: readonly Requirement[] = [
   staleRequirements,
   renewalRequirements,
   shorterTtlRequirements,
-  severalRequirements,
   sharedRequirements,
   permitRequirements,
   ownCallsRequirements,

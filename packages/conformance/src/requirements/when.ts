@@ -21,7 +21,6 @@ export const whenStoreExpires: Condition = ({ expiry }) => expiry === 'ttl';
 export const whenSession: Condition = ({ expiry }) => expiry === 'session';
 export const whenListing: Condition = (_traits, provider) => provider.list !== undefined;
 export const whenTimed: Condition = (_traits, provider) => provider.time !== undefined;
-export const whenTakingSeveral: Condition = (_traits, provider) => provider.tryAcquireAll !== undefined;
 export const whenOtherProcessesMeet: Condition = ({ scope }) => scope !== 'process';
 /** Between a provider and its store is a network that can fail. */
 export const whenRemote: Condition = ({ scope }) => scope === 'network';

@@ -8,7 +8,6 @@ import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
 import { knownRecipes } from './recipes.ts';
 import { registers } from './registers.ts';
-import { several } from './several.ts';
 import { sharing } from './shared.ts';
 import { tokens } from './tokens.ts';
 import { unseen } from './unseen.ts';
@@ -25,7 +24,6 @@ export const flaws: readonly Flaw[] = [
   queues,
   wakes,
   sharing,
-  several,
   handedOver,
   registers,
   naming,

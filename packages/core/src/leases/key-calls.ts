@@ -8,7 +8,6 @@ import { mustResize } from '../options/requirements.ts';
 import { KeepAlive } from '../time/keep-alive.ts';
 import type { AcquisitionHost } from './acquire/acquisition-host.ts';
 import { Acquisition } from './acquire/acquisition.ts';
-import { JointAttempt, takesAll } from './acquire/joint-attempt.ts';
 import { closeLocks } from './ending/close-locks.ts';
 import type { Closing } from './ending/close-locks.ts';
 import type { PublicLease } from './hold/public-lease.ts';
@@ -19,9 +18,6 @@ import type { Flow } from './reenter/flow.ts';
 import { mustRest } from './release/rest.ts';
 
 export const notFree: unique symbol = Symbol('not free');
-
-/** At most so many keys are taken in one step. More keep a server from others for longer. */
-const takenTogether = 100;
 
 /** What takes keys and runs work under them, in the asynchronous context of its caller. */
 export class KeyCalls {
@@ -73,16 +69,21 @@ export class KeyCalls {
     }
   }
 
-  /** Several keys in one step. `undefined`: these are not taken so. */
-  takeAll(
+  /**
+   * One attempt for each of `keys`, all in this tick, without a position. It may take as long as
+   * the call may wait. `null`: that key is not free. `undefined`: these are not taken so.
+   */
+  tryEach(
     keys: readonly string[],
     defaults: Settings,
     options: AcquireOptions,
-  ): Promise<readonly PublicLease[] | undefined> | undefined {
-    if (!takesAll(this.#host) || keys.length < 2 || keys.length > takenTogether) return undefined;
+  ): readonly Promise<PublicLease | null>[] | undefined {
+    if (keys.length < 2) return undefined;
     const settings = this.settings(keys[0] as string, defaults, options);
     // A reentrant call asks for each key whether its context has it.
-    return settings.reentrant ? undefined : new JointAttempt(this.#host, keys, settings).result;
+    if (settings.reentrant) return undefined;
+    const once = { ...settings, wait: 0 };
+    return keys.map((key) => new Acquisition(this.#host, key, once, true, { within: settings.wait }).result);
   }
 
   /** Runs `work` under a lease of its own. With `orNot` it resolves to `notFree` without one. */
@@ -136,6 +137,6 @@ export class KeyCalls {
 
   #acquire(key: string, settings: Settings, orNull: boolean): Promise<PublicLease | null> {
     const inside = settings.waitForSelf ? undefined : this.#flow.current;
-    return new Acquisition(this.#host, key, settings, orNull, inside).result;
+    return new Acquisition(this.#host, key, settings, orNull, { inside }).result;
   }
 }

@@ -1,19 +1,16 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../contract.ts';
 import { providerClosed } from '../errors/messages.ts';
-import { refusalOf, tokensEnded } from '../errors/refusals.ts';
-import { nextToken } from '../key/admission.ts';
+import { refusalOf } from '../errors/refusals.ts';
 import type { KeyRules } from '../key/admission.ts';
-import { find } from '../key/by-owner.ts';
 import { acquire, inspect, release, renew } from '../key/calls.ts';
 import type { Place } from '../key/record.ts';
-import { isIdle, purge } from '../key/record.ts';
 import { checkRegister } from '../options/register.ts';
 import { readOptions } from '../options/read-options.ts';
 import { memoryReaders } from './options.ts';
 import type { MemoryOptions } from './options.ts';
 import { memorySource } from './store-options.ts';
 import { MemoryStorage } from './store.ts';
-import type { Contact, StoredKey } from './store.ts';
+import type { Contact } from './store.ts';
 
 /**
  * Locks within one process: for tests, demos, and services that run once.
@@ -48,10 +45,6 @@ class MemoryProvider implements LockProvider {
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     return this.#call((now) => this.#attempt(claim, wake, now));
-  }
-
-  tryAcquireAll(claims: readonly Claim[]): Promise<readonly Grant[] | false> {
-    return this.#call((now) => this.#attemptAll(claims, now));
   }
 
   renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -121,25 +114,6 @@ class MemoryProvider implements LockProvider {
     this.#store.tidy(record, now);
     if (answer.granted === undefined) throw refusalOf(answer, claim);
     return answer;
-  }
-
-  #attemptAll(claims: readonly Claim[], now: number): readonly Grant[] | false {
-    const records = claims.map(({ key }) => this.#store.findOrAdd(key));
-    try {
-      const free = claims.map((claim, index) => this.#isFree(records[index] as StoredKey, claim, now));
-      if (free.includes(false)) return false;
-      return claims.map((claim) => this.#attempt(claim, undefined, now) as Grant);
-    } finally {
-      for (const record of records) this.#store.tidy(record, now);
-    }
-  }
-
-  /** Whether `claim` certainly gets the key. Throws where it has no token left. */
-  #isFree(record: StoredKey, claim: Claim, now: number): boolean {
-    purge(record, now);
-    if (!isIdle(record)) return find(record.holds, claim.owner)?.mode === 'exclusive';
-    if (nextToken(record, claim.floor, now, this.#rules) === undefined) throw tokensEnded(claim);
-    return true;
   }
 
   #extend(claim: Claim, token: bigint | undefined, now: number): Renewal | false {

@@ -21,10 +21,10 @@ export interface JointCalls extends LockCalls {
   /** As `inspect` of `Locks`. */
   inspect(key: string): Promise<LockState>;
   /**
-   * Takes all `keys` in one step, without a place in line. `undefined`, now or later: it took none
-   * of them, and the caller takes one after another.
+   * One attempt for each of `keys`, all in this tick, without a position. `null`: that key is not
+   * free. `undefined`: these keys are taken one after another only.
    */
-  takeAll(keys: readonly string[], options: AcquireOptions): Promise<readonly PublicLease[] | undefined> | undefined;
+  tryEach(keys: readonly string[], options: AcquireOptions): readonly Promise<PublicLease | null>[] | undefined;
   /** Runs `work` under `lease`, and releases the lease. */
   hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T>;
   /** How many shares of `key` the present asynchronous context has. */

@@ -2,6 +2,7 @@ import { LockError, isLockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
 import { printAs } from '../leases/hold/printed.ts';
+import type { PublicLease } from '../leases/hold/public-lease.ts';
 import { readWork, runUnder } from '../leases/hold/with-lock.ts';
 import type { Work } from '../leases/hold/with-lock.ts';
 import type { LockState } from '../lock-state.ts';
@@ -24,6 +25,10 @@ export interface DefaultWaits {
 /** The options of one call, for all keys. */
 interface Call {
   readonly options: ObjectOptions;
+  /** When its `wait` is over, by the clock. */
+  readonly end: number;
+  /** Its caller takes `null` for "not free". */
+  readonly orNull: boolean;
   /**
    * Takes the next part, with what is left of `wait`. The waiting ends when a key that is held
    * already is lost.
@@ -32,9 +37,9 @@ interface Call {
 }
 
 /**
- * Several keys, all of them or none. Where all are free, the provider may take them in one step.
- * Otherwise it takes one after another, in an order that is the same in every process. So two of
- * them never wait for each other.
+ * Several keys, all of them or none. It asks for all of them at once, without a position. Where one
+ * is not free, it gives back the others and takes one key after another, in an order that is the
+ * same in every process. So two of them never wait for each other.
  */
 export class MultiLock implements MultiLockable {
   static {
@@ -46,7 +51,7 @@ export class MultiLock implements MultiLockable {
   readonly #clock: Clock;
   readonly #waits: DefaultWaits;
   readonly #parts: readonly KeyLockable[];
-  /** They can be taken in one step. */
+  /** They can be asked for at once. */
   readonly #exclusive: boolean;
 
   constructor(locks: JointCalls, clock: Clock, waits: DefaultWaits, given: readonly (string | KeyLockable)[]) {
@@ -60,24 +65,24 @@ export class MultiLock implements MultiLockable {
 
   async withLock<T>(first: unknown, second?: unknown): Promise<T> {
     const [work, options] = readWork<T, MultiLease>('withLock', first, second);
-    const call = this.#call(options, this.#waits.wait);
+    const call = this.#call(options, this.#waits.wait, false);
     const result = await this.#run(work, call, (part, own, inside) => part.withLock(own, inside));
     return (result as Extract<TryResult<T>, { held: true }>).value;
   }
 
   async tryWithLock<T>(first: unknown, second?: unknown): Promise<TryResult<T>> {
     const [work, options] = readWork<T, MultiLease>('tryWithLock', first, second);
-    const call = this.#call(options, this.#waits.tryWait);
+    const call = this.#call(options, this.#waits.tryWait, true);
     return await this.#run(work, call, (part, own, inside) => part.tryWithLock(own, inside));
   }
 
   async acquire(options?: ObjectOptions): Promise<MultiLease> {
-    const call = this.#call(options, this.#waits.wait);
+    const call = this.#call(options, this.#waits.wait, false);
     return (await this.#take(call, (part, own) => part.acquire(own))) as MultiLease;
   }
 
   async tryAcquire(options?: ObjectOptions): Promise<MultiLease | null> {
-    const call = this.#call(options, this.#waits.tryWait);
+    const call = this.#call(options, this.#waits.tryWait, true);
     return await this.#take(call, (part, own) => part.tryAcquire(own));
   }
 
@@ -97,11 +102,11 @@ export class MultiLock implements MultiLockable {
   /** Each part is entered inside of the one before, which notes that this context has its key. */
   async #run<T>(
     work: Work<T, MultiLease>,
-    { options, next }: Call,
+    call: Call,
     enter: (part: KeyLockable, options: ObjectOptions, inside: Work<void>) => Promise<unknown>,
   ): Promise<TryResult<T>> {
-    const joint = this.#takeAll(options);
-    const taken = joint && (await joint);
+    const taken = await this.#takeFree(call);
+    if (taken === null) return { held: false };
     let outcome = undefined as Promise<T> | undefined;
     const take = async (leases: readonly Lease[]): Promise<void> => {
       const inside = async (lease: Lease): Promise<void> => {
@@ -112,9 +117,9 @@ export class MultiLock implements MultiLockable {
         // It tells of the loss of any key. The calls for single keys have nothing to add.
         await outcome.catch(() => {});
       };
-      const lease = taken?.[leases.length];
-      if (lease !== undefined) await this.#locks.hold(lease, options, inside);
-      else await next(leases, (own) => enter(this.#parts[leases.length] as KeyLockable, own, inside));
+      const lease = taken[leases.length];
+      if (lease !== undefined) await this.#locks.hold(lease, call.options, inside);
+      else await call.next(leases, (own) => enter(this.#parts[leases.length] as KeyLockable, own, inside));
     };
     try {
       await take([]);
@@ -125,14 +130,15 @@ export class MultiLock implements MultiLockable {
   }
 
   async #take(
-    { options, next }: Call,
+    call: Call,
     take: (part: KeyLockable, options: ObjectOptions) => Promise<Lease | null>,
   ): Promise<MultiLease | null> {
-    const joint = this.#takeAll(options);
-    const leases: Lease[] = [...((joint && (await joint)) ?? [])];
+    const taken = await this.#takeFree(call);
+    if (taken === null) return null;
+    const leases: Lease[] = [...taken];
     try {
       for (const part of this.#parts.slice(leases.length)) {
-        const lease = await next(leases, (own) => take(part, own));
+        const lease = await call.next(leases, (own) => take(part, own));
         if (lease === null) break;
         leases.push(lease);
       }
@@ -145,11 +151,27 @@ export class MultiLock implements MultiLockable {
     return null;
   }
 
-  #takeAll(options: AcquireOptions): ReturnType<JointCalls['takeAll']> {
-    return this.#exclusive ? this.#locks.takeAll(this.keys, options) : undefined;
+  /**
+   * The leases of all keys, if all are free. None: they are to be taken one after another. `null`:
+   * one is not free, and the call does not wait for it.
+   */
+  async #takeFree({ options, end, orNull }: Call): Promise<readonly PublicLease[] | null> {
+    const asked = this.#exclusive ? this.#locks.tryEach(this.keys, options) : undefined;
+    if (asked === undefined) return [];
+    const outcomes = await Promise.allSettled(asked);
+    const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const leases = answers.filter((lease) => lease !== null);
+    if (leases.length === asked.length) return leases;
+    await giveBack(leases);
+    const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
+    const certain = failures.find(({ reason }) => !isLockError(reason, 'LOCK_UNAVAILABLE'));
+    if (certain !== undefined) throw certain.reason;
+    if (this.#clock.now() < end) return [];
+    if (answers.length === leases.length) throw failures[0]?.reason;
+    return orNull ? null : [];
   }
 
-  #call(given: AcquireOptions | undefined, usual: number): Call {
+  #call(given: AcquireOptions | undefined, usual: number, orNull: boolean): Call {
     checkJointOptions(given);
     const wait = readOption('wait', given?.wait) ?? usual;
     const end = this.#clock.now() + wait;
@@ -165,7 +187,7 @@ export class MultiLock implements MultiLockable {
         throw left < wait && isLockError(error, 'LOCK_TIMEOUT') ? ofWholeWait(error, left, wait) : error;
       }
     };
-    return { options, next };
+    return { options, end, orNull, next };
   }
 }
 

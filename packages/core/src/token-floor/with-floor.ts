@@ -3,7 +3,6 @@ import type { StoreFloor } from './store-floor.ts';
 
 /** `provider`, whose claims have the floor of its store. They wait until it is known. */
 export function withFloor(provider: LockProvider, floor: StoreFloor): LockProvider {
-  const { tryAcquireAll } = provider;
   /** Owners whose claims wait for the floor. A release must not be followed by its claim. */
   const waiting = new Set<string>();
   return {
@@ -25,16 +24,6 @@ export function withFloor(provider: LockProvider, floor: StoreFloor): LockProvid
         },
       );
     },
-    tryAcquireAll:
-      tryAcquireAll &&
-      (async (claims) => {
-        await floor.ready();
-        const now = floor.now();
-        return await tryAcquireAll.call(
-          provider,
-          claims.map((claim) => above(now, claim)),
-        );
-      }),
     renew: (claim, token) => provider.renew(claim, token),
     release(claim) {
       waiting.delete(claim.owner);

@@ -2,7 +2,7 @@ import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from
 import type { VirtualRuntime } from './virtual-runtime.ts';
 
 /** Which call of the contract it was. */
-export type CallKind = 'tryAcquire' | 'tryAcquireAll' | 'renew' | 'release';
+export type CallKind = 'tryAcquire' | 'renew' | 'release';
 
 /** One call of core's, answered when the test says so. */
 export class Call {
@@ -87,7 +87,6 @@ export class ScriptedProvider implements LockProvider {
   readonly answers: Partial<Record<CallKind, Answerer>> = {};
   /** Thrown by every call, synchronously, while set. */
   throws: Error | undefined = undefined;
-  tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
   closed = 0;
   closing: () => Promise<void> = async () => {};
   inspecting: (key: string) => Promise<KeyState> = async (key) => ({ key, holders: [], waiters: 0 });
@@ -99,18 +98,6 @@ export class ScriptedProvider implements LockProvider {
   constructor(runtime: VirtualRuntime, traits: Partial<Traits> = {}) {
     this.#runtime = runtime;
     this.traits = { ...defaultTraits, ...traits };
-  }
-
-  /**
-   * From now on it takes several keys in one step, and records a call for each of them. It answers
-   * when all of these are answered: false if one is busy.
-   */
-  takeSeveral(): void {
-    this.tryAcquireAll = async (claims) => {
-      const calls = claims.map((claim) => this.#record('tryAcquireAll', claim, undefined) as Promise<Grant | Busy>);
-      const answers = await Promise.all(calls);
-      return answers.every(({ granted }) => granted) ? (answers as readonly Grant[]) : false;
-    };
   }
 
   get attempts(): Call[] {
@@ -170,7 +157,7 @@ export class ScriptedProvider implements LockProvider {
     const { key, owner } = claim;
     // A renewal of a ticket asks whether a release of before, whose answer was lost, has freed it.
     const asksForTicket = kind === 'renew' && key.startsWith('handover/');
-    if (kind === 'tryAcquire' || kind === 'tryAcquireAll') this.#attempted.add(owner);
+    if (kind === 'tryAcquire') this.#attempted.add(owner);
     else if (!this.#attempted.has(owner)) this.violations.push(`${kind} with ${owner}, which was never tried`);
     if (kind === 'release') this.#released.add(owner);
     else if (this.#released.has(owner) && !asksForTicket)

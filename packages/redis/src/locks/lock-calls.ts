@@ -139,7 +139,7 @@ export class Attempt extends ClaimCall {
  * Whether the server refused what was sent once, over `connections`, or it was not sent. A client
  * sends again what a broken connection left unanswered, and tells the second outcome only.
  */
-export function refusedOnce({ servers }: CallTerms, connections: unknown, error: unknown): boolean {
+function refusedOnce({ servers }: CallTerms, connections: unknown, error: unknown): boolean {
   return (changedNothing(error) || neverSent('close', error)) && servers.unbroken(connections);
 }
 

@@ -3,7 +3,7 @@ import type { Deadline, Waiting } from '@locks/core/adapter';
 import type { Claim, Grant, KeyState, RegisterChange, Renewal } from '@locks/core';
 import { neverSent } from '../wire/client.ts';
 import type { ScriptClient } from '../wire/client.ts';
-import { grantGone, toAnswer, toGrants, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
+import { grantGone, toAnswer, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
 import { callScript } from '../wire/script-call.ts';
 import type { ScriptSender } from '../wire/script-call.ts';
 import { ScriptBatches } from '../wire/script-batches.ts';
@@ -12,7 +12,6 @@ import type { Script } from '../wire/scripts.ts';
 import { unpipelined } from '../wire/unpipelined.ts';
 import type { CallTerms } from './call-terms.ts';
 import { Attempt, Confirmation, Release, Renewal as RenewalCall } from './lock-calls.ts';
-import { AttemptAll } from './several-claims.ts';
 import type { UnsettledAttempts } from './unsettled-attempts.ts';
 
 /** What the scripts go over. */
@@ -72,38 +71,27 @@ export class LockScripts {
       for (const owner of owners) this.#mustLook(String(owner));
       return toAnswer(answer);
     });
-    return this.#writer === undefined ? attempt : this.#confirmed(this.#writer, attempt, [claim], within);
-  }
-
-  /** Takes the keys of all claims, or none of them. */
-  async acquireAll(claims: readonly Claim[]): Promise<readonly Grant[] | false> {
-    this.checkOpen();
-    const call = new AttemptAll(this.#terms, claims, this.#client.status);
-    const attempt = callScript(this.#client, this.#deadline, call).then(toGrants);
-    return await (this.#writer === undefined ? attempt : this.#confirmed(this.#writer, attempt, claims));
+    return this.#writer === undefined ? attempt : this.#confirmed(this.#writer, attempt, claim, within);
   }
 
   /**
    * `attempt`, once the replicas have what it granted: a renewal over the writer is behind the
    * grant. A busy answer needs none, so no `WAIT` of another claim holds it up.
    */
-  async #confirmed<T extends Answer>(
+  async #confirmed(
     writer: ScriptSender,
-    attempt: Promise<T>,
-    claims: readonly Claim[],
+    attempt: Promise<Grant | Waiting>,
+    claim: Claim,
     within = this.#deadline.timeout,
-  ): Promise<T> {
+  ): Promise<Grant | Waiting> {
     const { clock } = this.#terms;
     const end = clock.now() + within;
     const answer = await attempt;
-    if (!isGranted(answer)) return answer;
+    if (!answer.granted) return answer;
     const left = Math.max(1, end - clock.now());
-    const confirm = async (claim: Claim): Promise<void> => {
-      const call = new Confirmation(this.#terms, claim, this.#client.status, undefined);
-      // Another server has followed, without the grant.
-      if (!toRenewal(await callScript(writer, this.#deadline, call, left))) throw grantGone(claim);
-    };
-    await Promise.all(claims.map(confirm));
+    const call = new Confirmation(this.#terms, claim, this.#client.status, undefined);
+    // Another server has followed, without the grant.
+    if (!toRenewal(await callScript(writer, this.#deadline, call, left))) throw grantGone(claim);
     return answer;
   }
 
@@ -200,12 +188,6 @@ const keysOfLook = 100;
 
 function batchesOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
-}
-
-type Answer = Grant | Waiting | readonly Grant[] | false;
-
-function isGranted(answer: Answer): boolean {
-  return answer !== false && (!('granted' in answer) || answer.granted);
 }
 
 /** For its whole ttl. */

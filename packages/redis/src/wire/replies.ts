@@ -126,15 +126,6 @@ export function toAnswer(reply: unknown): Grant | { readonly granted: false; rea
   return { granted: false, retryAfter: -number };
 }
 
-/** The answer to an attempt on several keys: a list of tokens, empty where none was taken. */
-export function toGrants(reply: unknown): readonly Grant[] | false {
-  const answers = Array.isArray(reply) ? reply.map(toAnswer) : [];
-  if (!Array.isArray(reply) || !answers.every(({ granted }) => granted)) {
-    throw strangeReply('an attempt on several keys', 'a list of tokens');
-  }
-  return answers.length === 0 ? false : (answers as readonly Grant[]);
-}
-
 /** The integer that a script returned, whatever the client makes of integers. */
 export function toInteger(reply: unknown, what: string): number {
   const number = typeof reply === 'string' && /^-?\d+$/.test(reply) ? Number(reply) : reply;

@@ -6,7 +6,6 @@ GRANT SELECT, INSERT, UPDATE ON `locks` TO `app`;
 GRANT SELECT ON `locks_layout` TO `app`;
 GRANT EXECUTE ON PROCEDURE `locks_act` TO `app`;
 GRANT EXECUTE ON PROCEDURE `locks_act_and_wake` TO `app`;
-GRANT EXECUTE ON PROCEDURE `locks_acquire_all` TO `app`;
 GRANT EXECUTE ON PROCEDURE `locks_inspect` TO `app`;
 GRANT EXECUTE ON PROCEDURE `locks_sweep` TO `app`;
 -- Only for fence().

@@ -19,13 +19,6 @@ WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND (
   OR (`owner` = ? AND `held_until` > {clock})
 )
 
--- name: acquire-all
--- Takes all of several keys exclusively, or none: see the procedure.
--- ?        1 keys, 2 their owners (hexadecimal, with commas, in the order of the keys), 3 ttl (µs),
---          4 the tokens must exceed this, 5 how long it may have waited for the rows (µs)
--- Returns  tokens, with commas; NULL: one of them is not free.
-CALL `locks_acquire_all`(?, ?, CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED))
-
 -- name: act
 -- All that one statement on the key's row cannot decide: see the procedure.
 -- ?        1 acquire, renew or release; 2 key (hexadecimal), 3 owner, 4 ttl (µs), 5 floor or token,

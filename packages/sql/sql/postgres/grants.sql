@@ -5,7 +5,7 @@
 GRANT USAGE ON SCHEMA "public" TO "app";
 GRANT SELECT, INSERT, UPDATE ON "locks" TO "app";
 GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO "app";
-GRANT EXECUTE ON FUNCTION "locks_acquire", "locks_acquire_all", "locks_renew", "locks_release", "locks_sweep" TO "app";
+GRANT EXECUTE ON FUNCTION "locks_acquire", "locks_renew", "locks_release", "locks_sweep" TO "app";
 GRANT EXECUTE ON PROCEDURE "locks_release_and_tell" TO "app";
 -- Only for fence().
 GRANT SELECT, INSERT, UPDATE ON "locks_fences" TO "app";

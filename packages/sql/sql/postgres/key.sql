@@ -59,13 +59,6 @@ SELECT token, retry_ms, refusal, (turn).process AS turn_process, (turn).owner AS
   CASE WHEN (SELECT bool_and(token IS NULL AND (turn).token IS NULL) FROM answers) THEN set_config('synchronous_commit', 'off', true) END
 FROM answers ORDER BY nth
 
--- name: acquire-all
--- Takes several keys exclusively, or none of them.
--- $1 keys, $2 their owners, $3 ttl (ms), $4 the tokens must exceed this, $5 longest wait for rows
--- (ms)
--- Returns the tokens, or NULL where a key is held, has a line, or is being changed.
-SELECT "locks_acquire_all"($1::bytea[], $2::text[], $3::integer, $4::bigint, $5::integer)
-
 -- name: renew
 -- Restarts the ttl of an exclusive hold. After a wait for a row that another client locked and left
 -- as it was, the ttl counts from before the wait. The call was sent earlier still.

@@ -30,8 +30,7 @@ FROM (VALUES
   ('', '"locks"', 'assigned_process'), ('_shares', '"locks_shares"', 'fixes'), ('_line', '"locks_line"', 'sent'),
   ('_layout', '"locks_layout"', 'readable_from'), ('_fences', '"locks_fences"', 'resource'), ('_turn', '"locks_turn"', 'type'),
   ('_check_new', '"locks_check_new"', 'routine'), ('_ended', '"locks_ended"', 'routine'), ('_lock', '"locks_lock"', 'routine'),
-  ('_settle', '"locks_settle"', 'routine'), ('_acquire', '"locks_acquire"', 'routine'),
-  ('_acquire_all', '"locks_acquire_all"', 'routine'), ('_renew', '"locks_renew"', 'routine'),
+  ('_settle', '"locks_settle"', 'routine'), ('_acquire', '"locks_acquire"', 'routine'), ('_renew', '"locks_renew"', 'routine'),
   ('_release', '"locks_release"', 'routine'), ('_sweep', '"locks_sweep"', 'routine'),
   ('_release_and_tell', '"locks_release_and_tell"', 'routine')
 ) AS o (rest, name, kind)

@@ -100,22 +100,6 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return mayOpen ? (await this.attempt(connection, claim, undefined, false)).token : undefined;
   }
 
-  async acquireAll(connection: MysqlConnection, claims: readonly Claim[]): Promise<readonly bigint[] | undefined> {
-    const { ttl, floor = 0n } = claims[0] as Claim;
-    // In the order of the keys' bytes, as the procedure wants them.
-    const named = claims.map(({ key, owner }, index) => ({ key: hex(key), owner: hex(owner), index }));
-    named.sort((one, other) => (one.key < other.key ? -1 : 1));
-    const [keys, owners] = [named.map(({ key }) => key).join(','), named.map(({ owner }) => owner).join(',')];
-    const values = [keys, owners, micros(ttl), `${floor}`, this.#prepared.longestWait(ttl)];
-    const [row] = await this.#prepared.rows(connection, 'acquireAll', values);
-    if (row === undefined) throw new Error('the procedure answered nothing');
-    if (row['tokens'] === null) return undefined;
-    const tokens = textOf(row['tokens']).split(',').map(BigInt);
-    const inOrder = [...tokens];
-    for (const [place, { index }] of named.entries()) inOrder[index] = tokens[place] as bigint;
-    return inOrder;
-  }
-
   async attempt(
     connection: MysqlConnection,
     claim: Claim,

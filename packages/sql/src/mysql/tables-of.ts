@@ -13,7 +13,7 @@ const columns = {
   _fences: 'resource',
 };
 
-const routines = ['_act', '_act_and_wake', '_acquire_all', '_inspect', '_sweep'];
+const routines = ['_act', '_act_and_wake', '_inspect', '_sweep'];
 
 /**
  * What there is of the tables and routines. A user sees only what he has rights to: a table that he

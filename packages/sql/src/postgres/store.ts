@@ -49,18 +49,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     return row === undefined ? undefined : BigInt(row[0] ?? 0);
   }
 
-  async function acquireAll(
-    connection: PgConnection,
-    claims: readonly Claim[],
-  ): Promise<readonly bigint[] | undefined> {
-    const { ttl, floor = 0n } = claims[0] as Claim;
-    const keys = claims.map(({ key }) => bytes(key));
-    const owners = claims.map(({ owner }) => owner);
-    const [row] = await prepared.ask(connection, 'acquireAll', keys, owners, ttl, floor, prepared.longestWait(ttl));
-    const tokens = row?.[0];
-    return typeof tokens === 'string' ? tokens.slice(1, -1).split(',').map(BigInt) : undefined;
-  }
-
   async function attempt(
     connection: PgConnection,
     claim: Claim,
@@ -198,7 +186,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     pollInterval: 25,
     checkConnection: (connection) => prepared.check(connection, () => check(connection)),
     acquireFree,
-    acquireAll,
     attempt,
     enterAll,
     renew,

@@ -22,7 +22,7 @@ import { explain } from './errors.ts';
 import { LinePace, slowestPace } from './turns/line-pace.ts';
 import { attempt, release, renew } from './key/operations.ts';
 import type { Rules } from './key/operations.ts';
-import type { Session, StatementName } from './connection/session.ts';
+import type { StatementName } from './connection/session.ts';
 import { changeRegister, readRegister } from './registers.ts';
 import { statements } from './statements.ts';
 import { StoreSessions } from './store-sessions.ts';
@@ -30,8 +30,6 @@ import { sweep } from './sweep.ts';
 import { TurnWatch } from './turns/turn-watch.ts';
 import { watchWakeFile } from './wakes/watch-wake-file.ts';
 import { touchWakeFile } from './wakes/wake-file.ts';
-
-const notAll = new Error('a key is not free');
 
 /** Locks in a SQLite file, for the processes of one host. */
 export function createStore(client: SqlClient, options: StoreOptions): LockStore<Database> {
@@ -78,24 +76,14 @@ class SqliteStore implements LockStore<Database> {
 
   async acquireFree(connection: Database, claim: Claim): Promise<bigint | undefined> {
     const session = this.#sessions.of(connection);
-    return session.write(() => this.#takeFree(session, claim));
-  }
-
-  async acquireAll(connection: Database, claims: readonly Claim[]): Promise<readonly bigint[] | undefined> {
-    const session = this.#sessions.of(connection);
-    try {
-      return session.write(() =>
-        claims.map((claim) => {
-          const token = this.#takeFree(session, claim);
-          // The transaction is undone.
-          if (token === undefined) throw notAll;
-          return token;
-        }),
-      );
-    } catch (error) {
-      if (error === notAll) return undefined;
-      throw error;
-    }
+    const { key, owner, ttl, floor } = claim;
+    return session.write(() => {
+      const now = hostTime();
+      const until = now + ttl * 1_000;
+      const least = leastToken(this.#options.runtime, floor);
+      const row = session.row('acquireFree', { key, owner, until, now, least });
+      return row && BigInt(numberOf(row['version']));
+    });
   }
 
   async attempt(connection: Database, claim: Claim, line: Line | undefined, repeated: boolean): Promise<Attempt> {
@@ -198,13 +186,5 @@ class SqliteStore implements LockStore<Database> {
   /** Known since the first connection, over which a claim was sent before one waits. */
   get #file(): string {
     return this.#sessions.path ?? '';
-  }
-
-  #takeFree(session: Session, { key, owner, ttl, floor }: Claim): bigint | undefined {
-    const now = hostTime();
-    const until = now + ttl * 1_000;
-    const least = leastToken(this.#options.runtime, floor);
-    const row = session.row('acquireFree', { key, owner, until, now, least });
-    return row && BigInt(numberOf(row['version']));
   }
 }

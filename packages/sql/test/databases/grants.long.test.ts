@@ -96,7 +96,6 @@ async function refusals(
     ...registering(provider, key),
     () => provider.release(shared),
     () => provider.release(claim),
-    async () => await provider.tryAcquireAll?.(['one', 'two'].map((end) => ({ ...claim, key: `${key}/${end}` }))),
     () => sweep(user, options),
   ];
   const service: unknown[] = [];

@@ -20,7 +20,7 @@ const missing = {
     ['the line', 'DROP TABLE locks_line'],
     ['the keys', 'DROP TABLE locks CASCADE'],
     ['a type', 'DROP TYPE locks_turn CASCADE'],
-    ...['check_new', 'ended', 'lock', 'settle', 'acquire', 'acquire_all', 'renew', 'release', 'sweep'].map(
+    ...['check_new', 'ended', 'lock', 'settle', 'acquire', 'renew', 'release', 'sweep'].map(
       (name) => [name, `DROP FUNCTION locks_${name}`] as const,
     ),
     ['a procedure', 'DROP PROCEDURE locks_release_and_tell'],
@@ -32,9 +32,7 @@ const missing = {
     ['the shares', 'DROP TABLE locks_shares'],
     ['the line', 'DROP TABLE locks_line'],
     ['the keys', 'DROP TABLE locks'],
-    ...['act', 'act_and_wake', 'acquire_all', 'inspect', 'sweep'].map(
-      (name) => [name, `DROP PROCEDURE locks_${name}`] as const,
-    ),
+    ...['act', 'act_and_wake', 'inspect', 'sweep'].map((name) => [name, `DROP PROCEDURE locks_${name}`] as const),
   ],
   SQLite: [
     ['the layout', 'DROP TABLE locks_layout'],

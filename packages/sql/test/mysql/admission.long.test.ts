@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { testAdmission } from '../servers/admission.ts';
 import { testPlainAdmission } from '../servers/plain-admission.ts';
-import { testSeveralKeys } from '../servers/several-keys.ts';
 import { connect, createPlainTable, createTables, ownDatabase, rowsOf, startServer } from './support/database.ts';
 import { mariadb, untilBlocked } from './support/mariadb.ts';
 
@@ -64,11 +63,6 @@ testAdmission(mariadb, url, {
     ],
   ],
 });
-
-testSeveralKeys(mariadb, url, (key) => [
-  `INSERT INTO locks (\`key\`, version, owner, held_until) VALUES (?, 1, 'first/1', ${soon})`,
-  [key],
-]);
 
 const plainUrl = await ownDatabase(server);
 await createPlainTable(plainUrl);

@@ -224,10 +224,6 @@ test.each<[string, (party: Party) => Promise<unknown>]>([
   ['an attempt', ({ provider }) => provider.tryAcquire(claimOf('other'))],
   ['a renewal', ({ provider }) => provider.renew(claimOf('held'))],
   ['a release', ({ provider }) => provider.release(claimOf('held'))],
-  [
-    'an attempt on several keys',
-    async ({ provider }) => await provider.tryAcquireAll?.([claimOf('one'), claimOf('two')]),
-  ],
 ])('a server that becomes read only takes no change over an open connection: %s', async (_, call) => {
   // The owner of the procedures may write to such a server, and the user may not.
   const own = await urlOfUser(server, 'user_of_locks', 'SELECT, INSERT, UPDATE, EXECUTE');

@@ -3,7 +3,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { interleave, testAdmission } from '../servers/admission.ts';
 import type { Step } from '../servers/admission.ts';
 import { testPlainAdmission } from '../servers/plain-admission.ts';
-import { testSeveralKeys } from '../servers/several-keys.ts';
 import { connect, createPlainTable, createTables, ownDatabase, startServer } from './support/database.ts';
 import { postgres } from './support/postgres.ts';
 
@@ -57,8 +56,6 @@ testAdmission(postgres, url, {
     ['SELECT freed FROM locks_release($1, $2, $3, 20000, 5000)', [Buffer.from(key), holder, 'elsewhere']],
   ],
 });
-
-testSeveralKeys(postgres, url, (key) => acquire(key, null, false));
 
 const plainUrl = await ownDatabase(server);
 await createPlainTable(plainUrl);

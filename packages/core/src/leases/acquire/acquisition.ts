@@ -9,7 +9,6 @@ import type { OwnWait } from '../diagnostics/own-waits.ts';
 import { ownHold } from '../reenter/flow.ts';
 import type { Frame } from '../reenter/flow.ts';
 import { isAnswer } from '../hold/answers.ts';
-import type { PublicLease } from '../hold/public-lease.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 import { isTooShort, leaseOf, termsOf, tooLateError } from './grants.ts';
 import { newClaim } from './new-claim.ts';
@@ -23,11 +22,19 @@ import { Wait } from './wait.ts';
  */
 type Phase = 'attempting' | 'woken' | 'waiting';
 
+/** What few acquisitions have. */
+export interface AcquisitionParts {
+  /** What its caller's asynchronous context holds. */
+  readonly inside?: Frame | undefined;
+  /** How long it may take, in ms, where it does not wait. @default its `wait` */
+  readonly within?: number;
+}
+
 /**
  * One call of `acquire` or `tryAcquire`, from the first attempt to its lease or its end. What an
  * attempt leaves in the store is given up in the background.
  */
-export class Acquisition extends PendingCall<PublicLease | null> implements OwnWait {
+export class Acquisition extends PendingCall implements OwnWait {
   readonly #orNull: boolean;
   /** What its caller's asynchronous context holds. */
   readonly #inside: Frame | undefined;
@@ -39,12 +46,18 @@ export class Acquisition extends PendingCall<PublicLease | null> implements OwnW
   #wait: Wait | undefined = undefined;
 
   /** With `orNull`, a lock that is not free in time resolves to `null` instead of rejecting. */
-  constructor(host: AcquisitionHost, key: string, settings: Settings, orNull: boolean, inside?: Frame) {
+  constructor(
+    host: AcquisitionHost,
+    key: string,
+    settings: Settings,
+    orNull: boolean,
+    { inside, within = settings.wait }: AcquisitionParts = {},
+  ) {
     super(host, settings);
     this.#inside = inside;
     this.#orNull = orNull;
     this.#sent = new SentClaim(newClaim(host, settings, key));
-    this.#deadline = settings.wait > 0 ? this.startedAt + settings.wait : Infinity;
+    this.#deadline = within > 0 ? this.startedAt + within : Infinity;
     tellClaim(host.provider.name, this.#sent.claim);
     if (this.followCaller()) this.#attempt(this.startedAt);
   }

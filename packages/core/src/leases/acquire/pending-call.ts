@@ -7,6 +7,7 @@ import { channels, messageAbout } from '../diagnostics/channels.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { Closable } from '../ending/closable.ts';
 import type { Linked } from '../ending/linked-set.ts';
+import type { PublicLease } from '../hold/public-lease.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 
 /**
@@ -19,22 +20,20 @@ export const firstAnswer = 250;
  * One call of a caller. Its deadline, the caller's signal and the close of its `Locks` race the
  * attempt in flight, so the caller never waits for a silent backend.
  */
-export abstract class PendingCall<Answer, Host extends AcquisitionHost = AcquisitionHost>
-  implements TimerEntry, AbortFollower, Closable
-{
+export abstract class PendingCall implements TimerEntry, AbortFollower, Closable {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
   setPrevious: Linked | undefined = undefined;
   setNext: Linked | undefined = undefined;
   readonly startedAt: number;
-  readonly result: Promise<Answer>;
-  protected readonly host: Host;
+  readonly result: Promise<PublicLease | null>;
+  protected readonly host: AcquisitionHost;
   protected readonly settings: Settings;
-  protected resolve!: (answer: Answer | Promise<Answer>) => void;
+  protected resolve!: (answer: PublicLease | null | Promise<null>) => void;
   protected reject!: (error: unknown) => void;
   #over = false;
 
-  constructor(host: Host, settings: Settings) {
+  constructor(host: AcquisitionHost, settings: Settings) {
     this.host = host;
     this.settings = settings;
     this.startedAt = host.runtime.clock.exact();

@@ -124,7 +124,6 @@ CREATE TABLE IF NOT EXISTS `locks_fences` (
 
 DROP PROCEDURE IF EXISTS `locks_act`;
 DROP PROCEDURE IF EXISTS `locks_act_and_wake`;
-DROP PROCEDURE IF EXISTS `locks_acquire_all`;
 DROP PROCEDURE IF EXISTS `locks_inspect`;
 DROP PROCEDURE IF EXISTS `locks_sweep`;
 
@@ -545,99 +544,6 @@ BEGIN
       KILL QUERY IS_USED_LOCK(CONCAT('locks_', woken, ':wakes'));
     END;
   END IF;
-END//
-
--- Takes all of several keys exclusively, or none, as acquire-free takes one. It never waits for a row that is there.
--- claim_keys     in the order of their bytes, so that two calls never wait for each other: hexadecimal, with commas
--- claim_owners   the same of their owners
--- claim_ttl      in microseconds
--- claim_floor    the tokens must exceed it
--- called_at      UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
--- Answers with one row: tokens, with commas, or NULL: one of the keys is held, has a line, or is being changed at this moment.
-CREATE PROCEDURE `locks_acquire_all`(
-  claim_keys LONGBLOB,
-  claim_owners LONGBLOB,
-  claim_ttl BIGINT,
-  claim_floor BIGINT,
-  called_at DATETIME(6),
-  time_limit BIGINT
-)
-MODIFIES SQL DATA
-SQL SECURITY DEFINER
-BEGIN
-  DECLARE keys_left LONGBLOB DEFAULT claim_keys;
-  DECLARE owners_left LONGBLOB DEFAULT claim_owners;
-  DECLARE one_key VARBINARY(512);
-  DECLARE one_owner, row_owner VARBINARY(255);
-  DECLARE now_at, row_version, row_held_until, row_shares, row_line_until BIGINT;
-  DECLARE are_free BOOLEAN DEFAULT TRUE;
-  DECLARE is_there BOOLEAN;
-  DECLARE tokens, tokens_left LONGTEXT CHARACTER SET ascii;
-  DECLARE usual_wait BIGINT DEFAULT @@session.innodb_lock_wait_timeout;
-
-  SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-  START TRANSACTION READ WRITE;
-  BEGIN
-    DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
-    DECLARE EXIT HANDLER FOR SQLEXCEPTION
-    BEGIN
-      ROLLBACK;
-      SET SESSION innodb_lock_wait_timeout = usual_wait;
-      RESIGNAL;
-    END;
-    SET SESSION innodb_lock_wait_timeout = GREATEST(1, (time_limit + 999999) DIV 1000000);
-
-    -- Locks the rows, and makes those that are missing. New rows stay, also where a key is not free: an undone INSERT leaves its gap
-    -- locked for those that waited for it, and they then wait for each other.
-    WHILE are_free AND keys_left <> '' DO
-      SET one_key = UNHEX(SUBSTRING_INDEX(keys_left, ',', 1)), one_owner = UNHEX(SUBSTRING_INDEX(owners_left, ',', 1));
-      SET keys_left = SUBSTRING(keys_left, 2 * LENGTH(one_key) + 2), owners_left = SUBSTRING(owners_left, 2 * LENGTH(one_owner) + 2);
-      SET row_version = NULL, is_there = FALSE;
-      look: LOOP
-        SELECT `version`, `owner`, `held_until`, `shares`, `line_until`
-          INTO row_version, row_owner, row_held_until, row_shares, row_line_until
-          FROM `locks` WHERE `key` = one_key FOR UPDATE SKIP LOCKED;
-        IF row_version IS NOT NULL THEN LEAVE look; END IF;
-        -- Another client has the row locked, or there is none. Not within the IF: a query there waits for the lock.
-        SELECT TRUE INTO is_there FROM `locks` WHERE `key` = one_key;
-        IF is_there THEN LEAVE look; END IF;
-        -- It may wait here, where another client makes the same row.
-        INSERT INTO `locks` (`key`, `version`)
-          SELECT one_key, COALESCE(MAX(`swept`), 0) FROM `locks_layout`
-          ON DUPLICATE KEY UPDATE `locks`.`version` = `locks`.`version`;
-      END LOOP;
-      SET now_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
-      IF TIMESTAMPDIFF(MICROSECOND, called_at, UTC_TIMESTAMP(6)) > time_limit THEN
-        SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205, MESSAGE_TEXT = 'A key row was locked for too long.';
-      END IF;
-      IF CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') THEN
-        SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1290, MESSAGE_TEXT = 'The server is read only.';
-      END IF;
-      IF row_version IS NULL THEN
-        SET are_free = FALSE;
-      ELSEIF row_owner = one_owner AND row_held_until > now_at THEN
-        SET tokens = CONCAT_WS(',', tokens, row_version);
-      ELSEIF row_shares = 0 AND row_line_until IS NULL AND COALESCE(row_held_until <= now_at, TRUE) THEN
-        SET tokens = CONCAT_WS(',', tokens, GREATEST(row_version + 1, claim_floor + 1, now_at));
-      ELSE
-        SET are_free = FALSE;
-      END IF;
-    END WHILE;
-
-    IF are_free THEN
-      SET keys_left = claim_keys, owners_left = claim_owners, tokens_left = tokens;
-      WHILE keys_left <> '' DO
-        SET one_key = UNHEX(SUBSTRING_INDEX(keys_left, ',', 1)), one_owner = UNHEX(SUBSTRING_INDEX(owners_left, ',', 1));
-        SET row_version = SUBSTRING_INDEX(tokens_left, ',', 1);
-        SET keys_left = SUBSTRING(keys_left, 2 * LENGTH(one_key) + 2), owners_left = SUBSTRING(owners_left, 2 * LENGTH(one_owner) + 2);
-        SET tokens_left = SUBSTRING(tokens_left, LENGTH(row_version) + 2);
-        UPDATE `locks` SET `version` = row_version, `owner` = one_owner, `held_until` = now_at + claim_ttl WHERE `key` = one_key;
-      END WHILE;
-    END IF;
-    COMMIT;
-    SET SESSION innodb_lock_wait_timeout = usual_wait;
-  END;
-  SELECT IF(are_free, tokens, NULL) AS tokens;
 END//
 
 -- Who holds a key, and who waits: mode, owner, token, microseconds left. See src/dialect/stores/key-state.ts. One statement, so that it

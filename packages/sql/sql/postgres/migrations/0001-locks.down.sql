@@ -1,7 +1,6 @@
 -- Removes all of layout 1: no process may use it any more. The tokens of all keys are forgotten.
 DROP PROCEDURE IF EXISTS "locks_release_and_tell";
 DROP FUNCTION IF EXISTS "locks_acquire";
-DROP FUNCTION IF EXISTS "locks_acquire_all";
 DROP FUNCTION IF EXISTS "locks_renew";
 DROP FUNCTION IF EXISTS "locks_release";
 DROP FUNCTION IF EXISTS "locks_sweep";

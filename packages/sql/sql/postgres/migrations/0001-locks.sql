@@ -447,49 +447,6 @@ BEGIN
   END IF;
 END $$;
 
--- Takes all keys exclusively, the first for the first owner and so on. NULL: one of them is held, has a line, or is being changed at
--- this moment; then none is taken.
-CREATE OR REPLACE FUNCTION "locks_acquire_all"(of_keys bytea[], by_owners text[], ttl_ms integer, above bigint, wait_ms integer)
-RETURNS bigint[]
-LANGUAGE plpgsql SECURITY DEFINER AS $$
-DECLARE
-  free integer;
-  tokens bigint[];
-BEGIN
-  -- It may wait for each new row, where another client makes the same one.
-  PERFORM set_config('lock_timeout', greatest(wait_ms / cardinality(of_keys), 1)::text, true);
-  -- In the order of the keys, so that two calls never wait for each other.
-  INSERT INTO "locks" (key, version)
-  SELECT k.key, y.swept FROM unnest(of_keys) AS k (key), "locks_layout" AS y ORDER BY k.key
-  ON CONFLICT (key) DO NOTHING;
-  SELECT count(*) FILTER (
-    WHERE l.owner = l.by_owner AND l.held_until > clock_timestamp()
-      OR (l.held_until IS NULL OR l.held_until <= clock_timestamp())
-        AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
-  ) INTO free
-  FROM (
-    SELECT row_of.owner, row_of.held_until, row_of.line_until, w.by_owner
-    FROM unnest(of_keys, by_owners) AS w (key, by_owner) JOIN "locks" AS row_of ON row_of.key = w.key
-    FOR NO KEY UPDATE OF row_of SKIP LOCKED
-  ) AS l;
-  IF free < cardinality(of_keys) THEN RETURN NULL; END IF;
-  WITH taken AS (
-    UPDATE "locks" AS l SET
-      version = CASE
-        WHEN l.owner = w.by_owner AND l.held_until > clock_timestamp() THEN l.version
-        ELSE greatest(l.version + 1, above + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
-      END,
-      owner = w.by_owner,
-      held_until = clock_timestamp() + interval '1 millisecond' * ttl_ms::double precision,
-      shares = 0
-    FROM unnest(of_keys, by_owners) WITH ORDINALITY AS w (key, by_owner, place)
-    WHERE l.key = w.key
-    RETURNING w.place, l.version
-  )
-  SELECT array_agg(t.version ORDER BY t.place) INTO tokens FROM taken AS t;
-  RETURN tokens;
-END $$;
-
 -- Restarts the ttl of whatever hold the owner has; with `raise_to`, also makes that its token unless its own is higher.
 CREATE OR REPLACE FUNCTION "locks_renew"(
   of_key bytea, by_owner text, ttl_ms integer, raise_to bigint, in_process text, place_ms integer, wait_ms integer,
@@ -575,7 +532,7 @@ DECLARE
   home text := (SELECT c.relnamespace::regnamespace::text FROM pg_class AS c WHERE c.oid = '"locks"'::regclass);
   routine regproc;
 BEGIN
-  FOREACH routine IN ARRAY ARRAY['"locks_acquire"', '"locks_acquire_all"', '"locks_renew"', '"locks_release"', '"locks_sweep"']::regproc[] LOOP
+  FOREACH routine IN ARRAY ARRAY['"locks_acquire"', '"locks_renew"', '"locks_release"', '"locks_sweep"']::regproc[] LOOP
     EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %s, pg_temp', routine, home);
     -- Plans are made while the tables are small, and kept while what was removed makes them large: they would read whole tables.
     EXECUTE format('ALTER FUNCTION %s SET enable_seqscan = off', routine);

@@ -71,11 +71,6 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    * claim holds it exclusively already.
    */
   acquireFree(connection: Connection, claim: Claim): Promise<bigint | undefined>;
-  /**
-   * One step for exclusive claims of one ttl and one floor: their tokens if each key was free and
-   * its line empty, or if its claim holds it already. `undefined`: no key was taken.
-   */
-  acquireAll?(connection: Connection, claims: readonly Claim[]): Promise<readonly bigint[] | undefined>;
   /** Where many keys travel as one statement. */
   readonly each?: EachStore<Connection> | undefined;
   /**
