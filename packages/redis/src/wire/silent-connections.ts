@@ -29,6 +29,8 @@ export class SilentConnections {
   readonly #names: KeyNames;
   readonly #runtime: Runtime;
   readonly #timeout: number;
+  /** How soon each connection is looked at for the renewals of this tick, in ms. */
+  readonly #watched = new Map<Stream, number>();
 
   constructor(client: AnyRedisClient, names: KeyNames, runtime: Runtime, timeout: number) {
     this.#client = client;
@@ -41,7 +43,10 @@ export class SilentConnections {
   watch({ key, ttl }: Claim): void {
     const within = ttl * patience;
     const stream = within < this.#timeout ? this.#streamTo(key) : undefined;
-    if (stream === undefined) return;
+    if (stream === undefined || (this.#watched.get(stream) ?? Infinity) <= within) return;
+    // One look serves all renewals of a tick.
+    if (this.#watched.size === 0) process.nextTick(() => this.#watched.clear());
+    this.#watched.set(stream, within);
     const { bytesRead } = stream;
     const look = async (): Promise<void> => {
       // After a blocked event loop an answer may be there, unread.
