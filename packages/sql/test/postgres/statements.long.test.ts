@@ -47,6 +47,20 @@ test('ten free keys take one statement, whether they were used before or not', a
   expect(await count()).toBe(2 * rounds);
 });
 
+test('ten keys of which one is not free take three statements', async () => {
+  const client = await connect(url);
+  const { locks } = join(url);
+  const keys = Array.from({ length: 10 }, (_, index) => `taken-${index}`);
+  await (await locks.multiLock(keys).acquire()).release();
+  const held = await join(url).locks.acquire('taken-6');
+  const count = await counting(client);
+  const rounds = 20;
+  for (let round = 0; round < rounds; round += 1) expect(await locks.multiLock(keys).tryAcquire()).toBeNull();
+  // All of them, the one that is not free, and the release of the others.
+  expect(await count()).toBe(3 * rounds);
+  await held.release();
+});
+
 test('a renewal takes one statement', async () => {
   const client = await connect(url);
   const { locks } = join(url);
