@@ -43,17 +43,10 @@ export interface Claim {
   /** Alone, or together with other shared claims. */
   readonly mode: Mode;
   /**
-   * Shared only: at most so many holders at once, 1 to 2 147 483 647. Absent: any number. The
-   * number is fixed while a claim without `resize` shares the key or waits to. Another one rejects
-   * with `LOCK_INVALID`.
+   * Shared only: granted while fewer than so many share the key, 1 to 2 147 483 647. Absent: any
+   * number. Each claim has its own number.
    */
   readonly permits?: number;
-  /**
-   * With `permits`, where the trait `resize` is declared: granted while fewer than its own
-   * `permits` share the key. It fixes no number, and is not refused for one. Semaphores whose
-   * number is changed by a deploy need it.
-   */
-  readonly resize?: true;
   /** Below 2^53. The token of a new grant must exceed it. A repeat keeps its token. */
   readonly floor?: bigint;
 }
@@ -92,6 +85,8 @@ export interface Holder {
   readonly owner: string;
   /** How it is held. */
   readonly mode: Mode;
+  /** The `permits` of its claim. Absent: it has none, or the store does not know it. */
+  readonly permits?: number;
   /** The fencing token. Absent: the store has none for this holder. */
   readonly token?: bigint;
   /** Ms until the store lets go, if it is not renewed. */
@@ -104,6 +99,8 @@ export interface Waiter {
   readonly owner: string;
   /** How the claim wants the key. */
   readonly mode: Mode;
+  /** As in a holder. */
+  readonly permits?: number;
 }
 
 /** The state of one key at one moment. */
@@ -162,8 +159,6 @@ export interface Traits {
   readonly fair: boolean;
   /** Shared mode and permits. Without it a shared claim rejects with `LOCK_INVALID`. */
   readonly shared: boolean;
-  /** Claims with `resize` are supported. Absent: they are not, and core sends none. */
-  readonly resize?: boolean;
   /** `wake` is called when another attempt is worth making. Without it core polls. */
   readonly wake: boolean;
 }

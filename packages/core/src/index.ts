@@ -52,7 +52,6 @@ export type {
   ObjectOptions,
   ReadWriteLock,
   Semaphore,
-  SemaphoreOptions,
 } from './objects/lockable.ts';
 export type { MultiLease } from './objects/multi-lease.ts';
 export { createLocks } from './manager.ts';

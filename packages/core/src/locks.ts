@@ -2,7 +2,7 @@ import type { Traits } from './contract.ts';
 import type { LockHolder, LockState } from './lock-state.ts';
 import type { Election, Lead, Leadership } from './objects/election/election.ts';
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
-import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
+import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
 import type { EverySlot, OnceOptions } from './objects/once/options.ts';
 import type { Lease } from './lease.ts';
 import type { TryResult } from './leases/acquire/try-result.ts';
@@ -24,12 +24,12 @@ export interface Locks extends LockCalls, AsyncDisposable {
    */
   readWriteLock(key: string): ReadWriteLock;
   /**
-   * At most `permits` holders of `key` at once. Each permit has a ttl of its own. All processes
-   * must agree on the number, but for those with `resize`.
-   * @throws `LOCK_MISCONFIGURED` when the provider has no shared mode, or for `resize` where it
-   * lacks that trait. `LOCK_INVALID` for a number that is no positive integer.
+   * At most `permits` holders of `key` at once. Each permit has a ttl of its own. A process takes
+   * one while fewer than its own number are taken, so two numbers work beside each other.
+   * @throws `LOCK_MISCONFIGURED` when the provider has no shared mode. `LOCK_INVALID` for a number
+   * that is no positive integer.
    */
-  semaphore(key: string, permits: number, options?: SemaphoreOptions): Semaphore;
+  semaphore(key: string, permits: number): Semaphore;
   /**
    * All of `parts` or none, under one `wait`. A key stands for its mutex. Sides of read/write
    * locks, semaphores and several permits are parts as well. Keys that are free are taken

@@ -13,7 +13,7 @@ import type { Election, Lead, Leadership } from './objects/election/election.ts'
 import { Observer } from './objects/election/observe.ts';
 import { readElectOptions, readLeadershipOptions } from './objects/election/options.ts';
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
-import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
+import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
 import type { HoldOptions } from './objects/joint-calls.ts';
 import { KeyLock } from './objects/key-lock.ts';
 import { MultiLock } from './objects/multi-lock.ts';
@@ -126,8 +126,8 @@ export class LockManager implements Locks {
     return readWriteLock(this, key);
   }
 
-  semaphore(key: string, permits: number, options: SemaphoreOptions = {}): Semaphore {
-    return semaphore(this, this.#host.runtime.clock, this.#waits, { key, permits, options });
+  semaphore(key: string, permits: number): Semaphore {
+    return semaphore(this, this.#host.runtime.clock, this.#waits, key, permits);
   }
 
   multiLock(parts: readonly (string | KeyLockable)[]): MultiLockable {

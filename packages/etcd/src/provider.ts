@@ -34,7 +34,6 @@ export class EtcdProvider implements LockProvider {
     fencing: 'strict',
     fair: true,
     shared: true,
-    resize: true,
     wake: true,
   };
   readonly #parts: AttemptParts;

@@ -1,61 +1,31 @@
 -- Takes a share of the key, turns this owner's exclusive hold into one, or takes a place in line.
 -- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua, 4 the token must exceed this,
 --         5 token retention (ms),
---         6 permits, "*" for any number, after "-" where other claims may have another number,
+--         6 permits, "*" for any number,
 --         7 and on: other waiters of this process on this key, to be kept in line, and their terms
 -- Returns the fencing token. If busy, minus the ms until the next attempt. A list of that and of
---         owners that must look, if there are any. Error "LOCKS_PERMITS <n>" when a claim that
---         fixes another number shares the key, or waits to.
+--         owners that must look, if there are any.
 
 -- include token
 -- include queue
 local owner, ttl = ARGV[1], tonumber(ARGV[2])
 local waiterTtl, inLine, process, channel = readTerms(ARGV[3])
-local above, retention = tonumber(ARGV[4]), ARGV[5]
-local resize, permits = string.match(ARGV[6], '^(%-?)(.*)$')
-resize = resize == '-'
+local above, retention, permits = tonumber(ARGV[4]), ARGV[5], ARGV[6]
 local me = waiterOf('s' .. permits, process, owner)
 
 local now, micros = clock()
 -- include restart-guard
 local value = purge(now, holder())
 
--- Whether a claim that fixes the number shares the key, or another one waits to.
-local function isFixed()
-  if value == SHARED then
-    for _, sharer in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do
-      if not redis.call('HGET', KEYS[6], string.char(10) .. sharer) then return true end
-    end
-  end
-  for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
-    local shares = waiter ~= me and string.sub(waiter, 1, 1) == 's'
-    if shares and redis.call('HGET', KEYS[8], waiter) ~= '-' then return true end
-  end
-  return false
-end
-
-local function fixPermits(span)
-  if not resize then redis.call('SET', KEYS[7], permits, 'PX', span) end
-end
-
 local function share(token)
   redis.call('ZADD', KEYS[5], now + ttl, owner)
-  redis.call('HSET', KEYS[6], owner, token)
-  if resize then redis.call('HSET', KEYS[6], string.char(10) .. owner, '') end
-  -- The number of permits lasts as long as the last share, or as a place in line.
-  fixPermits(math.max(settleShares() - now, redis.call('PTTL', KEYS[3])))
+  redis.call('HSET', KEYS[6], owner, token, string.char(10) .. owner, permits)
+  settleShares()
   keep(KEYS[2], tonumber(retention))
   keepPlaces(7, now, waiterTtl)
   concernsHead(ttl, waiterTtl)
   wakeHead(me, SHARED, channel)
   return answer(token)
-end
-
-local fixed = redis.call('GET', KEYS[7])
-if fixed and fixed ~= permits and not resize then
-  refuseOnReplica()
-  if isFixed() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
-  redis.call('DEL', KEYS[7])
 end
 
 if value == owner then
@@ -79,9 +49,8 @@ end
 
 local new = false
 if inLine then
-  new = stayInLine(me, now, waiterTtl, resize and '-' or '')
+  new = stayInLine(me, now, waiterTtl, '')
   keepPlaces(7, now, waiterTtl)
-  fixPermits(math.max(waiterTtl, redis.call('PTTL', KEYS[7])))
 else
   refuseOnReplica()
 end

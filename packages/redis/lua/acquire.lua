@@ -41,8 +41,6 @@ local head, told
 head, told, value = wakeHead(me, value, channel)
 if not value and (head or me) == me then
   leaveLine(me)
-  -- No claim shares now or waits to: the number of permits is free again.
-  if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
   keepPlaces(7, now, waiterTtl)
   if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end

@@ -2,7 +2,7 @@
 -- KEYS    see queue.lua
 -- ARGV    1 the pattern of another library's owners, or "": see ours.lua
 -- Returns the number of waiters, the first 100 of them as a list, then for each holder: owner,
---         "exclusive" or "shared", token or "", ms left.
+--         "exclusive" or "shared", permits, "*" or "", token or "", ms left.
 
 -- include token
 -- include ours
@@ -14,13 +14,15 @@ local reply = { count, line }
 if textAt(KEYS[1]) == SHARED then
   local shares = redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
   for i = 1, #shares, 2 do
-    local token = redis.call('HGET', KEYS[6], shares[i]) or ''
-    for _, part in ipairs({ shares[i], 'shared', token, shares[i + 1] - now }) do table.insert(reply, part) end
+    local token, permits = unpack(redis.call('HMGET', KEYS[6], shares[i], string.char(10) .. shares[i]))
+    for _, part in ipairs({ shares[i], 'shared', permits or '', token or '', shares[i + 1] - now }) do
+      table.insert(reply, part)
+    end
   end
 else
   local owner, token, left = ownerIn(KEYS[1], KEYS[2], ARGV[1])
   if owner then
-    for _, part in ipairs({ owner, 'exclusive', token, left }) do table.insert(reply, part) end
+    for _, part in ipairs({ owner, 'exclusive', '', token, left }) do table.insert(reply, part) end
   end
 end
 return reply

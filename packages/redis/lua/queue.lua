@@ -6,13 +6,11 @@
 --   3 queue     sorted set: waiter by place in line
 --   4 deadlines sorted set: waiter by the ms at which its place is forfeit
 --   5 shared    sorted set: owner by the ms at which its share expires
---   6 tokens    hash: the fencing token of each sharer by owner. A sharer that fixes no number of
---               permits has a second field, its owner after a line feed
---   7 permits   string: how many may share, "*" for any number
---   8 terms     hash: by waiter, on which terms it takes an assignment: "<when it sent its last
+--   6 tokens    hash: the fencing token of each sharer by owner, and its permits, "*" for any
+--               number, by its owner after a line feed
+--   7 terms     hash: by waiter, on which terms it takes an assignment: "<when it sent its last
 --               attempt, by its own clock> <ttl (ms)> <the token must exceed this> <token
---               retention (ms)>". A waiter without terms is only told its turn, and one that fixes
---               no number of permits has "-"
+--               retention (ms)>". A waiter without terms is only told its turn
 -- A waiter is "<kind> <process> <owner>". Its kind is "x", or "s" and the permits it wants. Its
 -- process begins with the ms that its places last, and a dash. In a Cluster, "c." follows.
 -- The terms of a provider are one argument, as each argument costs time: "<ttl of a place (ms)>
@@ -62,7 +60,7 @@ end
 local function leaveLine(waiter)
   redis.call('ZREM', KEYS[3], waiter)
   redis.call('ZREM', KEYS[4], waiter)
-  redis.call('HDEL', KEYS[8], waiter)
+  redis.call('HDEL', KEYS[7], waiter)
 end
 
 -- Whether there is a new head that does not know when to look.
@@ -77,18 +75,13 @@ local function forgetShare(owner)
   redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
 end
 
--- Makes the key say SHARED until the last share expires, and returns that moment (ms). Without
--- shares, frees the key.
+-- Makes the key say SHARED until the last share expires. Without shares, frees the key.
 local function settleShares()
   local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
-  if not last[1] then
-    redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
-    return
-  end
+  if not last[1] then return redis.call('DEL', KEYS[1], KEYS[5], KEYS[6]) end
   redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
   redis.call('PEXPIREAT', KEYS[5], last[2])
   redis.call('PEXPIREAT', KEYS[6], last[2])
-  return tonumber(last[2])
 end
 
 -- Drops what has expired: places anywhere in the line, and shares. Returns `holder()` after that.
@@ -124,7 +117,7 @@ end
 -- renewal or a repeat gives it the whole ttl. Returns how long it lasts, in ms. Returns nil where
 -- the waiter must try for itself, and false where its process is gone. Then the key is free still.
 local function assign(waiter, process, owner, channel)
-  local terms = redis.call('HGET', KEYS[8], waiter)
+  local terms = redis.call('HGET', KEYS[7], waiter)
   if not terms then return nil end
   local sentAt, ttl, above, retention = string.match(terms, '^(%d+) (%d+) (%d+) (%d+)$')
   local micros = tonumber(clockText)
@@ -189,9 +182,9 @@ local function stayInLine(waiter, now, waiterTtl, terms)
   local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
   redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
   keepLine(waiterTtl)
-  if terms and terms ~= '' then
-    redis.call('HSET', KEYS[8], waiter, terms)
-    keep(KEYS[8], waiterTtl)
+  if terms ~= '' then
+    redis.call('HSET', KEYS[7], waiter, terms)
+    keep(KEYS[7], waiterTtl)
   end
   return added == 1
 end
@@ -237,11 +230,9 @@ local function keepPlaces(first, now, waiterTtl)
   redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
   keepLine(waiterTtl)
   if terms[1] then
-    redis.call('HSET', KEYS[8], unpack(terms))
-    keep(KEYS[8], waiterTtl)
+    redis.call('HSET', KEYS[7], unpack(terms))
+    keep(KEYS[7], waiterTtl)
   end
-  -- The number of permits, if a sharer is among them.
-  keep(KEYS[7], waiterTtl)
 end
 
 -- The answer of an attempt, and behind it the owners that must look.

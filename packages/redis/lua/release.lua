@@ -17,8 +17,7 @@ end
 local _, _, process, channel = readTerms(ARGV[2])
 local me, now = waiterOf(ARGV[3], process, owner), clock()
 if type(value) == 'table' then value = holder() end
-local wasShared = value == SHARED
-if wasShared then
+if value == SHARED then
   local expiry = redis.call('ZSCORE', KEYS[5], owner)
   if expiry then
     if tonumber(expiry) > now then freed = 1 end
@@ -33,11 +32,5 @@ line = line or redis.call('EXISTS', KEYS[3]) == 1
 -- A waiter that was granted has left the line already. Without a line this changes nothing, but a
 -- replica refuses it.
 if freed == 0 then giveUpPlace(me) end
-local head
-if line then
-  value = purge(now, value)
-  head, _, value = wakeHead(me, value, channel)
-end
--- The number of permits is free again when no claim shares or waits.
-if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', KEYS[7]) end
+if line then wakeHead(me, purge(now, value), channel) end
 return freed

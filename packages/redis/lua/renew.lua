@@ -22,8 +22,7 @@ local function renew()
     redis.call('PEXPIRE', KEYS[1], ttl)
     if raised then redis.call('HSET', KEYS[6], owner, ARGV[3]) end
     redis.call('ZADD', KEYS[5], now + ttl, owner)
-    -- The number of permits lasts as long as the last share, or as a place in line.
-    redis.call('PEXPIRE', KEYS[7], math.max(settleShares() - now, redis.call('PTTL', KEYS[3])))
+    settleShares()
   else
     return 0
   end

@@ -46,7 +46,6 @@ export class RedisProvider implements LockProvider {
       fencing: 'clock-bounded',
       fair: true,
       shared: true,
-      resize: true,
       wake: true,
     };
     this.#client = client;

@@ -32,15 +32,7 @@ export class SqlProvider implements LockProvider {
     const { name, scope } = dialect;
     const { tokenRetention } = options;
     this.name = name;
-    this.traits = {
-      scope,
-      expiry: 'ttl',
-      fencing: 'clock-bounded',
-      fair: true,
-      shared: true,
-      resize: true,
-      wake: true,
-    };
+    this.traits = { scope, expiry: 'ttl', fencing: 'clock-bounded', fair: true, shared: true, wake: true };
     this.#runtime = runtime;
     this.#calls = new StoreCalls(parts);
     this.#keyCalls = new KeyCalls(this.#calls, store, runtime);

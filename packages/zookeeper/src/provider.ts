@@ -49,7 +49,6 @@ export class SessionProvider implements ZookeeperProvider {
       fencing: 'strict',
       fair: recipe.fair,
       shared: recipe.shared,
-      resize: recipe.shared,
       wake: true,
     };
     this.#parts = parts;

@@ -45,7 +45,7 @@ export { createLine } from './line/create-line.ts';
 export type { FoundTurn, Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
 export { createRecordProvider } from './record/create-record-provider.ts';
 export type { ReadRecord, RecordOptions, RecordStore, StoredRecord } from './record/record-store.ts';
-export { permitsRefused, refusalOf, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
+export { refusalOf, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
 export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
 export { longestTrusted, socketsHeard, systemRuntime } from '../time/runtime.ts';
 export { systemClock } from '../time/system-clock.ts';

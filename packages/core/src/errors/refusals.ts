@@ -2,16 +2,6 @@ import type { Claim, LockProvider } from '../contract.ts';
 import type { Refusal } from '../key/admission.ts';
 import { LockError } from './lock-error.ts';
 
-/**
- * What every provider answers a sharer whose number of permits is not the one in use; `undefined`
- * is unlimited.
- */
-export function permitsRefused({ key, permits }: Pick<Claim, 'key' | 'permits'>, inUse: number | undefined): LockError {
-  const [has, wants] = [inUse ?? 'unlimited', permits ?? 'unlimited'];
-  const message = `${JSON.stringify(key)} is shared with ${has} permits; ${wants} were asked for. All claims on a key need the same number.`;
-  return new LockError('LOCK_INVALID', message, { key });
-}
-
 /** What every provider answers a sharer that asks for the key exclusively. */
 export function upgradeRefused({ key, owner }: Pick<Claim, 'key' | 'owner'>): LockError {
   const message = `${JSON.stringify(key)} is held shared by ${owner} and cannot become exclusive: release it first.`;
@@ -31,7 +21,6 @@ export function tokensEnded({ key }: Pick<Claim, 'key'>): LockError {
 }
 
 /** The error for what the rules of a key refuse. */
-export function refusalOf({ refused, inUse }: Refusal, claim: Claim): LockError {
-  if (refused === 'permits') return permitsRefused(claim, inUse);
+export function refusalOf({ refused }: Refusal, claim: Claim): LockError {
   return refused === 'upgrade' ? upgradeRefused(claim) : tokensEnded(claim);
 }

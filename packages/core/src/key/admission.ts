@@ -16,10 +16,8 @@ export interface KeyRules {
 /** Why a claim is refused for good: `LOCK_INVALID`. */
 export interface Refusal {
   readonly granted: undefined;
-  /** Another number of permits, shared to exclusive, or no token left. */
-  readonly refused: 'permits' | 'upgrade' | 'tokens';
-  /** The number of permits in use. `undefined`: any number may share. */
-  readonly inUse?: number | undefined;
+  /** Shared to exclusive, or no token left. */
+  readonly refused: 'upgrade' | 'tokens';
 }
 
 /** Whether the holders leave room for one more of this kind. */
@@ -27,18 +25,6 @@ export function admits({ holds }: KeyRecord, { mode, permits }: Pick<Claim | Ter
   const any = holds[0];
   if (any === undefined) return true;
   return mode === 'shared' && any.mode === 'shared' && holds.length < (permits ?? Infinity);
-}
-
-/** A claim without `resize` that shares the key, or waits to, fixes the number of permits. */
-export function refusedPermits({ holds, line }: KeyRecord, claim: Claim): Refusal | undefined {
-  if (claim.mode === 'exclusive' || claim.resize) return undefined;
-  const fixed = holds.find(fixesPermits) ?? line.find(fixesPermits);
-  if (fixed === undefined || fixed.permits === claim.permits) return undefined;
-  return { granted: undefined, refused: 'permits', inUse: fixed.permits };
-}
-
-function fixesPermits({ mode, resize }: Readonly<Terms>): boolean {
-  return mode === 'shared' && !resize;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant, KeyState, Renewal } from '../contract.ts';
-import { admits, nextToken, refusedPermits } from './admission.ts';
+import { admits, nextToken } from './admission.ts';
 import type { KeyRules, Refusal } from './admission.ts';
 import { add, find, remove } from './by-owner.ts';
 import { earliest, purge } from './record.ts';
@@ -21,8 +21,7 @@ export function acquire<Contact>(
   const { owner } = claim;
   const hold = find(record.holds, owner);
   const decided =
-    refusedPermits(record, claim) ??
-    (hold === undefined ? admit(record, claim, now, rules) : repeat(record, hold, claim, now, rules));
+    hold === undefined ? admit(record, claim, now, rules) : repeat(record, hold, claim, now, rules);
   if (decided === undefined && contact !== undefined) takePlace(record, claim, contact, now + rules.waiterTtl);
   advance(record, owner, now, rules, tell);
   return decided ?? { granted: false, retryAfter: retryAfter(record, owner, now, rules) };
@@ -76,15 +75,19 @@ const shownInLine = 100;
 /** The holders and the line. Grants nothing and wakes no claim. */
 export function inspect(record: KeyRecord, now: number): Omit<KeyState, 'key'> {
   purge(record, now);
-  const holders = record.holds.map(({ owner, mode, token, until }) => ({
+  const holders = record.holds.map(({ owner, mode, permits, token, until }) => ({
     owner,
     mode,
+    ...(permits !== undefined && { permits }),
     token: BigInt(token),
     remaining: until - now,
   }));
   const waiters = record.line.length;
   if (waiters === 0) return { holders, waiters };
-  return { holders, waiters, line: record.line.slice(0, shownInLine).map(({ owner, mode }) => ({ owner, mode })) };
+  const line = record.line
+    .slice(0, shownInLine)
+    .map(({ owner, mode, permits }) => ({ owner, mode, ...(permits !== undefined && { permits }) }));
+  return { holders, waiters, line };
 }
 
 /** A new claim. `undefined`: it is not its turn, or there is no room. */
@@ -100,7 +103,7 @@ function admit(record: KeyRecord, claim: Claim, now: number, rules: KeyRules): G
 function repeat(
   record: KeyRecord,
   hold: Hold,
-  { mode, permits, resize, ttl, floor }: Claim,
+  { mode, permits, ttl, floor }: Claim,
   now: number,
   rules: KeyRules,
 ): Grant | Refusal {
@@ -114,7 +117,6 @@ function repeat(
   }
   hold.mode = mode;
   hold.permits = permits;
-  hold.resize = resize;
   hold.until = now + ttl;
   hold.assigned = false;
   return { granted: true, token: BigInt(hold.token) };
@@ -130,18 +132,18 @@ function take(
 ): Grant | Refusal {
   const token = nextToken(record, claim.floor, now, rules);
   if (token === undefined) return { granted: undefined, refused: 'tokens' };
-  const { owner, mode, permits, resize } = claim;
+  const { owner, mode, permits } = claim;
   record.token = token;
-  record.holds = add(record.holds, { owner, mode, permits, resize, token, until, assigned });
+  record.holds = add(record.holds, { owner, mode, permits, token, until, assigned });
   return { granted: true, token: BigInt(token) };
 }
 
 function takePlace<Contact>(record: KeyRecord<Contact>, claim: Claim, contact: Contact, until: number): void {
-  const { owner, mode, permits, resize, ttl, floor } = claim;
+  const { owner, mode, permits, ttl, floor } = claim;
   if (record.line.length === 0 || until < record.lapse) record.lapse = until;
   const place = find(record.line, owner);
   if (place === undefined) {
-    record.line = add(record.line, { owner, mode, permits, resize, contact, until, ttl, floor });
+    record.line = add(record.line, { owner, mode, permits, contact, until, ttl, floor });
     return;
   }
   place.contact = contact;

@@ -5,10 +5,8 @@ import { noClaims } from './by-owner.ts';
 export interface Terms {
   /** Alone, or together with other shared claims. */
   mode: Mode;
-  /** Shared: at most so many holders at once. `undefined`: any number. */
+  /** Shared: granted while fewer than so many share the key. `undefined`: any number. */
   permits: number | undefined;
-  /** As `resize` of a claim: its number of permits is its own. */
-  resize: true | undefined;
 }
 
 /** A claim that has the key. */

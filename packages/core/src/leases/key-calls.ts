@@ -4,7 +4,6 @@ import type { HoldOptions } from '../objects/joint-calls.ts';
 import { resolveSettings } from '../options/acquire-options.ts';
 import type { AcquireOptions, Settings } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
-import { mustResize } from '../options/requirements.ts';
 import { KeepAlive } from '../time/keep-alive.ts';
 import type { AcquisitionHost } from './acquire/acquisition-host.ts';
 import { Acquisition } from './acquire/acquisition.ts';
@@ -46,7 +45,6 @@ export class KeyCalls {
     checkKey(key);
     const settings = resolveSettings(defaults, options);
     mustRest(this.#host.provider, key, settings);
-    if (settings.resize) mustResize(this.#host.provider);
     return settings;
   }
 

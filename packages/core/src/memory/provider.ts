@@ -38,7 +38,6 @@ class MemoryProvider implements LockProvider {
       fencing: 'clock-bounded',
       fair,
       shared: true,
-      resize: true,
       wake: true,
     };
   }

@@ -12,7 +12,7 @@ import type { KeyLockable, ObjectOptions } from './lockable.ts';
 import type { Share } from './room.ts';
 
 /** What its calls say that the object says for them. */
-type OwnOptions = Pick<Settings, 'mode'> & Partial<Pick<Settings, 'permits' | 'resize'>>;
+type OwnOptions = Pick<Settings, 'mode'> & Partial<Pick<Settings, 'permits'>>;
 
 /** One key, in a mode of its own. */
 export class KeyLock extends LockObject implements KeyLockable {
@@ -76,7 +76,7 @@ export function checkJointOptions(options: AcquireOptions | undefined): void {
 
 /** Throws `LOCK_INVALID` where the options of a call say what the object says. */
 function checkObjectOptions(options: AcquireOptions | undefined): void {
-  for (const name of ['mode', 'permits', 'resize'] as const) {
+  for (const name of ['mode', 'permits'] as const) {
     if (options?.[name] === undefined) continue;
     const message = `Lock options: option "${name}" belongs to the object and not to its calls. Leave it out.`;
     throw new LockError('LOCK_INVALID', message);

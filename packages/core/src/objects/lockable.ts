@@ -6,7 +6,7 @@ import type { AcquireOptions } from '../options/acquire-options.ts';
 import type { MultiLease } from './multi-lease.ts';
 
 /** Options of a call of a lock object, which has its mode and its permits of its own. */
-export type ObjectOptions = Omit<AcquireOptions, 'mode' | 'permits' | 'resize'>;
+export type ObjectOptions = Omit<AcquireOptions, 'mode' | 'permits'>;
 
 /**
  * What can be taken: a mutex, a side of a read/write lock, a permit, or several keys at once. The
@@ -63,16 +63,6 @@ export interface ReadWriteLock {
   readonly write: KeyLockable;
   /** As `inspect` of `Locks`: who holds the key, and how many wait. */
   inspect(): Promise<LockState>;
-}
-
-/** Options of a semaphore. */
-export interface SemaphoreOptions {
-  /**
-   * Other processes may have another number: while they are replaced by some with this one. A
-   * process with this option takes a permit while fewer than its own number are taken.
-   * @default false
-   */
-  readonly resize?: boolean | undefined;
 }
 
 /** So many permits. Its own calls take one of them. */

@@ -24,7 +24,6 @@ export interface PermitsParts {
   readonly waits: DefaultWaits;
   readonly key: string;
   readonly permits: number;
-  readonly resize: boolean;
   readonly count: number;
 }
 
@@ -89,7 +88,7 @@ export class Permits extends LockObject implements KeyLockable {
     if (given?.reentrant === true) {
       throw new LockError('LOCK_INVALID', 'Several permits are not reentrant. Leave option "reentrant" out.');
     }
-    const { locks, clock, key, permits, resize, count } = this.#parts;
+    const { locks, clock, key, permits, count } = this.#parts;
     const wait = readOption('wait', given?.wait) ?? usual;
     const own = given?.waitForSelf === true ? 0 : locks.ownShares(key);
     if (wait === Infinity && own > 0 && own + count > permits)
@@ -100,7 +99,7 @@ export class Permits extends LockObject implements KeyLockable {
     if (gate === null) return null;
     try {
       const left = wait === Infinity ? wait : Math.max(0, Math.ceil(end - clock.now()));
-      return await this.#all(key, { ...options, wait: left, mode: 'shared', permits, resize }, gate.signal, orNull);
+      return await this.#all(key, { ...options, wait: left, mode: 'shared', permits }, gate.signal, orNull);
     } finally {
       // The next call may begin. This one has what it wants, and does not wait for that.
       void gate[Symbol.asyncDispose]();

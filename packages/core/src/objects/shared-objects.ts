@@ -1,19 +1,17 @@
 import type { Traits } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { acquireReaders } from '../options/acquire-options.ts';
-import { lackingTraits, mustResize } from '../options/requirements.ts';
-import type { OptionReaders } from '../options/option-reader.ts';
-import { readOptions, wrongOption } from '../options/read-options.ts';
+import { lackingTraits } from '../options/requirements.ts';
+import { wrongOption } from '../options/read-options.ts';
 import type { Clock } from '../time/clock.ts';
 import type { JointCalls } from './joint-calls.ts';
 import { KeyLock } from './key-lock.ts';
-import type { KeyLockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './lockable.ts';
+import type { KeyLockable, ReadWriteLock, Semaphore } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
 import { Permits } from './permits.ts';
 import { freePermits } from './room.ts';
 
 const source = { where: 'A semaphore', code: 'LOCK_INVALID' } as const;
-const semaphoreReaders: OptionReaders<SemaphoreOptions> = { resize: acquireReaders.resize };
 
 interface SharedLocks extends JointCalls {
   readonly name: string;
@@ -39,16 +37,15 @@ export function semaphore(
   locks: SharedLocks,
   clock: Clock,
   waits: DefaultWaits,
-  { key, permits, options }: { readonly key: string; readonly permits: number; readonly options: SemaphoreOptions },
+  key: string,
+  permits: number,
 ): Semaphore {
   mustShare(locks, 'A semaphore');
-  const { resize = false } = readOptions(semaphoreReaders, options, source);
-  if (resize) mustResize(locks);
   const reader = acquireReaders.permits;
   if (!reader.accepts(permits)) throw wrongOption('permits', permits, reader, source);
-  const one = new KeyLock(locks, key, { mode: 'shared', permits, resize });
+  const one = new KeyLock(locks, key, { mode: 'shared', permits });
   const take = (count: number): KeyLockable =>
-    count === 1 ? one : new Permits({ locks, clock, waits, key, permits, resize, count });
+    count === 1 ? one : new Permits({ locks, clock, waits, key, permits, count });
   const availablePermits = async (): Promise<number> => freePermits(await one.inspect(), permits);
   return Object.assign(one, { take, availablePermits });
 }

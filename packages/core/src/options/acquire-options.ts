@@ -48,14 +48,12 @@ export interface AcquireOptions {
   readonly lockDelay?: Duration | undefined;
   /** @default 'exclusive' */
   readonly mode?: Mode | undefined;
-  /** With `mode: 'shared'`: at most this many holders at once. @default unlimited */
-  readonly permits?: number | undefined;
   /**
-   * With `permits`: other holders may have another number. For the time in which the number is
-   * changed, as `locks.semaphore` has it.
-   * @default false
+   * With `mode: 'shared'`: granted while fewer than this many share the key. Each call goes by its
+   * own number.
+   * @default unlimited
    */
-  readonly resize?: boolean | undefined;
+  readonly permits?: number | undefined;
   /**
    * The same asynchronous context may take the key again. Only `withLock` opens such a scope.
    * @default false
@@ -87,7 +85,6 @@ export interface Settings {
   readonly lockDelay: number;
   readonly mode: Mode;
   readonly permits: number | undefined;
-  readonly resize: boolean;
   readonly reentrant: boolean;
   readonly waitForSelf: boolean;
   readonly label: string | undefined;
@@ -116,7 +113,6 @@ export const acquireReaders: OptionReaders<AcquireOptions> = {
   lockDelay: duration(0, longestTtl),
   mode: oneOf('exclusive', 'shared'),
   permits: integer(1, mostPermits),
-  resize: flag,
   reentrant: flag,
   waitForSelf: flag,
   label: callLabelReader,
@@ -135,7 +131,6 @@ export const builtInSettings: Settings = {
   lockDelay: 0,
   mode: 'exclusive',
   permits: undefined,
-  resize: false,
   reentrant: false,
   waitForSelf: false,
   label: undefined,
@@ -179,7 +174,6 @@ export function resolveSettings(defaults: Settings, given: AcquireOptions | unde
     lockDelay: options.lockDelay ?? defaults.lockDelay,
     mode: options.mode ?? defaults.mode,
     permits: options.permits ?? defaults.permits,
-    resize: options.resize ?? defaults.resize,
     reentrant: options.reentrant ?? defaults.reentrant,
     waitForSelf: options.waitForSelf ?? defaults.waitForSelf,
     label: options.label,
@@ -189,9 +183,6 @@ export function resolveSettings(defaults: Settings, given: AcquireOptions | unde
       'LOCK_INVALID',
       `Option "permits" (${settings.permits}) needs mode: 'shared'; an exclusive lock has one holder.`,
     );
-  }
-  if (settings.resize && settings.permits === undefined) {
-    throw new LockError('LOCK_INVALID', 'Option "resize" needs "permits": it lets claims of other numbers be.');
   }
   return settings;
 }

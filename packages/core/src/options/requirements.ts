@@ -18,8 +18,6 @@ export interface Requires {
   readonly fair?: boolean | undefined;
   /** Shared locks and permits. */
   readonly shared?: boolean | undefined;
-  /** Another number of permits while some are held. */
-  readonly resize?: boolean | undefined;
   /** Waiters are told of their turn, and need not poll. */
   readonly wake?: boolean | undefined;
 }
@@ -30,7 +28,6 @@ const readers: OptionReaders<Requires> = {
   fencing: oneOf('none', 'clock-bounded', 'strict'),
   fair: flag,
   shared: flag,
-  resize: flag,
   wake: flag,
 };
 
@@ -68,18 +65,10 @@ function meets(traits: Traits, name: keyof Requires, demand: unknown): boolean {
       return traits.expiry === demand;
     case 'fair':
     case 'shared':
-    case 'resize':
     case 'wake':
       return demand === false || traits[name] === true;
     default:
       name satisfies never;
       return false;
   }
-}
-
-/** Throws `LOCK_MISCONFIGURED` where the provider has no claims with `resize`. */
-export function mustResize({ name, traits }: Pick<LockProvider, 'name' | 'traits'>): void {
-  if (traits.resize === true) return;
-  const message = `Option "resize" needs a provider with resize: true, and the ${name} provider lacks it. Leave it out, and use another key for another number.`;
-  throw new LockError('LOCK_MISCONFIGURED', message);
 }

@@ -11,8 +11,8 @@ interface Known {
 /**
  * The promises of a lock that a history breaks, in words. The list is empty if it breaks none.
  *
- * - Two leases of one key are never held at the same moment, unless they share it within their
- *   permits.
+ * - Two leases of one key are never held at the same moment, unless they share it. None has been
+ *   granted while as many shared the key as it has permits.
  * - Tokens exceed those of all earlier grants they conflict with, and none is given twice.
  * - A lease that was not held any more does not come back.
  * - A loss is told once, and never after the release of a lease that was held.
@@ -50,18 +50,20 @@ export function checkHistory(events: readonly HistoryEvent[], options: { readonl
 
 /** What the lease that was just granted breaks among the earlier ones of its key. */
 function* conflicts(grant: Granted, earlier: readonly Known[]): Iterable<string> {
-  let sharers = 1;
-  let permits = grant.permits ?? Infinity;
+  const sharers = [grant];
   for (const { grant: other, state } of earlier) {
     const excluded = grant.mode === 'exclusive' || other.mode === 'exclusive';
     if (other.token === grant.token) yield `${other.owner} has the same token`;
     if (excluded && other.token > grant.token) yield `the earlier token of ${other.owner} is higher`;
     if (state !== 'held') continue;
     if (excluded) yield `${other.owner} holds it too`;
-    sharers += 1;
-    permits = Math.min(permits, other.permits ?? Infinity);
+    sharers.push(other);
   }
-  if (sharers > permits) yield `${sharers} share ${permits} permits`;
+  // By their tokens, as holders may tell of their grants in another order.
+  sharers.sort((one, other) => (one.token < other.token ? -1 : 1));
+  for (const [before, { permits = Infinity }] of sharers.entries()) {
+    if (before >= permits) yield `${before + 1} share ${permits} permits`;
+  }
 }
 
 /** Notes what happened to a lease; what it should not have done, if anything. */

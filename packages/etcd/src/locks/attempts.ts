@@ -1,5 +1,5 @@
 import type { Claim, Grant } from '@locks/core';
-import { isLockError } from '@locks/core/adapter';
+import { isLockError, upgradeRefused } from '@locks/core/adapter';
 import type { Deadline, Waiting } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
@@ -15,7 +15,7 @@ import type { Entry, KeyLine } from './line.ts';
 import type { OwnClaim } from './own-claims.ts';
 import { enterQueue, keepPlaces, lineOfFirst, readAhead, readQueue } from './place-calls.ts';
 import type { PlaceLeases } from './places.ts';
-import { grantRequest, removal, unknownLine } from './requests.ts';
+import { grantRequest, unknownLine } from './requests.ts';
 import type { Watches } from './watches.ts';
 
 /** What attempts need besides. */
@@ -93,10 +93,7 @@ class Attempt {
     let line = known;
     for (;;) {
       const verdict = judge(line, this.#claim);
-      if (verdict.kind === 'refused') {
-        if (verdict.own?.ttl === undefined) await this.#leave(verdict.own);
-        throw verdict.reason;
-      }
+      if (verdict.kind === 'refused') throw upgradeRefused(this.#claim);
       if (verdict.kind === 'held') {
         const held = await restart(this.#parts, this.#claim, { until: this.#until, renews: false });
         if (held !== undefined) return this.#granted(held.token, held.hold);
@@ -213,15 +210,6 @@ class Attempt {
 
   #busy(): Waiting {
     return { granted: false, retryAfter: Math.floor(this.#parts.waiterTtl / 3) };
-  }
-
-  /** A refused claim leaves no place. */
-  async #leave(own: Entry | undefined): Promise<void> {
-    this.#giveLease();
-    const { members, places } = this.#parts;
-    const options = { within: this.#left(), repeats: true };
-    if (own !== undefined) await members.call(txn, removal(own.name), 'the end of a place', options);
-    places.leave(this.#claim.key, this.#claim.owner, false);
   }
 
   /** The lease was not needed. One that an earlier attempt has used stays with the claim. */

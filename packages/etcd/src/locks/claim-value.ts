@@ -4,7 +4,6 @@ import type { Claim, Mode } from '@locks/core';
 export interface ClaimValue {
   readonly mode: Mode;
   readonly permits?: number | undefined;
-  readonly resize?: true | undefined;
   /** Of the hold, in ms. Absent: the claim waits in line. */
   readonly ttl?: number | undefined;
   /** As text. Absent: `base` and the revision of the write that granted. */
@@ -14,16 +13,16 @@ export interface ClaimValue {
 }
 
 /** The value of a hold has this, and perhaps its token. */
-export type Held = Pick<Claim, 'ttl'> & Pick<ClaimValue, 'mode' | 'permits' | 'resize'>;
+export type Held = Pick<Claim, 'ttl'> & Pick<ClaimValue, 'mode' | 'permits'>;
 
 /** Of a claim that waits. */
-export function waitingValue({ mode, permits, resize }: Claim): Buffer {
-  return encode({ mode, permits, resize });
+export function waitingValue({ mode, permits }: Claim): Buffer {
+  return encode({ mode, permits });
 }
 
 /** Of a claim that holds, with its token, or with what the revision of this write is added to. */
-export function heldValue({ mode, permits, resize, ttl }: Held, token: Pick<ClaimValue, 'token' | 'base'>): Buffer {
-  return encode({ mode, permits, resize, ttl, ...token });
+export function heldValue({ mode, permits, ttl }: Held, token: Pick<ClaimValue, 'token' | 'base'>): Buffer {
+  return encode({ mode, permits, ttl, ...token });
 }
 
 function encode(value: ClaimValue): Buffer {

@@ -71,7 +71,7 @@ export async function restart(
     if (own === undefined || !isHeld(own)) return undefined;
     const token = tokenOf(own);
     if (told !== undefined && told < token) return undefined;
-    const wanted = renews ? { ...claim, mode: own.mode, permits: own.permits, resize: own.resize } : claim;
+    const wanted = renews ? { ...claim, mode: own.mode, permits: own.permits } : claim;
     if (!isSame(own, wanted) || (told ?? token) !== token) {
       const rewritten = await rewrite(parts, wanted, line, own, { until, told });
       if (rewritten !== undefined) return rewritten;
@@ -105,8 +105,8 @@ export async function read(
 type Wanted = Pick<Claim, 'key' | 'owner'> & Held;
 
 /** Whether only the lease of the hold has to be restarted. */
-function isSame(own: Entry, { ttl, mode, permits, resize }: Wanted): boolean {
-  return own.ttl === ttl && own.mode === mode && own.permits === permits && own.resize === resize;
+function isSame(own: Entry, { ttl, mode, permits }: Wanted): boolean {
+  return own.ttl === ttl && own.mode === mode && own.permits === permits;
 }
 
 /** Writes the hold again, under a lease of the claim's ttl. `undefined`: the caller looks again. */

@@ -25,7 +25,11 @@ export async function inspect(parts: StateParts, key: string): Promise<KeyState>
   const held = found.filter(isHeld);
   const waiting = found.slice(held.length);
   const holders = await Promise.all(held.map((entry) => holderOf(parts.members, entry)));
-  const first = waiting.slice(0, mostShown).map(({ owner, mode }) => ({ owner, mode }));
+  const first = waiting.slice(0, mostShown).map(({ owner, mode, permits }) => ({
+    owner,
+    mode,
+    ...(permits !== undefined && { permits }),
+  }));
   return { key, holders: holders.flat(), waiters: waiting.length, ...(first.length > 0 && { line: first }) };
 }
 
@@ -36,7 +40,8 @@ async function holderOf(members: Members, entry: Entry): Promise<readonly Holder
   if (seconds < 0) return [];
   // Whole seconds, rounded down. The lease may be longer than the ttl.
   const remaining = Math.min(entry.ttl ?? 0, Math.max(1, seconds * 1_000));
-  return [{ owner: entry.owner, mode: entry.mode, token: tokenOf(entry), remaining }];
+  const { owner, mode, permits } = entry;
+  return [{ owner, mode, ...(permits !== undefined && { permits }), token: tokenOf(entry), remaining }];
 }
 
 /** How many claims are read at once. */

@@ -17,8 +17,7 @@ export interface CallTerms {
   readonly waiterOf: (claim: Claim) => string;
   /**
    * On which terms a release may assign the key to the claim, which sends an attempt at `sentAt`.
-   * Empty: the claim is told its turn, and tries for itself. `-`: so is this one, and it fixes no
-   * number of permits. See `lua/queue.lua`.
+   * Empty: the claim is told its turn, and tries for itself. See `lua/queue.lua`.
    */
   readonly assignedOn: (claim: Claim, sentAt: number) => string;
   readonly clock: Clock;
@@ -37,12 +36,10 @@ export function createTerms(
   const shortest = waiterTtl / 2;
   // A release waits for no replica and looks at no marker.
   const assigns = minReplicas === undefined && restartGuard === undefined;
-  const assignedOn = (claim: Claim, sentAt: number): string => {
-    if (claim.resize === true) return '-';
-    return assigns && claim.mode === 'exclusive' && claim.ttl >= shortest
+  const assignedOn = (claim: Claim, sentAt: number): string =>
+    assigns && claim.mode === 'exclusive' && claim.ttl >= shortest
       ? `${Math.floor(sentAt)} ${claim.ttl} ${claim.floor ?? 0} ${retentionOf(options, claim.ttl)}`
       : '';
-  };
   const text = (inLine: 0 | 1): string => `${waiterTtl} ${inLine} ${process} ${channelPrefix}`;
   const waiterOf = (claim: Claim): string => `${kindOf(claim)} ${process} ${claim.owner}`;
   return { options, names, servers, text: text(0), textInLine: text(1), waiterOf, assignedOn, clock };

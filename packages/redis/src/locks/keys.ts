@@ -1,7 +1,7 @@
 const special: Readonly<Record<string, string>> = { '{': '%7B', '}': '%7D', '%': '%25' };
 
 /** The companions of a key that only some scripts touch: see `lua/queue.lua`. */
-const companions = ['deadlines', 'shared', 'tokens', 'permits', 'terms'];
+const companions = ['deadlines', 'shared', 'tokens', 'terms'];
 
 /** What a key and its companions are called in Redis. */
 export interface KeyNames {

@@ -99,7 +99,7 @@ export class Attempt extends ClaimCall {
 
   input(): ScriptInput {
     const { names, options, text, textInLine, waiterOf, assignedOn } = this.terms;
-    const { key, owner, ttl, mode, permits, resize } = this.claim;
+    const { key, owner, ttl, mode, permits } = this.claim;
     const { restartGuard } = options;
     const others = this.#others;
     const keys = names.all(key);
@@ -109,7 +109,7 @@ export class Attempt extends ClaimCall {
     const plain = above === 0 && retention === scriptRetention && mode !== 'shared' && restartGuard === undefined;
     if (!plain || others !== undefined) {
       args.push(above, retention);
-      if (mode === 'shared') args.push(resize === true ? `-${permits}` : (permits ?? '*'));
+      if (mode === 'shared') args.push(permits ?? '*');
       else args.push(`${this.#raises ? '+' : ''}${others === undefined ? '' : assignedOn(this.claim, this.#sentAt)}`);
       for (const other of others ?? none) args.push(waiterOf(other), assignedOn(other, this.#sentAt));
     }

@@ -2,7 +2,6 @@ import {
   LockError,
   isLockError,
   isTlsRefusal,
-  permitsRefused,
   tlsReason,
   tokensEnded,
   upgradeRefused,
@@ -142,12 +141,13 @@ export function toKeyState(key: string, reply: unknown): KeyState {
   if (!Array.isArray(reply)) throw strangeReply('an inspection', 'a list');
   const [count, names, ...parts] = reply as readonly unknown[];
   const holders: Holder[] = [];
-  for (let index = 0; index + 3 < parts.length; index += 4) {
-    const [owner, mode, token, left] = parts.slice(index, index + 4);
+  for (let index = 0; index + 4 < parts.length; index += 5) {
+    const [owner, mode, permits, token, left] = parts.slice(index, index + 5);
     const remaining = toInteger(left, 'an inspection');
     holders.push({
       owner: String(owner),
       mode: mode === 'shared' ? 'shared' : 'exclusive',
+      ...permitsIn(permits),
       ...(typeof token === 'string' && /^\d+$/.test(token) ? { token: BigInt(token) } : {}),
       ...(remaining >= 0 ? { remaining } : {}),
     });
@@ -160,7 +160,12 @@ export function toKeyState(key: string, reply: unknown): KeyState {
 /** A waiter by its name in the line: see `lua/queue.lua`. */
 function toWaiter(name: string): Waiter {
   const [kind = '', , ...owner] = name.split(' ');
-  return { owner: owner.join(' '), mode: kind.startsWith('s') ? 'shared' : 'exclusive' };
+  const mode = kind.startsWith('s') ? 'shared' : 'exclusive';
+  return { owner: owner.join(' '), mode, ...permitsIn(kind.slice(1)) };
+}
+
+function permitsIn(text: unknown): Pick<Holder, 'permits'> {
+  return typeof text === 'string' && /^\d+$/.test(text) ? { permits: Number(text) } : {};
 }
 
 /**
@@ -198,7 +203,6 @@ export function attemptUnderWay({ key }: Claim): LockError {
 
 function refusal([, kind, detail, left]: RegExpExecArray, claim: Claim): LockError {
   if (kind === 'RESTARTED') return restarted(claim, Number(detail), Number(left));
-  if (kind === 'PERMITS') return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
   if (kind === 'SHARED') return upgradeRefused(claim);
   return tokensEnded(claim);
 }

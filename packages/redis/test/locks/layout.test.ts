@@ -124,28 +124,3 @@ test('keys are listed while they are held or waited for', async () => {
   expect(await list('')).toEqual([]);
   await locks.close();
 });
-
-test('the number of permits lasts as long as the last share, or as a place in line', async () => {
-  const client = connect();
-  const prefix = ownPrefix();
-  const provider = createRedisProvider(client, { prefix, waiterTtl: 20_000 });
-  const share: Claim = { key: 'job', owner: 'a/1', ttl: 30_000, mode: 'shared', permits: 2 };
-  const lasts = (): Promise<number> => client.pttl(`{${prefix}job}:permits`);
-  await provider.tryAcquire(share);
-  expect(await lasts()).toBeGreaterThan(29_000);
-  await provider.renew({ ...share, ttl: 1_000 });
-  expect(await lasts()).toBeLessThanOrEqual(1_000);
-  await provider.tryAcquire(share);
-  expect(await lasts()).toBeGreaterThan(29_000);
-  await provider.tryAcquire({ ...share, ttl: 1_000 });
-  expect(await lasts()).toBeLessThanOrEqual(1_000);
-  await provider.tryAcquire({ ...share, owner: 'a/2', ttl: 10_000 });
-  await provider.renew({ ...share, ttl: 1_000 });
-  expect(await lasts()).toBeGreaterThan(9_000);
-  // It waits with the same number.
-  const waits = await provider.tryAcquire({ ...share, owner: 'a/3' }, () => {});
-  expect(waits.granted).toBe(false);
-  await provider.renew({ ...share, ttl: 1_000 });
-  expect(await lasts()).toBeGreaterThan(19_000);
-  await provider.close();
-});

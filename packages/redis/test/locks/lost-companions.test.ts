@@ -3,7 +3,7 @@ import { claimOf, lineUp, providerOf } from '../support/line.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
 
 /** What an eviction, or an operator, may take from a key. */
-const exclusive = ['token', 'queue', 'deadlines', 'terms', 'permits'] as const;
+const exclusive = ['token', 'queue', 'deadlines', 'terms'] as const;
 
 describe('a key that has lost', () => {
   test.each(exclusive)('its %s is released, and its waiter is granted', async (companion) => {
@@ -18,7 +18,7 @@ describe('a key that has lost', () => {
     expect(await waiting.release(waiter)).toBe(true);
   });
 
-  test.each(['token', 'tokens', 'permits'])('its %s goes on being shared', async (companion) => {
+  test.each(['token', 'tokens'])('its %s goes on being shared', async (companion) => {
     const prefix = ownPrefix();
     const provider = providerOf(prefix);
     const claim = claimOf({ mode: 'shared', permits: 2 });

@@ -4,25 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { claimOf, companions, inLine, lineUp, locksOf, modes, providerOf } from '../support/line.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
 
-test('the number of permits is remembered for as long as a sharer waits, also when another waiter shows it', async () => {
-  const prefix = ownPrefix();
-  const waiterTtl = 1_000;
-  const [locks, others] = [locksOf(prefix, { waiterTtl }), locksOf(prefix, { waiterTtl })];
-  const held = await others.acquire('job');
-  const waiting = [...Array.from({ length: 20 }, () => locks.withLock('job', () => {}))];
-  await inLine(others, 20);
-  waiting.push(locks.withLock('job', () => {}, { mode: 'shared', permits: 2 }));
-  await inLine(others, 21);
-  const end = performance.now() + 4 * waiterTtl;
-  while (performance.now() < end) {
-    const refused = { code: 'LOCK_INVALID' };
-    await expect(others.tryAcquire('job', { mode: 'shared', permits: 3 })).rejects.toMatchObject(refused);
-    await sleep(10);
-  }
-  await held.release();
-  await Promise.all(waiting);
-});
-
 describe('a service with shorter settings', () => {
   test('does not shorten the line of others', async () => {
     const prefix = ownPrefix();

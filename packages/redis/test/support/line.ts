@@ -67,7 +67,7 @@ export async function queueUp(
 }
 
 /** What goes with the key `job` in the store. */
-export function companions(prefix: string): Record<'token' | 'queue' | 'deadlines' | 'permits', string> {
+export function companions(prefix: string): Record<'token' | 'queue' | 'deadlines', string> {
   const name = (part: string): string => `{${prefix}job}:${part}`;
-  return { token: name('token'), queue: name('queue'), deadlines: name('deadlines'), permits: name('permits') };
+  return { token: name('token'), queue: name('queue'), deadlines: name('deadlines') };
 }

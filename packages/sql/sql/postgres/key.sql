@@ -30,11 +30,10 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 -- number), $6 whether to take a place, $7 this process, $8 ttl of a place (ms), $9 other owners to
 -- be kept in line, $10 longest wait for the row (ms), $11 whether no attempt of it was granted yet,
 -- $12 when this was sent, as the process says
--- Returns the token, ms until the next attempt, why it was refused, the permits in use, which of
--- the others are not in line (JSON), and what it tells of the first in line: "locks_turn". Where
--- nothing is granted there is nothing that a crash must not undo: the commit does not wait for the
--- disk.
-SELECT token, retry_ms, refusal, permits_in_use, array_to_json(gone), (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
+-- Returns the token, ms until the next attempt, why it was refused, which of the others are not in
+-- line (JSON), and what it tells of the first in line: "locks_turn". Where nothing is granted there
+-- is nothing that a crash must not undo: the commit does not wait for the disk.
+SELECT token, retry_ms, refusal, array_to_json(gone), (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN token IS NULL AND (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
 FROM "locks_acquire"(
@@ -46,7 +45,7 @@ FROM "locks_acquire"(
 -- The first attempts of several exclusive claims on one key, in their order.
 -- $1 key, $2 owners, $3 their ttls (ms), $4 their tokens must exceed these, $5 this process, $6 ttl
 -- of a place (ms), $7 longest wait for the row (ms), $8 when this was sent, as the process says
--- Returns for each claim what "attempt" returns, but the permits in use.
+-- Returns for each claim what "attempt" returns, but those of the others.
 WITH answers AS MATERIALIZED (
   SELECT c.nth, a.token, a.retry_ms, a.refusal, a.turn
   FROM unnest($2::text[], $3::integer[], $4::bigint[]) WITH ORDINALITY AS c (owner, ttl_ms, above, nth)
@@ -113,21 +112,21 @@ CALL "locks_release_and_tell"($1::bytea, $2::text, $3::text, $4::integer, $5::in
 -- name: inspect
 -- The holders of a key, and the claims that wait.
 -- $1 key
--- Returns mode, owner, token, ms left. See src/dialect/stores/key-state.ts.
+-- Returns mode, owner, permits, token, ms left. See src/dialect/stores/key-state.ts.
 WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
-SELECT 'exclusive' AS mode, l.owner, l.version AS token, extract(epoch FROM l.held_until - now) * 1000 AS remaining
+SELECT 'exclusive' AS mode, l.owner, NULL::integer AS permits, l.version AS token, extract(epoch FROM l.held_until - now) * 1000 AS remaining
 FROM "locks" AS l, present
 WHERE l.key = $1::bytea AND l.owner IS NOT NULL AND l.held_until > now
 UNION ALL
-SELECT 'shared', s.owner, s.token, extract(epoch FROM s.expires - now) * 1000
+SELECT 'shared', s.owner, s.permits, s.token, extract(epoch FROM s.expires - now) * 1000
 FROM "locks" AS l JOIN "locks_shares" AS s ON s.key = l.key, present
 WHERE l.key = $1::bytea AND l.owner IS NULL AND l.shares > 0 AND s.expires > now
 UNION ALL
-SELECT 'waiters', NULL, count(*), NULL
+SELECT 'waiters', NULL, NULL, count(*), NULL
 FROM "locks_line" AS w, present
 WHERE w.key = $1::bytea AND w.deadline > now
 UNION ALL
-(SELECT CASE WHEN w.permits IS NULL THEN 'exclusive waiter' ELSE 'shared waiter' END, w.owner, w.place, NULL
+(SELECT CASE WHEN w.permits IS NULL THEN 'exclusive waiter' ELSE 'shared waiter' END, w.owner, w.permits, w.place, NULL
 FROM "locks_line" AS w, present
 WHERE w.key = $1::bytea AND w.deadline > now ORDER BY w.place LIMIT 100)
 

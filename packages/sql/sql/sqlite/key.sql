@@ -70,16 +70,16 @@ ON CONFLICT (key) DO UPDATE SET
 -- name: inspect
 -- The holders of a key, the earliest token first, and the claims that wait.
 -- :key, :now
--- Returns mode, owner, token, expires. See src/dialect/stores/key-state.ts.
-SELECT 'exclusive' AS mode, owner, version AS token, held_until AS expires
+-- Returns mode, owner, permits, token, expires. See src/dialect/stores/key-state.ts.
+SELECT 'exclusive' AS mode, owner, NULL AS permits, version AS token, held_until AS expires
 FROM "locks" WHERE key = :key AND owner IS NOT NULL AND held_until > :now
 UNION ALL
-SELECT 'shared', owner, token, expires FROM "locks_shares" WHERE key = :key AND expires > :now
+SELECT 'shared', owner, permits, token, expires FROM "locks_shares" WHERE key = :key AND expires > :now
 UNION ALL
-SELECT 'waiters', NULL, count(*), NULL FROM "locks_line" WHERE key = :key AND deadline > :now
+SELECT 'waiters', NULL, NULL, count(*), NULL FROM "locks_line" WHERE key = :key AND deadline > :now
 UNION ALL
 SELECT * FROM (
-  SELECT CASE WHEN permits IS NULL THEN 'exclusive waiter' ELSE 'shared waiter' END, owner, place, NULL
+  SELECT CASE WHEN permits IS NULL THEN 'exclusive waiter' ELSE 'shared waiter' END, owner, permits, place, NULL
   FROM "locks_line" WHERE key = :key AND deadline > :now ORDER BY place LIMIT 100
 )
 ORDER BY token;

@@ -32,10 +32,8 @@ WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners));
 DELETE FROM "locks_line" WHERE key = :key AND owner = :owner;
 
 -- name: read-places
--- What the rules of a key look at in its line: the first two places, that of one owner, and the
--- first that fixes the number of permits.
--- :key, :owner, :permits (1 where their number matters), :ended (a JSON array): processes whose
--- places count no more
+-- What the rules of a key look at in its line: the first two places, and that of one owner.
+-- :key, :owner, :ended (a JSON array): processes whose places count no more
 -- Returns for each its place, owner, process, the permits it wants (null is exclusive), its ttl and
 -- floor, when it lapses, and how long it lasts, in their order.
 WITH standing AS NOT MATERIALIZED (
@@ -45,8 +43,6 @@ WITH standing AS NOT MATERIALIZED (
 SELECT * FROM (SELECT * FROM standing ORDER BY place LIMIT 2)
 UNION
 SELECT * FROM standing WHERE owner = :owner
-UNION
-SELECT * FROM (SELECT * FROM standing WHERE :permits AND permits >= 0 ORDER BY place LIMIT 1)
 ORDER BY place;
 
 -- name: has-places
@@ -83,7 +79,7 @@ SELECT
   CASE WHEN head.process = :process AND (
     record.held_until IS NULL
     OR record.held_until <= :now
-    OR (record.owner IS NULL AND head.permits IS NOT NULL AND (head.permits = 0 OR abs(head.permits) > (
+    OR (record.owner IS NULL AND head.permits IS NOT NULL AND (head.permits = 0 OR head.permits > (
       SELECT count(*) FROM "locks_shares" WHERE key = record.key AND expires > :now
     )))
   ) THEN head.owner END AS owner,

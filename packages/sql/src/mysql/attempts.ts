@@ -1,4 +1,4 @@
-import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import { LockError, upgradeRefused } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { Attempt, Line, StoreOptions } from '../dialect/stores/lock-store.ts';
 import type { MysqlConnection } from './connection/connection.ts';
@@ -63,8 +63,6 @@ function attemptOf(claim: Claim, { outcome, answer, turns }: Answer): Attempt | 
       return { token: BigInt(answer), turns };
     case 'busy':
       return { token: undefined, retryAfter: Number(answer), turns };
-    case 'permits':
-      return permitsRefused(claim, answer === '0' ? undefined : Number(answer));
     case 'upgrade':
       return upgradeRefused(claim);
     default:

@@ -50,14 +50,14 @@ export class Procedure {
   ): Promise<Answer> {
     const { options, prepared, listening } = this.#parts;
     const { waiterTtl } = options;
-    const { key, owner, ttl, mode, permits = 0, resize } = claim;
+    const { key, owner, ttl, mode, permits = 0 } = claim;
     const values: Value[] = [
       act,
       hex(key),
       owner,
       micros(ttl),
       token === undefined ? null : `${token}`,
-      mode === 'shared' ? `${resize ? -permits : permits}` : null,
+      mode === 'shared' ? `${permits}` : null,
       act === 'release' || line !== undefined ? listening.name : null,
       micros(waiterTtl),
       listOf(line?.others),

@@ -140,6 +140,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
       rows.map((row) => ({
         mode: textOf(row['mode']),
         owner: textOf(row['owner']),
+        permits: Number(textOf(row['permits'])),
         token: BigInt(textOf(row['token'])),
         remaining: Number(textOf(row['remaining'])) / 1_000,
       })),

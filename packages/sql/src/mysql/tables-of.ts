@@ -7,7 +7,7 @@ import { numberOf } from './errors.ts';
 /** A column of each table, which it has since the present layout. */
 const columns = {
   '': 'assigned_process',
-  _shares: 'fixes',
+  _shares: 'permits',
   _line: 'floor',
   _layout: 'readable_from',
   _fences: 'resource',

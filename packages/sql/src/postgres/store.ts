@@ -1,4 +1,4 @@
-import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import { upgradeRefused } from '@locks/core/adapter';
 import type { LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
@@ -56,7 +56,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     repeated: boolean,
   ): Promise<Attempt> {
     const { key, owner, ttl, floor, mode } = claim;
-    const permits = mode === 'shared' ? (claim.permits ?? 0) * (claim.resize ? -1 : 1) : null;
+    const permits = mode === 'shared' ? (claim.permits ?? 0) : null;
     const others = line?.others ?? [];
     const wait = prepared.longestWait(ttl);
     const [row] = await prepared.ask(
@@ -75,10 +75,9 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       repeated,
       sentNow(),
     );
-    const [token, retryAfter, refusal, inUse, gone, ...turn] = row ?? [];
+    const [token, retryAfter, refusal, gone, ...turn] = row ?? [];
     const turns = [...(await tell(connection, turn)), ...noLongerInLine(gone)];
     if (refusal === 'upgrade') throw upgradeRefused(claim);
-    if (refusal === 'permits') throw permitsRefused(claim, Number(inUse) || undefined);
     return toAttempt(token, retryAfter, turns);
   }
 
@@ -172,9 +171,10 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     const rows = await prepared.ask(connection, 'inspect', bytes(key));
     return toKeyState(
       key,
-      rows.map(([mode, owner, token, remaining]) => ({
+      rows.map(([mode, owner, permits, token, remaining]) => ({
         mode: mode ?? '',
         owner: owner ?? '',
+        permits: Number(permits),
         token: BigInt(token ?? 0),
         remaining: Number(remaining),
       })),

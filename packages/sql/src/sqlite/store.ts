@@ -16,7 +16,7 @@ import type { Swept } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import { hostTime } from './host/clock.ts';
 import { epoch, leastToken } from './host/epoch.ts';
-import { numberOf, textOf } from './connection/connection.ts';
+import { numberOf, numberOrNone, textOf } from './connection/connection.ts';
 import type { Database } from './connection/connection.ts';
 import { explain } from './errors.ts';
 import { LinePace, slowestPace } from './turns/line-pace.ts';
@@ -126,9 +126,10 @@ class SqliteStore implements LockStore<Database> {
     const rows = session.read(() => session.rows('inspect', { key, now }));
     return toKeyState(
       key,
-      rows.map(({ mode, owner, token, expires }) => ({
+      rows.map(({ mode, owner, permits, token, expires }) => ({
         mode: textOf(mode),
         owner: owner === null ? '' : textOf(owner),
+        permits: numberOrNone(permits) ?? 0,
         token: BigInt(numberOf(token)),
         remaining: Math.ceil((numberOf(expires ?? now) - now) / 1_000),
       })),

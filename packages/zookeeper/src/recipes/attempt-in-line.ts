@@ -1,4 +1,3 @@
-import { permitsRefused } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { Nodes } from '../nodes/nodes.ts';
 import type { OwnNode } from '../nodes/own-node.ts';
@@ -18,8 +17,6 @@ export type Verdict =
   | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number }
   /** Its node is not there: it was released, or its session has ended. */
   | { readonly state: 'missing' }
-  /** The key is shared with another number of permits: `inUse`, `undefined` for unlimited. */
-  | { readonly state: 'refused'; readonly inUse: number | undefined }
   /** The sequence numbers of the folder are used up, or have begun anew. */
   | { readonly state: 'exhausted'; readonly sequence: number };
 
@@ -62,9 +59,6 @@ export async function attemptInLine(
         steps.gone(own);
         own.hasNoNode();
         break;
-      case 'refused':
-        await steps.leave(own);
-        throw permitsRefused(claim, verdict.inUse);
       case 'exhausted':
         await steps.leave(own);
         throw sequenceExhausted(claim.key, folderOf(node.path), verdict.sequence);

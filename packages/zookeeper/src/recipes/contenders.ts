@@ -16,8 +16,6 @@ export interface Contender {
   readonly mode: Mode;
   /** Shared only. Absent: unlimited. */
   readonly permits?: number;
-  /** Others may have another number of permits. */
-  readonly resize?: true;
   /** A hash of its owner, where Curator or this package made it. */
   readonly uuid?: string;
 }
@@ -27,9 +25,6 @@ export interface Contender {
  */
 const knownSharedMarkers = ['-shared-lock-', '__READ__', '__rlock__'] as const;
 
-/** In names of claims beside which others may have another number of permits. */
-export const resized = 'resized-';
-
 /** Finds a claim's node again: a hash of its owner, in the form of a UUID. */
 export function uuidOf(owner: string): string {
   const hex = hash('sha256', owner, 'hex');
@@ -37,9 +32,9 @@ export function uuidOf(owner: string): string {
 }
 
 /** The name of a claim's node before the number that ZooKeeper puts behind it. */
-export function contenderName(recipe: LineNames, claim: Pick<Claim, 'owner' | 'mode' | 'permits' | 'resize'>): string {
-  const { owner, mode, permits, resize } = claim;
-  const start = `_c_${uuidOf(owner)}-${resize ? resized : ''}`;
+export function contenderName(recipe: LineNames, claim: Pick<Claim, 'owner' | 'mode' | 'permits'>): string {
+  const { owner, mode, permits } = claim;
+  const start = `_c_${uuidOf(owner)}-`;
   if (recipe === 'mutex') {
     // Curator sorts by the text behind the last "lock-", and ignores the text before it.
     if (mode === 'exclusive') return `${start}lock-`;
@@ -60,10 +55,7 @@ export function parseContender(name: string, sharedMarkers: readonly string[] = 
   const uuid = readUuid(name);
   const own = uuid === undefined ? {} : { uuid };
   const permits = readPermits(name);
-  if (permits !== undefined) {
-    const resize = name.includes(`-${resized}`) ? { resize: true as const } : {};
-    return { name, sequence, mode: 'shared', permits, ...resize, ...own };
-  }
+  if (permits !== undefined) return { name, sequence, mode: 'shared', permits, ...own };
   const end = name.length - digits;
   const ends = (marker: string): boolean => name.endsWith(marker, end);
   const mode = knownSharedMarkers.some(ends) || sharedMarkers.some(ends) ? 'shared' : 'exclusive';

@@ -22,9 +22,10 @@ export async function tellWaiters(
       if (read === undefined) return undefined;
       // Another library's node is known by its name.
       const owner = readNodeData(read.data)?.owner;
+      const { name, mode, permits } = contender;
       return owner === undefined
-        ? { owner: contender.name, mode: othersMode ?? contender.mode }
-        : { owner, mode: contender.mode };
+        ? { owner: name, mode: othersMode ?? mode }
+        : { owner, mode, ...(permits !== undefined && { permits }) };
     }),
   );
   // One that has left meanwhile is not named.

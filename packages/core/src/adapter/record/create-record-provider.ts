@@ -72,7 +72,7 @@ class RecordProvider implements LockProvider {
     const { clock } = runtime;
     const process = runtime.uniqueId();
     this.name = store.name;
-    this.traits = { scope: store.scope, expiry, fencing, fair, shared: true, resize: true, wake: true };
+    this.traits = { scope: store.scope, expiry, fencing, fair, shared: true, wake: true };
     this.#store = store;
     this.#deadline = createDeadline(runtime, timeout, store.name);
     const calls = new StoreCalls(store, runtime, this.#deadline, process);

@@ -9,7 +9,7 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(v
 const isNumber = (value: unknown): boolean => Number.isFinite(value);
 /** When an entry ends: a moment, or what was left of it and the version that renewed it. */
 const isEnd = (end: readonly unknown[]): boolean => isNumber(end[0]) && end.slice(1).every(isText) && end.length <= 2;
-const isKind = (kind: unknown): boolean => kind === 'x' || Number.isSafeInteger(kind);
+const isKind = (kind: unknown): boolean => kind === 'x' || isCount(kind);
 const isIndexIn = (list: readonly unknown[], index: unknown): boolean => isCount(index) && Number(index) < list.length;
 
 /** Whether a parsed text is all that the record of a key has: `record-text.ts` says what. */

@@ -123,13 +123,12 @@ function indexIn(list: Map<string, number>, text: string): number {
   return index;
 }
 
-/** The number of permits is negative where the claim may have another one than the rest. */
-function kindOf({ mode, permits, resize }: Readonly<Terms>): Kind {
-  if (mode === 'exclusive') return exclusive;
-  return (permits ?? 0) * (resize ? -1 : 1);
+/** The number of permits, 0 for any number. */
+function kindOf({ mode, permits }: Readonly<Terms>): Kind {
+  return mode === 'exclusive' ? exclusive : (permits ?? 0);
 }
 
 function termsOf(kind: Kind): Terms {
-  if (kind === exclusive) return { mode: 'exclusive', permits: undefined, resize: undefined };
-  return { mode: 'shared', permits: kind === 0 ? undefined : Math.abs(kind), resize: kind < 0 ? true : undefined };
+  if (kind === exclusive) return { mode: 'exclusive', permits: undefined };
+  return { mode: 'shared', permits: kind === 0 ? undefined : kind };
 }

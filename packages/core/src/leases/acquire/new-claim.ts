@@ -5,10 +5,9 @@ import type { AcquisitionHost } from './acquisition-host.ts';
 
 /** A claim on `key` by an owner that no other claim has. */
 export function newClaim(host: AcquisitionHost, settings: Settings, key: string): Claim {
-  const { mode, permits, resize } = settings;
+  const { mode, permits } = settings;
   const ttl = attemptTtl(settings);
   const owner = host.nextOwner(settings.label);
   const claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
-  const whole = ttl === settings.ttl ? claim : { ...claim, lease: settings.ttl };
-  return resize ? { ...whole, resize } : whole;
+  return ttl === settings.ttl ? claim : { ...claim, lease: settings.ttl };
 }

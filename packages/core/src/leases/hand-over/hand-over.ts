@@ -86,9 +86,9 @@ async function take(
 
 /** The lease as text for another process. */
 export function writeHandOver({ claim, token, ticketToken, ...rest }: HandOver): string {
-  const { key, owner, ttl, mode, permits, resize } = claim;
+  const { key, owner, ttl, mode, permits } = claim;
   const tokens = { token: `${token}`, ticketToken: `${ticketToken}` };
-  const record = { version, key, owner, ttl, mode, permits, resize, ...tokens, ...rest };
+  const record = { version, key, owner, ttl, mode, permits, ...tokens, ...rest };
   return Buffer.from(JSON.stringify(record)).toString('base64url');
 }
 
@@ -96,7 +96,7 @@ export function writeHandOver({ claim, token, ticketToken, ...rest }: HandOver):
 export function readHandOver(text: unknown): HandOver {
   try {
     const record = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Record<string, unknown>;
-    const { key, owner, ttl, mode, permits, resize, token, ticket, ticketToken, renew, left, rest } = record;
+    const { key, owner, ttl, mode, permits, token, ticket, ticketToken, renew, left, rest } = record;
     const { lockDelay, atLeast } = (rest ?? { lockDelay: 0, atLeast: 0 }) as Record<string, unknown>;
     checkKey(key);
     const owners = [owner, ticket].every((each) => typeof each === 'string' && /^[!-~]{1,250}$/.test(each));
@@ -104,8 +104,7 @@ export function readHandOver(text: unknown): HandOver {
     const terms = { ttl, permits: permits ?? 1, maxHold: left ?? Infinity, lockDelay, atLeast };
     const numbers = Object.entries(terms).every(([name, value]) => readers[name as keyof typeof terms].accepts(value));
     if (record['version'] === version && owners && tokens && numbers && (mode === 'exclusive' || mode === 'shared')) {
-      const shares = { ...(permits !== undefined && { permits }), ...(resize === true && { resize }) };
-      const claim = { key, owner, ttl, mode, ...shares } as unknown as Claim;
+      const claim = { key, owner, ttl, mode, ...(permits !== undefined && { permits }) } as unknown as Claim;
       return {
         claim,
         token: BigInt(token as string),

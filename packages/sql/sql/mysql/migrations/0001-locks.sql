@@ -20,8 +20,6 @@ CREATE TABLE IF NOT EXISTS `locks` (
   `held_until` BIGINT NULL,
   -- How many share it, while there is no owner.
   `shares` BIGINT NOT NULL DEFAULT 0,
-  -- How many may share it, fixed while somebody shares it or waits to: 0 any number, NULL not fixed.
-  `permits` BIGINT NULL,
   -- The first in line; its permits as in locks_line.
   `head_process` VARBINARY(255) NULL,
   `head_owner` VARBINARY(255) NULL,
@@ -55,7 +53,6 @@ BEGIN
   INSERT INTO `locks` SELECT NULL, NULL, NULL, NULL FROM DUAL WHERE FALSE;
   ALTER TABLE `locks`
     ADD COLUMN `shares` BIGINT NOT NULL DEFAULT 0,
-    ADD COLUMN `permits` BIGINT NULL,
     ADD COLUMN `head_process` VARBINARY(255) NULL,
     ADD COLUMN `head_owner` VARBINARY(255) NULL,
     ADD COLUMN `head_permits` BIGINT NULL,
@@ -72,7 +69,7 @@ CALL `locks_widen`();
 DROP PROCEDURE `locks_widen`;
 
 -- The same for the other columns.
-SELECT `version`, `owner`, `held_until`, `shares`, `permits`, `head_process`, `head_owner`, `head_permits`, `head_until`, `line_until`,
+SELECT `version`, `owner`, `held_until`, `shares`, `head_process`, `head_owner`, `head_permits`, `head_until`, `line_until`,
   `next_lapse`, `line_seen`, `next_place`, `assigned_to`, `assigned_process` FROM `locks` WHERE `key` IS NULL;
 
 CREATE TABLE IF NOT EXISTS `locks_shares` (
@@ -80,8 +77,8 @@ CREATE TABLE IF NOT EXISTS `locks_shares` (
   `owner` VARBINARY(255) NOT NULL,
   `token` BIGINT NOT NULL,
   `expires` BIGINT NOT NULL,
-  -- Others must ask for the same number of permits.
-  `fixes` BOOLEAN NOT NULL DEFAULT TRUE,
+  -- 0: any number.
+  `permits` BIGINT NOT NULL,
   PRIMARY KEY (`key`, `owner`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
@@ -96,8 +93,6 @@ CREATE TABLE IF NOT EXISTS `locks_line` (
   -- The last sign of life of its owner, and when the place is forfeit: the difference is how long it lasts.
   `seen` BIGINT NOT NULL,
   `deadline` BIGINT NOT NULL,
-  -- Others must ask for the same number of permits.
-  `fixes` BOOLEAN NOT NULL DEFAULT TRUE,
   -- Of its claim: its ttl (0: not known), and what its token must exceed.
   `ttl` BIGINT NOT NULL DEFAULT 0,
   `floor` BIGINT NULL,
@@ -132,13 +127,13 @@ DELIMITER //
 -- act            acquire, renew or release
 -- claim_ttl      in microseconds, as all spans are
 -- claim_token    acquire: the token must exceed it; renew: NULL, or the token that this lease gets
--- claim_permits  NULL: exclusive; 0: shared by any number; negative: other claims may have another number
+-- claim_permits  NULL: exclusive; 0: shared by any number
 -- line_process   NULL, or the process of a claim that takes a place in line; release: the process that releases
 -- other_owners   of this process, in line on this key, to be kept there: hexadecimal, with commas
 -- joining        further exclusive claims of this process, with the same ttl and token, that come behind this one for the first time: the same
 -- called_at      UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
--- Answers with one row: outcome (granted, busy, permits, upgrade, done), answer (the token; the ms until the next attempt; the
--- permits in use; 1 if it renewed or freed a hold), the process and owner to be told that it is their turn, or NULL, and gone_owners: those of
+-- Answers with one row: outcome (granted, busy, upgrade, done), answer (the token; the ms until the next attempt; 1 if it
+-- renewed or freed a hold), the process and owner to be told that it is their turn, or NULL, and gone_owners: those of
 -- other_owners that are not in line, as each may have been given the key, and those of joining that were not put in line.
 -- woken          the session to be woken for that, of another process, or NULL
 CREATE PROCEDURE `locks_act`(
@@ -160,13 +155,12 @@ CREATE PROCEDURE `locks_act`(
 MODIFIES SQL DATA
 SQL SECURITY DEFINER
 BEGIN
-  DECLARE resizes BOOLEAN DEFAULT COALESCE(claim_permits < 0, FALSE);
-  DECLARE now_at, row_version, row_held_until, row_shares, row_permits, row_line_until, row_next_lapse, row_next_place BIGINT;
+  DECLARE now_at, row_version, row_held_until, row_shares, row_line_until, row_next_lapse, row_next_place BIGINT;
   DECLARE row_line_seen, head_seen, forfeit, doubt BIGINT;
   DECLARE row_owner, row_head_process, row_head_owner VARBINARY(255);
   DECLARE row_head_permits, row_head_until BIGINT;
   DECLARE first_expiry, own_token, own_place, answer BIGINT;
-  DECLARE clash, can_go, is_kept BOOLEAN DEFAULT FALSE;
+  DECLARE can_go, is_kept BOOLEAN DEFAULT FALSE;
   DECLARE row_assigned_to, row_assigned_process, turn_process, turn_owner VARBINARY(255);
   DECLARE head_ttl, head_floor, head_place, turn_token, turn_span BIGINT;
   DECLARE outcome VARBINARY(10) DEFAULT 'done';
@@ -180,7 +174,6 @@ BEGIN
   DECLARE joining_left LONGBLOB DEFAULT joining;
   DECLARE gone_owners LONGTEXT CHARACTER SET ascii;
 
-  SET claim_permits = ABS(claim_permits);
   -- Fails within a transaction: this procedure has its own, and ends nobody else's.
   SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   START TRANSACTION READ WRITE;
@@ -202,7 +195,7 @@ BEGIN
           DIV 1000 + 1
         INTO answer
         FROM `locks` WHERE `key` = claim_key AND `held_until` > now_at AND `owner` <> claim_owner
-          AND (resizes OR COALESCE(`permits` = claim_permits, TRUE)) AND COALESCE(`next_lapse` > now_at, TRUE);
+          AND COALESCE(`next_lapse` > now_at, TRUE);
     END IF;
 
     IF answer IS NOT NULL THEN
@@ -210,10 +203,10 @@ BEGIN
     ELSE
       -- The key's row first: whoever has it has the key, and what is read afterwards is what others have committed.
       look: LOOP
-        SELECT `version`, `owner`, `held_until`, `shares`, `permits`, `head_process`, `head_owner`, `head_permits`, `head_until`,
+        SELECT `version`, `owner`, `held_until`, `shares`, `head_process`, `head_owner`, `head_permits`, `head_until`,
             `line_until`, `next_lapse`, `line_seen`, `next_place`, IF(`assigned_to` = `owner`, `assigned_to`, NULL),
             `assigned_process`
-          INTO row_version, row_owner, row_held_until, row_shares, row_permits, row_head_process, row_head_owner, row_head_permits,
+          INTO row_version, row_owner, row_held_until, row_shares, row_head_process, row_head_owner, row_head_permits,
             row_head_until, row_line_until, row_next_lapse, row_line_seen, row_next_place, row_assigned_to,
             row_assigned_process
           FROM `locks` WHERE `key` = claim_key FOR UPDATE;
@@ -295,14 +288,6 @@ BEGIN
             ORDER BY `place` LIMIT 1;
         END IF;
 
-        -- By itself: a condition that looks into a table costs as much as a statement, also where its outcome is clear.
-        IF act = 'acquire' AND NOT resizes AND row_permits <> claim_permits THEN
-          SET clash = EXISTS (
-            SELECT 1 FROM `locks_shares` WHERE row_shares > 0 AND `key` = claim_key AND `fixes`
-          ) OR EXISTS (
-            SELECT 1 FROM `locks_line` WHERE `key` = claim_key AND `permits` IS NOT NULL AND `fixes` AND `owner` <> claim_owner
-          );
-        END IF;
         IF row_shares > 0 THEN
           SELECT `token` INTO own_token FROM `locks_shares` WHERE `key` = claim_key AND `owner` = claim_owner;
         END IF;
@@ -337,9 +322,6 @@ BEGIN
             SET row_version = GREATEST(row_version, COALESCE(claim_token, row_version));
           END IF;
 
-        ELSEIF clash THEN
-          SET outcome = 'permits', answer = row_permits;
-
         ELSEIF row_owner = claim_owner THEN
           -- It was assigned before this floor was told, so no attempt has its token yet.
           IF repeated AND row_assigned_to IS NOT NULL AND claim_token >= row_version THEN
@@ -347,9 +329,9 @@ BEGIN
           END IF;
           SET outcome = 'granted', answer = row_version, row_held_until = now_at + claim_ttl, row_assigned_to = NULL;
           IF claim_permits IS NOT NULL THEN
-            INSERT INTO `locks_shares` (`key`, `owner`, `token`, `expires`, `fixes`)
-              VALUES (claim_key, claim_owner, row_version, row_held_until, NOT resizes);
-            SET row_owner = NULL, row_shares = 1, row_permits = IF(resizes, row_permits, claim_permits);
+            INSERT INTO `locks_shares` (`key`, `owner`, `token`, `expires`, `permits`)
+              VALUES (claim_key, claim_owner, row_version, row_held_until, claim_permits);
+            SET row_owner = NULL, row_shares = 1;
           END IF;
 
         ELSEIF own_token IS NOT NULL AND claim_permits IS NULL THEN
@@ -373,9 +355,9 @@ BEGIN
           IF claim_permits IS NULL THEN
             SET row_owner = claim_owner;
           ELSE
-            INSERT INTO `locks_shares` (`key`, `owner`, `token`, `expires`, `fixes`)
-              VALUES (claim_key, claim_owner, row_version, now_at + claim_ttl, NOT resizes);
-            SET row_shares = row_shares + 1, row_permits = IF(resizes, row_permits, claim_permits);
+            INSERT INTO `locks_shares` (`key`, `owner`, `token`, `expires`, `permits`)
+              VALUES (claim_key, claim_owner, row_version, now_at + claim_ttl, claim_permits);
+            SET row_shares = row_shares + 1;
           END IF;
 
         ELSE
@@ -384,8 +366,8 @@ BEGIN
             -- A first attempt may have been made before, and its answer lost.
             SELECT `place` INTO own_place FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
             IF own_place IS NULL THEN
-              INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `permits`, `seen`, `deadline`, `fixes`, `ttl`, `floor`)
-                VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at, now_at + waiter_ttl, NOT resizes,
+              INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `permits`, `seen`, `deadline`, `ttl`, `floor`)
+                VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at, now_at + waiter_ttl,
                   claim_ttl, claim_token);
               SET row_next_place = row_next_place + 1;
             ELSE
@@ -398,7 +380,6 @@ BEGIN
             SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl);
             SET row_head_until = IF(row_head_owner = claim_owner, now_at + waiter_ttl, row_head_until);
             SET row_next_lapse = LEAST(COALESCE(row_next_lapse, now_at + waiter_ttl), now_at + waiter_ttl);
-            SET row_permits = IF(resizes, row_permits, COALESCE(claim_permits, row_permits));
           END IF;
         END IF;
 
@@ -442,9 +423,6 @@ BEGIN
               SET row_line_until = NULL, row_next_lapse = NULL;
             END IF;
           END IF;
-        END IF;
-        IF row_permits IS NOT NULL AND row_shares = 0 THEN
-          SELECT IF(COUNT(`permits`) > 0, row_permits, NULL) INTO row_permits FROM `locks_line` WHERE `key` = claim_key;
         END IF;
         SET can_go = COALESCE(row_head_owner <> claim_owner AND (
           row_held_until IS NULL
@@ -498,7 +476,7 @@ BEGIN
           SET answer = GREATEST(LEAST(answer, COALESCE(doubt, answer)), 1);
         END IF;
         UPDATE `locks` SET `version` = row_version, `owner` = row_owner, `held_until` = row_held_until, `shares` = row_shares,
-            `permits` = row_permits, `head_process` = row_head_process, `head_owner` = row_head_owner,
+            `head_process` = row_head_process, `head_owner` = row_head_owner,
             `head_permits` = row_head_permits, `head_until` = row_head_until, `line_until` = row_line_until,
             `next_lapse` = row_next_lapse, `line_seen` = row_line_seen, `next_place` = row_next_place, `assigned_to` = row_assigned_to,
             `assigned_process` = row_assigned_process
@@ -546,7 +524,7 @@ BEGIN
   END IF;
 END//
 
--- Who holds a key, and who waits: mode, owner, token, microseconds left. See src/dialect/stores/key-state.ts. One statement, so that it
+-- Who holds a key, and who waits: mode, owner, permits, token, microseconds left. See src/dialect/stores/key-state.ts. One statement, so that it
 -- shows one moment.
 CREATE PROCEDURE `locks_inspect`(claim_key VARBINARY(512))
 READS SQL DATA
@@ -555,15 +533,15 @@ BEGIN
   DECLARE now_at BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
   SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   START TRANSACTION READ ONLY;
-  SELECT 'exclusive' AS mode, `owner`, CAST(`version` AS CHAR) AS token, CAST(`held_until` - now_at AS CHAR) AS remaining
+  SELECT 'exclusive' AS mode, `owner`, NULL AS permits, CAST(`version` AS CHAR) AS token, CAST(`held_until` - now_at AS CHAR) AS remaining
     FROM `locks` WHERE `key` = claim_key AND `owner` IS NOT NULL AND `held_until` > now_at
   UNION ALL
-  SELECT 'shared', `locks_shares`.`owner`, CAST(`token` AS CHAR), CAST(`expires` - now_at AS CHAR)
+  SELECT 'shared', `locks_shares`.`owner`, CAST(`permits` AS CHAR), CAST(`token` AS CHAR), CAST(`expires` - now_at AS CHAR)
     FROM `locks_shares` WHERE `key` = claim_key AND `expires` > now_at
   UNION ALL
-  SELECT 'waiters', NULL, CAST(COUNT(*) AS CHAR), NULL FROM `locks_line` WHERE `key` = claim_key AND `deadline` > now_at
+  SELECT 'waiters', NULL, NULL, CAST(COUNT(*) AS CHAR), NULL FROM `locks_line` WHERE `key` = claim_key AND `deadline` > now_at
   UNION ALL
-  (SELECT IF(`permits` IS NULL, 'exclusive waiter', 'shared waiter'), `owner`, CAST(`place` AS CHAR), NULL
+  (SELECT IF(`permits` IS NULL, 'exclusive waiter', 'shared waiter'), `owner`, CAST(`permits` AS CHAR), CAST(`place` AS CHAR), NULL
     FROM `locks_line` WHERE `key` = claim_key AND `deadline` > now_at ORDER BY `place` LIMIT 100);
   COMMIT;
 END//

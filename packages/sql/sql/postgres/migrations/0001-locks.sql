@@ -37,8 +37,6 @@ END $$;
 ALTER TABLE "locks"
   -- How many share it, while there is no owner.
   ADD COLUMN IF NOT EXISTS shares integer NOT NULL DEFAULT 0,
-  -- How many may share it, fixed while a claim that fixes it shares it or waits to: 0 any number. It may stay for longer.
-  ADD COLUMN IF NOT EXISTS permits integer,
   -- The first in line.
   ADD COLUMN IF NOT EXISTS head_process text,
   ADD COLUMN IF NOT EXISTS head_owner text,
@@ -65,8 +63,8 @@ CREATE TABLE IF NOT EXISTS "locks_shares" (
   owner text NOT NULL,
   token bigint NOT NULL,
   expires timestamptz NOT NULL,
-  -- Others must ask for the same number of permits.
-  fixes boolean NOT NULL DEFAULT true,
+  -- 0: any number.
+  permits integer NOT NULL,
   PRIMARY KEY (key, owner)
 ) WITH (
   fillfactor = 70,
@@ -86,8 +84,6 @@ CREATE TABLE IF NOT EXISTS "locks_line" (
   -- The last sign of life of its owner, and when the place is forfeit: the difference is how long it lasts.
   seen timestamptz NOT NULL,
   deadline timestamptz NOT NULL,
-  -- Others must ask for the same number of permits.
-  fixes boolean NOT NULL DEFAULT true,
   -- Of its claim: its ttl (0: not known), and what its token must exceed.
   ttl_ms integer NOT NULL DEFAULT 0,
   above bigint,
@@ -125,8 +121,8 @@ CREATE TABLE IF NOT EXISTS "locks_fences" (
 ) WITH (fillfactor = 50);
 
 -- Fails where a name is that of another table.
-SELECT key, owner, token, expires, fixes FROM "locks_shares" LIMIT 0;
-SELECT key, place, owner, process, permits, seen, deadline, fixes, ttl_ms, above, sent FROM "locks_line" LIMIT 0;
+SELECT key, owner, token, expires, permits FROM "locks_shares" LIMIT 0;
+SELECT key, place, owner, process, permits, seen, deadline, ttl_ms, above, sent FROM "locks_line" LIMIT 0;
 SELECT version, readable_from, swept FROM "locks_layout" LIMIT 0;
 SELECT resource, token FROM "locks_fences" LIMIT 0;
 
@@ -288,27 +284,20 @@ BEGIN
       turn.kept := head.owner;
     END IF;
   END IF;
-  -- One within the other: a condition that looks into a table costs as much as a statement, also where its outcome is clear.
-  IF r.permits IS NOT NULL AND r.shares = 0 THEN
-    IF NOT EXISTS (SELECT FROM "locks_line" AS w WHERE w.key = r.key AND w.permits IS NOT NULL) THEN
-      r.permits := NULL;
-    END IF;
-  END IF;
   UPDATE "locks" AS l
-  SET version = r.version, owner = r.owner, held_until = r.held_until, shares = r.shares, permits = r.permits,
+  SET version = r.version, owner = r.owner, held_until = r.held_until, shares = r.shares,
     head_process = r.head_process, head_owner = r.head_owner, line_until = r.line_until, next_lapse = r.next_lapse,
     line_seen = r.line_seen, next_place = r.next_place, assigned_to = r.assigned_to, assigned_process = r.assigned_process
   WHERE l.key = r.key AND l IS DISTINCT FROM r;
   held_until := r.held_until;
 END $$;
 
--- Any attempt to take a key: protocol 3, the directed hand-off queue. `want_permits` is NULL for an exclusive claim, 0 for any number,
--- and negative where other claims may have another number. `gone` are those of `others` that are not in line: each may have been given
--- the key.
+-- Any attempt to take a key: protocol 3, the directed hand-off queue. `want_permits` is NULL for an exclusive claim, 0 for any
+-- number. `gone` are those of `others` that are not in line: each may have been given the key.
 CREATE OR REPLACE FUNCTION "locks_acquire"(
   of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer,
   to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer, repeated boolean, sent_at text,
-  OUT token bigint, OUT retry_ms integer, OUT refusal text, OUT permits_in_use integer, OUT turn "locks_turn", OUT gone text[]
+  OUT token bigint, OUT retry_ms integer, OUT refusal text, OUT turn "locks_turn", OUT gone text[]
 )
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -319,8 +308,6 @@ DECLARE
   first boolean;
   session text;
   of_share bigint;
-  resizes boolean;
-  clash boolean;
   waits boolean;
   kept integer;
   settled record;
@@ -358,23 +345,11 @@ BEGIN
     END IF;
   END IF;
   first := r.head_owner IS NULL OR r.head_owner = by_owner;
-  IF want_permits IS NOT NULL OR r.shares > 0 THEN
-    resizes := want_permits < 0;
-    want_permits := abs(want_permits);
-    of_share := (SELECT s.token FROM "locks_shares" AS s WHERE r.shares > 0 AND s.key = of_key AND s.owner = by_owner);
-    IF want_permits <> r.permits AND NOT resizes THEN
-      clash := EXISTS (
-        SELECT FROM "locks_shares" AS s WHERE r.shares > 0 AND s.key = of_key AND s.fixes
-      ) OR EXISTS (
-        SELECT FROM "locks_line" AS w WHERE w.key = of_key AND w.permits IS NOT NULL AND w.fixes AND w.owner <> by_owner
-      );
-    END IF;
+  IF r.shares > 0 THEN
+    of_share := (SELECT s.token FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner);
   END IF;
 
-  IF clash THEN
-    refusal := 'permits';
-    permits_in_use := r.permits;
-  ELSIF r.owner = by_owner THEN
+  IF r.owner = by_owner THEN
     -- It was given before this floor was told, so no attempt has its token yet.
     IF repeated AND r.assigned_to = by_owner AND above >= r.version THEN
       r.version := greatest(above + 1, (extract(epoch FROM at) * 1000000)::bigint);
@@ -385,7 +360,7 @@ BEGIN
     IF want_permits IS NOT NULL THEN
       -- What a statement without routines left there.
       DELETE FROM "locks_shares" AS s WHERE s.key = of_key;
-      INSERT INTO "locks_shares" (key, owner, token, expires, fixes) VALUES (of_key, by_owner, r.version, until, NOT resizes);
+      INSERT INTO "locks_shares" (key, owner, token, expires, permits) VALUES (of_key, by_owner, r.version, until, want_permits);
       r.owner := NULL;
       r.shares := 1;
     END IF;
@@ -406,13 +381,13 @@ BEGIN
       r.held_until := until;
     ELSE
       IF r.shares = 0 THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
-      INSERT INTO "locks_shares" (key, owner, token, expires, fixes) VALUES (of_key, by_owner, r.version, until, NOT resizes);
+      INSERT INTO "locks_shares" (key, owner, token, expires, permits) VALUES (of_key, by_owner, r.version, until, want_permits);
       r.shares := r.shares + 1;
       r.held_until := greatest(r.held_until, until);
     END IF;
   ELSIF to_wait THEN
-    INSERT INTO "locks_line" AS w (key, place, owner, process, permits, seen, deadline, fixes, ttl_ms, above, sent)
-    VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse, resizes IS NOT TRUE, ttl_ms, above, sent_at)
+    INSERT INTO "locks_line" AS w (key, place, owner, process, permits, seen, deadline, ttl_ms, above, sent)
+    VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse, ttl_ms, above, sent_at)
     ON CONFLICT (key, owner) DO UPDATE
     SET seen = excluded.seen, deadline = excluded.deadline, process = excluded.process, ttl_ms = excluded.ttl_ms, above = excluded.above,
       sent = excluded.sent
@@ -421,9 +396,6 @@ BEGIN
     INTO waits, r.line_seen, r.line_until, r.next_lapse, r.next_place;
   END IF;
 
-  IF want_permits IS NOT NULL AND NOT resizes AND refusal IS NULL AND (token IS NOT NULL OR to_wait) THEN
-    r.permits := want_permits;
-  END IF;
   IF token IS NOT NULL AND r.line_until IS NOT NULL THEN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
   END IF;

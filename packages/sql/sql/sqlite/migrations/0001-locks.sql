@@ -24,7 +24,7 @@ ALTER TABLE "locks" ADD COLUMN assigned_to TEXT;
 -- Holds that began without routines end with the boot, too.
 UPDATE "locks" SET touched = 1 WHERE key > '' AND held_until IS NOT NULL;
 
--- permits: 0 is any number, a negative one fixes none.
+-- permits: 0 is any number.
 CREATE TABLE IF NOT EXISTS "locks_shares" (
   key TEXT NOT NULL,
   owner TEXT NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS "locks_shares" (
   PRIMARY KEY (key, owner)
 ) WITHOUT ROWID;
 
--- permits: null wants the key exclusively, 0 shared with any number; a negative one fixes none. deadline - seen is how long the place lasts without a sign of life.
+-- permits: null wants the key exclusively, 0 shared with any number. deadline - seen is how long the place lasts without a sign of life.
 -- ttl, in µs, and floor are those of a hold that a release gives to the claim; 0: it gives none.
 CREATE TABLE IF NOT EXISTS "locks_line" (
   key TEXT NOT NULL,

@@ -8,6 +8,8 @@ export interface StateRow {
    */
   readonly mode: string;
   readonly owner: string;
+  /** Of a sharer, and of one that waits to share; 0: any number. */
+  readonly permits: number;
   readonly token: bigint;
   /** In ms. */
   readonly remaining: number;
@@ -18,13 +20,14 @@ export function toKeyState(key: string, rows: readonly StateRow[]): KeyState {
   const holders: Holder[] = [];
   const places: (Waiter & { readonly place: bigint })[] = [];
   let waiters = 0;
-  for (const { mode, owner, token, remaining } of rows) {
+  for (const { mode, owner, permits: number, token, remaining } of rows) {
+    const permits = number > 0 ? { permits: number } : {};
     if (mode === 'waiters') waiters = Number(token);
     else if (mode.endsWith(' waiter'))
-      places.push({ owner, mode: mode === 'shared waiter' ? 'shared' : 'exclusive', place: token });
-    else holders.push({ owner, mode: mode as Mode, token, remaining });
+      places.push({ owner, mode: mode === 'shared waiter' ? 'shared' : 'exclusive', ...permits, place: token });
+    else holders.push({ owner, mode: mode as Mode, ...permits, token, remaining });
   }
   if (places.length === 0) return { key, holders, waiters };
   const sorted = places.toSorted((left, right) => (left.place < right.place ? -1 : 1));
-  return { key, holders, waiters, line: sorted.map(({ owner, mode }) => ({ owner, mode })) };
+  return { key, holders, waiters, line: sorted.map(({ place: _, ...waiter }) => waiter) };
 }

@@ -26,13 +26,13 @@ export interface AttemptUse {
  * @throws `LOCK_INVALID`
  */
 export function attempt(session: Session, claim: Claim, { line, repeated, now }: AttemptUse, rules: Rules): Attempt {
-  const { key, mode, owner, resize } = claim;
+  const { key, owner } = claim;
   const others = line?.others ?? [];
   if (others.length > 0) {
     const deadline = now + rules.waiterTtl * 1_000;
     session.run('keepOthers', { key, owners: JSON.stringify(others), now, deadline });
   }
-  const stored = new StoredKey(session, { key, owner, fixesPermits: mode === 'shared' && !resize, now });
+  const stored = new StoredKey(session, { key, owner, now });
   if (!repeated) countAsAnswered(stored, owner);
   const call = { op: 'acquire', claim, contact: line?.process } as const;
   const { record, answer, wake } = step(stored.record, call, now / 1_000, rules);
@@ -51,7 +51,7 @@ export function attempt(session: Session, claim: Claim, { line, repeated, now }:
 /** Restarts the ttl of a hold. */
 export function renew(session: Session, claim: Claim, token: bigint | undefined, now: number, rules: Rules): Renewed {
   const { key, owner } = claim;
-  const stored = new StoredKey(session, { key, owner, fixesPermits: false, now });
+  const stored = new StoredKey(session, { key, owner, now });
   const { record, answer, wake } = step(stored.record, { op: 'renew', claim, token }, now / 1_000, rules);
   stored.save(record);
   return { renewed: answer !== false, turns: turnsOf(wake, record, now) };
@@ -60,7 +60,7 @@ export function renew(session: Session, claim: Claim, token: bigint | undefined,
 /** Gives up the hold, or the place in line. */
 export function release(session: Session, claim: Claim, now: number, rules: Rules): Released {
   const { key, owner } = claim;
-  const stored = new StoredKey(session, { key, owner, fixesPermits: false, now });
+  const stored = new StoredKey(session, { key, owner, now });
   // The line knows whether an attempt was answered with what this frees.
   countAsAnswered(stored, owner);
   const { record, answer, wake } = step(stored.record, { op: 'release', claim }, now / 1_000, rules);

@@ -28,17 +28,14 @@ export interface KeyUse {
   readonly key: string;
   /** Of the claim. */
   readonly owner: string;
-  /** Whether the claim fixes the number of permits, so that another number is refused. */
-  readonly fixesPermits: boolean;
   /** When, in µs. */
   readonly now: number;
 }
 
 /**
  * What the tables have of one key, read and written in one transaction, as the rules of core take
- * it. Of the line these need the first two places, as the first may go with this call, the place of
- * the owner, and one that fixes the number of permits. So no call reads a long line whole. Times of
- * the record are ms.
+ * it. Of the line these need the first two places, as the first may go with this call, and the
+ * place of the owner. So no call reads a long line whole. Times of the record are ms.
  */
 export class StoredKey {
   readonly record: KeyRecord<string>;
@@ -52,14 +49,14 @@ export class StoredKey {
   readonly #read: Columns;
   readonly #columns: Columns;
 
-  constructor(session: Session, { key, owner, fixesPermits, now }: KeyUse) {
+  constructor(session: Session, { key, owner, now }: KeyUse) {
     this.#session = session;
     this.#key = key;
     this.#now = now;
     this.#read = this.#readColumns();
     this.#columns = { ...this.#read };
     this.#purgeLine();
-    const places = this.#columns.line_until === null ? [] : this.#readPlaces(owner, fixesPermits, []);
+    const places = this.#columns.line_until === null ? [] : this.#readPlaces(owner, []);
     this.waited = places.some((place) => textOf(place['owner']) === owner);
     this.headLasts = numberOf(places[0]?.['lasts']) / 1_000;
     const token = this.#read.version;
@@ -119,12 +116,12 @@ export class StoredKey {
   }
 
   /** A head whose process has ended is passed over. */
-  #readPlaces(owner: string, fixesPermits: boolean, ended: readonly string[]): readonly Row[] {
-    const parameters = { key: this.#key, owner, permits: fixesPermits ? 1 : 0, ended: JSON.stringify(ended) };
+  #readPlaces(owner: string, ended: readonly string[]): readonly Row[] {
+    const parameters = { key: this.#key, owner, ended: JSON.stringify(ended) };
     const places = this.#session.rows('readPlaces', parameters);
     const heads = textOf(places[0]?.['owner']) === owner ? places.slice(0, 2) : places.slice(0, 1);
     const gone = heads.map((head) => textOf(head['process'])).filter(hasEnded);
-    return gone.length === 0 ? places : this.#readPlaces(owner, fixesPermits, [...ended, ...gone]);
+    return gone.length === 0 ? places : this.#readPlaces(owner, [...ended, ...gone]);
   }
 
   /** Drops the places that have lapsed, wherever they stand. */
@@ -197,15 +194,14 @@ function placeOf(row: Row): StoredPlace {
   };
 }
 
-/** Of the permits in the tables: 0 is any number, a negative one fixes none for others. */
+/** Of the permits in the tables: 0 is any number. */
 function termsOf(permits: number | undefined): Terms {
-  if (permits === undefined) return { mode: 'exclusive', permits: undefined, resize: undefined };
-  const number = permits === 0 ? undefined : Math.abs(permits);
-  return { mode: 'shared', permits: number, resize: permits < 0 ? true : undefined };
+  if (permits === undefined) return { mode: 'exclusive', permits };
+  return { mode: 'shared', permits: permits === 0 ? undefined : permits };
 }
 
-function permitsOf({ mode, permits, resize }: Readonly<Terms>): number | undefined {
-  return mode === 'shared' ? (permits ?? 0) * (resize ? -1 : 1) : undefined;
+function permitsOf({ mode, permits = 0 }: Readonly<Terms>): number | undefined {
+  return mode === 'shared' ? permits : undefined;
 }
 
 function toStored(until: number): number {

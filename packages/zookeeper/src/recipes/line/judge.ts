@@ -5,8 +5,9 @@ import type { Contender } from '../contenders.ts';
 
 /**
  * The meaning of the place called `own`, first come, first served. An exclusive contender holds
- * when it is the first. A sharer holds when no exclusive contender is before it, and, with n
- * permits, fewer than n sharers. `line` is in any order. O(n), for a waiter of permits O(n log n).
+ * when it is the first. A sharer holds when no exclusive contender is before it, no sharer before it
+ * waits, and, with n permits, fewer than n sharers are before it. `line` is in any order. O(n), for
+ * a waiter of permits O(n log n).
  *
  * A waiter watches the nodes that wake as few as possible at a time:
  *
@@ -26,16 +27,13 @@ export function judge(line: readonly Contender[], own: string): Verdict {
   const before = line.filter((contender) => contender.sequence <= me.sequence && contender !== me);
   if (me.mode === 'exclusive') return waitFor(latest(before), before.length);
   const sharers = before.filter((contender) => contender.mode === 'shared');
-  const first = earliest(sharers.filter(({ resize }) => !resize));
-  if (!me.resize && first !== undefined && first.permits !== me.permits)
-    return { state: 'refused', inUse: first.permits };
   const writer = latest(before.filter((contender) => contender.mode === 'exclusive'));
+  if (writer !== undefined) return waitFor(writer, before.length);
   const { permits } = me;
-  if (writer !== undefined || permits === undefined) return waitFor(writer, before.length);
   const waits = (nodes: readonly Contender[]): Verdict => {
     return { state: 'waits', watch: nodes.map((contender) => contender.name), place: before.length };
   };
-  if (sharers.length >= permits) return waits(sharers.toSorted(inOrder).slice(-permits));
+  if (permits !== undefined && sharers.length >= permits) return waits(sharers.toSorted(inOrder).slice(-permits));
   if (sharers.every((sharer) => sharer.permits === permits)) return { state: 'holds' };
   // One with fewer permits may wait before this one, which does not pass it.
   const sorted = sharers.toSorted(inOrder);
@@ -54,21 +52,11 @@ export function holdersOf(line: readonly Contender[]): {
   readonly waiters: readonly Contender[];
 } {
   const sorted = line.toSorted(inOrder);
-  const [first] = sorted;
-  if (first === undefined) return { holders: [], waiters: [] };
   const writer = sorted.findIndex((contender) => contender.mode === 'exclusive');
   const sharers = sorted.slice(0, writer === -1 ? sorted.length : writer);
   const next = firstToWait(sharers);
-  const number = sharers.find(({ resize }) => !resize)?.permits;
-  // Sharers with another number of permits are about to be refused.
-  const holders =
-    writer === 0
-      ? [first]
-      : sharers
-          .slice(0, next === -1 ? sharers.length : next)
-          .filter(({ resize, permits }) => resize === true || permits === number);
-  const held = new Set(holders);
-  return { holders, waiters: sorted.filter((contender) => !held.has(contender)) };
+  const count = writer === 0 ? 1 : next === -1 ? sharers.length : next;
+  return { holders: sorted.slice(0, count), waiters: sorted.slice(count) };
 }
 
 function waitFor(contender: Contender | undefined, place: number): Verdict {
@@ -78,13 +66,6 @@ function waitFor(contender: Contender | undefined, place: number): Verdict {
 function latest(contenders: readonly Contender[]): Contender | undefined {
   return contenders.reduce<Contender | undefined>(
     (found, contender) => (found === undefined || contender.sequence > found.sequence ? contender : found),
-    undefined,
-  );
-}
-
-function earliest(contenders: readonly Contender[]): Contender | undefined {
-  return contenders.reduce<Contender | undefined>(
-    (found, contender) => (found === undefined || contender.sequence < found.sequence ? contender : found),
     undefined,
   );
 }

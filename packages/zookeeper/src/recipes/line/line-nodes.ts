@@ -109,13 +109,13 @@ export class LineNodes {
     return this.#nodes.latest(session, folder, () => this.read(session, folder));
   }
 
-  async #show(session: Session, folder: string, { name, mode }: Contender): Promise<Holder | undefined> {
+  async #show(session: Session, folder: string, { name, mode, permits }: Contender): Promise<Holder | undefined> {
     const read = await this.#nodes.read(session, `${folder}/${name}`);
     if (read === undefined) return undefined;
     const data = readNodeData(read.data);
     // Another library's node is known by its name.
     if (data === undefined) return { owner: name, mode };
     const token = tokenIn(data, read.stat);
-    return { owner: data.owner, mode, ...(token === undefined ? {} : { token }) };
+    return { owner: data.owner, mode, ...(permits !== undefined && { permits }), ...(token !== undefined && { token }) };
   }
 }

@@ -6,6 +6,7 @@ import { inOrder } from '../contenders.ts';
 import { tellWaiters } from '../waiters.ts';
 import { looks } from '../recipe.ts';
 import type { SemaphoreState } from './judge.ts';
+import type { HeldLease } from './leases.ts';
 
 /** How one semaphore is looked at. */
 export interface SemaphoreView {
@@ -16,7 +17,7 @@ export interface SemaphoreView {
 }
 
 interface ShownLease {
-  readonly name: string;
+  readonly lease: HeldLease;
   readonly node: ReadNode;
 }
 
@@ -30,17 +31,17 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
       first === undefined ? undefined : show(`locks/${first.name}`),
       ...leases.map(({ name }) => show(`leases/${name}`)),
     ]);
-    const shown = leases.flatMap(({ name }, index) => {
+    const shown = leases.flatMap((lease, index) => {
       const node = nodes[index];
-      return node === undefined ? [] : [{ name, node }];
+      return node === undefined ? [] : [{ lease, node }];
     });
     // A claim that left meanwhile has given its turn to another one.
     if (shown.length < leases.length || (first !== undefined && head === undefined)) continue;
     const early = head === undefined ? undefined : leaseAhead(shown, head);
-    const holders = shown.filter((lease) => lease !== early).map(({ name, node }) => holder(name, node, 'shared'));
+    const holders = shown.filter((each) => each !== early).map(({ lease, node }) => holder(lease, node, 'shared'));
     const alone = first?.mode === 'exclusive' && head !== undefined && readNodeData(head.data) && leases.length === 0;
     const told = await tellWaiters(alone ? line.slice(1) : line, ({ name }) => show(`locks/${name}`), 'shared');
-    return { key, holders: alone ? [holder(first.name, head, 'exclusive')] : holders, ...told };
+    return { key, holders: alone ? [holder(first, head, 'exclusive')] : holders, ...told };
   }
   const message = `ZooKeeper: the semaphore ${JSON.stringify(key)} changes too often to be read.`;
   throw new LockError('LOCK_UNAVAILABLE', message, { key });
@@ -60,11 +61,15 @@ function leaseAhead(leases: readonly ShownLease[], { data, stat }: ReadNode): Sh
   return same && leases.length > 1 ? last : undefined;
 }
 
-function holder(name: string, { data, stat }: ReadNode, mode: Holder['mode']): Holder {
+function holder(
+  { name, permits }: Pick<HeldLease, 'name' | 'permits'>,
+  { data, stat }: ReadNode,
+  mode: Holder['mode'],
+): Holder {
   const known = readNodeData(data);
   // Another library's node is known by its name.
   if (known === undefined) return { owner: name, mode };
   // An exclusive claim has no token until it is admitted.
   const token = mode === 'exclusive' && stat.mzxid === stat.czxid ? undefined : tokenIn(known, stat);
-  return { owner: known.owner, mode, ...(token === undefined ? {} : { token }) };
+  return { owner: known.owner, mode, ...(permits !== undefined && { permits }), ...(token !== undefined && { token }) };
 }

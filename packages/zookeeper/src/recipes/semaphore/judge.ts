@@ -32,7 +32,7 @@ export type Entry =
 export function judgeEntry(
   { locks, leases }: SemaphoreState,
   own: string,
-  claim: Pick<Claim, 'mode' | 'permits' | 'resize'>,
+  claim: Pick<Claim, 'mode' | 'permits'>,
 ): Entry {
   const me = locks.find((contender) => contender.name === own);
   if (me === undefined) return { state: 'missing' };
@@ -42,11 +42,6 @@ export function judgeEntry(
   if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
   const before = locks.filter((contender) => contender.sequence <= me.sequence && contender !== me);
   const limit = limitOf(claim);
-  const fixed = fixedBy(claim);
-  const other = [...leases.map((lease) => lease.limit), ...before.map(fixedBy)].find(
-    (known) => known !== undefined && fixed !== undefined && known !== fixed,
-  );
-  if (other !== undefined) return { state: 'refused', inUse: other === Infinity ? undefined : other };
   if (before.length > 0) {
     const previous = before.reduce((found, contender) => (contender.sequence > found.sequence ? contender : found));
     return { state: 'waits', watch: [`locks/${previous.name}`], place: before.length };
@@ -58,12 +53,7 @@ export function judgeEntry(
   return { state: 'waits', watch: leases.slice(0, limit ?? 1).map(({ name }) => `leases/${name}`), place: 0 };
 }
 
-/** The number that the claim or its place in line fixes. `undefined`: it fixes none. */
-function fixedBy(claim: Pick<Claim, 'mode' | 'permits' | 'resize'>): number | undefined {
-  return claim.resize ? undefined : limitOf(claim);
-}
-
-/** How many may share, as the claim or its place in line tells. `undefined`: it does not share. */
+/** How many may share, as the claim tells. `undefined`: it does not share. */
 function limitOf({ mode, permits }: Pick<Claim, 'mode' | 'permits'>): number | undefined {
   return mode === 'exclusive' ? undefined : (permits ?? Infinity);
 }

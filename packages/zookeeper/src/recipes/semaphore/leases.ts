@@ -1,14 +1,14 @@
 import type { Claim } from '@locks/core';
 import { sequenceOf } from '../../nodes/sequence.ts';
-import { resized, uuidOf } from '../contenders.ts';
+import { uuidOf } from '../contenders.ts';
 
 /** A node in `leases`. */
 export interface HeldLease {
   readonly name: string;
   /** Its number in the order of arrival. Absent: its name has none. */
   readonly sequence?: number | undefined;
-  /** How many may hold, `Infinity` for any number. Absent: it fixes no number, as Curator's. */
-  readonly limit?: number;
+  /** The permits of its claim. Absent: any number, or Curator's, whose names do not tell. */
+  readonly permits?: number;
   /** A hash of its owner, where this package made it. */
   readonly uuid?: string;
 }
@@ -17,8 +17,8 @@ export interface HeldLease {
  * The name of a claim's lease before the number that ZooKeeper puts behind it. Curator counts
  * leases of any name.
  */
-export function leaseName({ owner, permits, resize }: Pick<Claim, 'owner' | 'permits' | 'resize'>): string {
-  const limit = permits === undefined ? 'shared' : `${resize ? resized : ''}of-${permits}`;
+export function leaseName({ owner, permits }: Pick<Claim, 'owner' | 'permits'>): string {
+  const limit = permits === undefined ? 'shared' : `of-${permits}`;
   return `_c_${uuidOf(owner)}-${limit}-lease-`;
 }
 
@@ -29,10 +29,9 @@ export function parseLeases(names: readonly string[]): HeldLease[] {
 
 function parseLease(name: string): HeldLease {
   const sequence = sequenceOf(name);
-  const [, uuid, mark, permits] = /^_c_([-0-9a-f]{36})-(?:shared|(resized-)?of-(\d+))-lease--?\d+$/.exec(name) ?? [];
+  const [, uuid, permits] = /^_c_([-0-9a-f]{36})-(?:shared|of-(\d+))-lease--?\d+$/.exec(name) ?? [];
   if (uuid === undefined) return { name, sequence };
-  if (mark !== undefined) return { name, sequence, uuid };
-  return { name, sequence, uuid, limit: permits === undefined ? Infinity : Number(permits) };
+  return { name, sequence, uuid, ...(permits !== undefined && { permits: Number(permits) }) };
 }
 
 /**
