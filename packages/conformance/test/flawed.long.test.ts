@@ -30,8 +30,7 @@ const others = [
     'renew-raises-token',
     'shared-together',
     'permits-admit-exactly',
-    'permits-mismatch-refused',
-    'permits-forgotten',
+    'permits-own-number',
     'upgrade-refused',
   ],
   ...[

@@ -19,7 +19,6 @@ export function combinedTraits(members: readonly Pick<LockProvider, 'traits'>[],
     fencing: fencing ? (fencings[strength] ?? 'none') : 'none',
     fair: traits.every(({ fair }) => fair),
     shared: all && traits.every(({ shared }) => shared),
-    resize: all && traits.every(({ resize }) => resize === true),
     wake: traits.every(({ wake }) => wake),
   };
 }

@@ -55,7 +55,7 @@ export function combineStates(key: string, members: readonly ToldState[], need?:
   const waiters = members.reduce((sum, state) => sum + (state.waiters ?? 0), 0);
   const line = members
     .flatMap((state) => state.line ?? [])
-    .map(({ owner, mode }) => ({ owner: outerOwner(owner), mode }));
+    .map((waiter) => ({ ...waiter, owner: outerOwner(waiter.owner) }));
   return { key, holders, waiters, ...(line.length === 0 ? {} : { line }), members };
 }
 
@@ -67,9 +67,11 @@ function combineHolder(owner: string, holds: readonly MemberHold[], need: number
   const remaining = holds.map(({ holder }) => holder.remaining ?? Infinity).toSorted((left, right) => right - left)[
     need - 1
   ];
+  const permits = holds[0]?.holder.permits;
   return {
     owner,
     mode,
+    ...(permits !== undefined && { permits }),
     ...(token === undefined ? {} : { token }),
     ...(remaining === undefined || remaining === Infinity ? {} : { remaining }),
   };

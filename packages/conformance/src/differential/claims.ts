@@ -17,14 +17,13 @@ export interface RunningParty extends Party {
 
 /** The claim of a party, with what `more` has instead of its wish. */
 export function claimOf({ owner, ttl, wish }: RunningParty, key: string, more: Partial<Claim>): Claim {
-  const { mode, permits, resize, ...others } = { ...wish, ...more };
+  const { mode, permits, ...others } = { ...wish, ...more };
   return {
     key,
     owner,
     ttl,
     mode,
     ...(mode === 'shared' && permits !== undefined && { permits }),
-    ...(mode === 'shared' && resize !== undefined && { resize }),
     ...others,
   };
 }
@@ -35,8 +34,8 @@ export function lastingCall(call: KeyCall): KeyCall {
 }
 
 /** A hold as its claim has it now. */
-export function termsOf({ mode, permits, resize }: Hold): Partial<Claim> {
-  return { mode, ...(permits !== undefined && { permits }), ...(resize !== undefined && { resize }) };
+export function termsOf({ mode, permits }: Hold): Partial<Claim> {
+  return { mode, ...(permits !== undefined && { permits }) };
 }
 
 export function otherMode({ mode }: Hold, { wish }: RunningParty): Partial<Claim> {

@@ -49,13 +49,13 @@ function ofInspection(
   close: Closeness,
 ): Difference['what'] | undefined {
   if (answer.waiters !== expected.waiters) return 'waiters';
-  const named = (answer.line ?? []).map(({ owner, mode }) => `${mode} ${owner}`);
-  const right = (expected.line ?? []).map(({ owner, mode }) => `${mode} ${owner}`);
+  const named = (answer.line ?? []).map(({ owner, mode, permits }) => `${mode} ${permits} ${owner}`);
+  const right = (expected.line ?? []).map(({ owner, mode, permits }) => `${mode} ${permits} ${owner}`);
   if (answer.line !== undefined && named.join() !== right.join()) return 'line';
   if (answer.holders.length !== expected.holders.length) return 'holders';
-  for (const { owner, mode, token, remaining } of expected.holders) {
+  for (const { owner, mode, permits, token, remaining } of expected.holders) {
     const holder = answer.holders.find((one) => one.owner === owner);
-    if (holder === undefined || holder.mode !== mode) return 'holders';
+    if (holder?.mode !== mode || holder.permits !== permits) return 'holders';
     // The store minted the token of an assigned hold, and has told it to none yet.
     const told = after.holds.find((hold) => hold.owner === owner)?.assigned === false;
     if (told && holder.token !== token) return 'token';

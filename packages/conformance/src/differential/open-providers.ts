@@ -47,7 +47,7 @@ export async function openProviders({ create, virtual }: DifferentialOptions): P
     throw error;
   }
   const [{ traits, time }] = all as [LockProvider];
-  const can = { shared: traits.shared, resize: traits.resize === true, time: time !== undefined };
+  const can = { shared: traits.shared, time: time !== undefined };
   const lasting = traits.expiry === 'session';
   return { rules, lasting, of: (one) => byRules.get(nameOf(one)) ?? [], can, close };
 }

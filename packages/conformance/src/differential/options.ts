@@ -116,4 +116,4 @@ export interface DifferentialReport {
 }
 
 /** A claim without what is the same for all of a sequence. */
-export type Wish = Pick<Claim, 'mode' | 'permits' | 'resize'>;
+export type Wish = Pick<Claim, 'mode' | 'permits'>;

@@ -62,7 +62,6 @@ export const planRules: readonly DifferentialRules[] = families;
 /** What the sequences of a store may ask for. */
 export interface Abilities {
   readonly shared: boolean;
-  readonly resize: boolean;
   readonly time: boolean;
 }
 
@@ -79,12 +78,7 @@ export function planOf(seed: number, length: number, rules: readonly Differentia
     [() => exclusive],
     [() => exclusive, () => shared(permits)],
     [() => shared(permits)],
-    [
-      () => exclusive,
-      () => shared(permits),
-      () => shared((permits ?? 0) + 1),
-      () => (can.resize ? { ...shared(pick([1, 2, 3, 4])), resize: true as const } : shared(permits)),
-    ],
+    [() => exclusive, () => shared(pick([1, 2, 3, 4, undefined])), () => shared(pick([1, 2, 3, 4, undefined]))],
   ];
   const kind = can.shared ? pick(kinds) : [() => exclusive];
   const parties = Array.from({ length: partiesOfPlan }, () => ({ wish: pick(kind)(), ttl: pick(family.ttls) }));

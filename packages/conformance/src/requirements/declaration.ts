@@ -9,7 +9,6 @@ const choices = {
   fencing: ['strict', 'clock-bounded', 'none'],
   fair: [true, false],
   shared: [true, false],
-  resize: [true, false, undefined],
   wake: [true, false],
 } as const;
 

@@ -3,7 +3,7 @@ import type { Claim, Holder, KeyState, LockProvider, Waiter } from '@locks/core'
 import type { Context } from '../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, show } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
-import { pick, range } from './steps.ts';
+import { pick } from './steps.ts';
 import { always, whenFair, whenListing, whenShared, whenTtlExpires } from './when.ts';
 
 /** What can be seen from outside. */
@@ -61,15 +61,16 @@ export const inspectionRequirements: readonly Requirement[] = [
   {
     id: 'inspect-sharers',
     level: 'provider',
-    title: 'inspect shows every sharer, each with its own token',
+    title: 'inspect shows every sharer, each with its own token and its own number of permits',
     appliesTo: whenShared,
     async check(context) {
       const [one, two] = await context.createMany(2);
       const key = context.key();
-      const sharers = range(3).map(() => context.claim(key, { mode: 'shared', permits: 5 }));
+      const numbers = [{ permits: 5 }, {}, { permits: 2_147_483_647 }];
+      const sharers = numbers.map((number) => context.claim(key, { mode: 'shared', ...number }));
       const tokens = new Map<string, bigint>();
       for (const [index, claim] of sharers.entries()) {
-        const { token } = await mustGrant(pick([one, two], index), claim, 'for one of five permits');
+        const { token } = await mustGrant(pick([one, two], index), claim, `for sharer ${index + 1} of five at least`);
         tokens.set(claim.owner, token);
       }
       const { holders } = await context.state(one, key, 'three holders', (state) => state.holders.length === 3);
@@ -81,6 +82,8 @@ export const inspectionRequirements: readonly Requirement[] = [
       );
       for (const holder of holders) {
         assert.equal(holder.mode, 'shared', `expected the mode shared, got ${show(holder)}`);
+        const permits = sharers.find(({ owner }) => owner === holder.owner)?.permits;
+        assert.equal(holder.permits, permits, `expected ${permits ?? 'no'} permits, got ${show(holder)}`);
         if (context.traits.fencing !== 'none') {
           assert.equal(
             holder.token,
@@ -102,8 +105,8 @@ export const inspectionRequirements: readonly Requirement[] = [
       const key = context.key();
       const holder = context.claim(key);
       await mustGrant(one, holder, 'on a free key');
-      const mode = context.traits.shared ? 'shared' : 'exclusive';
-      const waiters = [context.claim(key), context.claim(key, { mode }), context.claim(key)];
+      const other = context.traits.shared ? ({ mode: 'shared', permits: 3 } as const) : {};
+      const waiters = [context.claim(key), context.claim(key, other), context.claim(key)];
       for (const [index, claim] of waiters.entries()) {
         await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
         const state = await context.state(
@@ -206,6 +209,7 @@ async function listed(provider: LockProvider, prefix: string): Promise<readonly 
 /** The claims in line, if the store knows them. */
 function mustName({ line }: KeyState, waiters: readonly Claim[]): void {
   if (line === undefined) return;
-  const names = (some: readonly Waiter[]): readonly Waiter[] => some.map(({ owner, mode }) => ({ owner, mode }));
+  const names = (some: readonly Waiter[]): readonly string[] =>
+    some.map(({ owner, mode, permits = 'any' }) => `${owner} ${mode} of ${permits}`);
   assert.deepEqual(names(line), names(waiters), `expected the line ${show(names(waiters))}, got ${show(line)}`);
 }

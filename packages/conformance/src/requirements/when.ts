@@ -6,7 +6,6 @@ export type Condition = (traits: Traits, provider: LockProvider) => boolean;
 export const always: Condition = () => true;
 export const whenFair: Condition = ({ fair }) => fair;
 export const whenShared: Condition = ({ shared }) => shared;
-export const whenResizes: Condition = ({ resize }) => resize === true;
 export const whenNotShared: Condition = ({ shared }) => !shared;
 export const whenWaking: Condition = ({ wake }) => wake;
 export const whenFenced: Condition = ({ fencing }) => fencing !== 'none';

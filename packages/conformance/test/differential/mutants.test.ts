@@ -45,9 +45,11 @@ const flawed: Readonly<Record<string, Step>> = {
     const held = before.holds.find(({ owner }) => owner === call.claim.owner);
     for (const hold of record.holds) if (hold.owner === held?.owner) hold.until = held.until;
   }),
-  'a claim with resize fixes a number': left(({ record }) => {
-    for (const hold of record.holds) hold.resize = undefined;
-  }),
+  'a claim goes by the number of those that share': (record, call, now, rules) => {
+    const permits = record.holds[0]?.permits;
+    if (call.op !== 'acquire' || permits === undefined) return step(record, call, now, rules);
+    return step(record, { ...call, claim: { ...call.claim, permits } }, now, rules);
+  },
   'a release leaves the place': left(({ record }, call, before) => {
     if (call.op === 'release') record.line = before.line.map((place) => ({ ...place }));
   }),

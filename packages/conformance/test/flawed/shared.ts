@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createTextbook, sound, textbookTraits } from './textbook.ts';
-import type { Entry } from './textbook.ts';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 
@@ -57,10 +56,32 @@ export const sharing: readonly Flaw[] = [
     }),
   },
   {
-    name: 'another number of permits is accepted',
-    caughtBy: ['permits-mismatch-refused'],
-    mayAlsoFail: ['locks-shared', 'permits-fixed-in-line'],
-    make: withRules({ fixedPermits: () => undefined }),
+    name: 'a claim goes by the number of permits that the first sharer has',
+    caughtBy: ['permits-own-number'],
+    mayAlsoFail: ['inspect-sharers'],
+    make: withRules({
+      admits: (entry, { mode, permits }) => sound.admits(entry, { mode, permits: entry.holds[0]?.permits ?? permits }),
+    }),
+  },
+  {
+    name: 'the lowest number of permits among the sharers is the limit',
+    caughtBy: ['permits-own-number'],
+    make: withRules({
+      admits: (entry, { mode, permits = Infinity }) => {
+        const numbers = entry.holds.map((hold) => hold.permits ?? Infinity);
+        return sound.admits(entry, { mode, permits: Math.min(permits, ...numbers) });
+      },
+    }),
+  },
+  {
+    name: 'inspect tells no permits',
+    caughtBy: ['inspect-sharers'],
+    make: wrapped((inner) => ({
+      async inspect(key) {
+        const state = await inner.inspect(key);
+        return { ...state, holders: state.holders.map(({ permits: _, ...holder }) => holder) };
+      },
+    })),
   },
   {
     name: 'more than 2^30 permits are none',
@@ -68,77 +89,6 @@ export const sharing: readonly Flaw[] = [
     make: withRules({
       admits: (entry, { mode, permits = Infinity }) =>
         (permits === Infinity || permits <= 2 ** 30) && sound.admits(entry, { mode, permits }),
-    }),
-  },
-  {
-    name: 'a claim with resize fixes the number of permits',
-    caughtBy: ['permits-resize', 'permits-fixed-beside-resize'],
-    make: withRules({ fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode }) => mode === 'shared') }),
-  },
-  {
-    name: 'the number of permits outlives the claim that fixed it, while any other shares',
-    caughtBy: ['permits-fixed-beside-resize'],
-    mayAlsoFail: ['permits-resize'],
-    make: withRules({
-      fixedPermits: (entry) => sound.fixedPermits(entry) ?? entry.remembered,
-      admits: (entry, claim) => {
-        const admitted = sound.admits(entry, claim);
-        const fixes = claim.mode === 'shared' && !('resize' in claim && claim.resize);
-        if (!entry.holds.some(({ mode }) => mode === 'shared')) delete entry.remembered;
-        if (admitted && fixes) entry.remembered = { permits: claim.permits };
-        return admitted;
-      },
-      afterRelease: (entry) => void (entry.holds.length === 0 && delete entry.remembered),
-    }),
-  },
-  {
-    name: 'a claim with resize frees the number of permits',
-    caughtBy: ['permits-fixed-beside-resize'],
-    mayAlsoFail: ['permits-resize'],
-    make: withRules({
-      fixedPermits: (entry) =>
-        [...entry.holds, ...entry.queue].at(-1)?.resize === true ? undefined : sound.fixedPermits(entry),
-    }),
-  },
-  {
-    name: 'a claim with resize has no limit',
-    caughtBy: ['permits-resize'],
-    make: withRules({
-      admits: (entry, claim) => sound.admits(entry, 'resize' in claim && claim.resize ? { mode: claim.mode } : claim),
-    }),
-  },
-  {
-    name: 'the number of permits of a waiter is not looked at',
-    caughtBy: ['permits-mismatch-refused'],
-    mayAlsoFail: ['permits-fixed-in-line'],
-    make: withRules({ fixedPermits: ({ holds }) => holds.find(({ mode }) => mode === 'shared') }),
-  },
-  {
-    name: 'the number of permits of a waiter is forgotten after a while',
-    caughtBy: ['permits-fixed-in-line'],
-    make: () => {
-      const since = new WeakMap<Entry, number>();
-      return withRules({
-        fixedPermits: (entry) => {
-          const waits = entry.queue.some(({ mode }) => mode === 'shared');
-          if (!waits) since.delete(entry);
-          else if (!since.has(entry)) since.set(entry, performance.now());
-          const forgotten = performance.now() - (since.get(entry) ?? Infinity) > 1_000;
-          return forgotten ? sound.fixedPermits({ ...entry, queue: [] }) : sound.fixedPermits(entry);
-        },
-      })();
-    },
-  },
-  {
-    name: 'the first number of permits is fixed for ever',
-    caughtBy: ['permits-forgotten'],
-    mayAlsoFail: ['shared-together'],
-    make: withRules({
-      fixedPermits: (entry) => entry.remembered ?? sound.fixedPermits(entry),
-      admits: (entry, claim) => {
-        if (claim.mode === 'shared') entry.remembered ??= { permits: claim.permits };
-        return sound.admits(entry, claim);
-      },
     }),
   },
   {

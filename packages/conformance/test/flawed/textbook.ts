@@ -7,7 +7,6 @@ export interface Hold {
   readonly owner: string;
   mode: Mode;
   permits: number | undefined;
-  resize?: true | undefined;
   token: bigint;
   expires: number;
 }
@@ -17,7 +16,6 @@ export interface Place {
   readonly owner: string;
   readonly mode: Mode;
   readonly permits: number | undefined;
-  readonly resize?: true | undefined;
   /** When it lapses, unless its claim is repeated before. */
   until: number;
   /** Tells the provider of this waiter. */
@@ -29,8 +27,6 @@ export interface Entry {
   holds: Hold[];
   queue: Place[];
   token: bigint;
-  /** The number of permits that a flawed provider remembers. */
-  remembered?: { readonly permits: number | undefined };
 }
 
 /** What several textbook providers share. */
@@ -71,7 +67,6 @@ export interface Rules {
   readonly afterRelease: (entry: Entry) => void;
   /** Who should be told after this operation. */
   readonly toTell: (entry: Entry, operation: Operation, admits: Rules['admits']) => Place | undefined;
-  readonly fixedPermits: (entry: Entry) => { readonly permits: number | undefined } | undefined;
 }
 
 /** The rules of a provider that conforms. */
@@ -97,7 +92,6 @@ export const sound: Rules = {
       throw new LockError('LOCK_INVALID', 'A shared hold cannot become exclusive.');
     hold.mode = claim.mode;
     hold.permits = claim.permits;
-    hold.resize = claim.resize;
     restart(hold, claim, now, entry);
   },
   renew: restart,
@@ -107,7 +101,6 @@ export const sound: Rules = {
     const [head] = entry.queue;
     return head !== undefined && admits(entry, head) ? head : undefined;
   },
-  fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode, resize }) => mode === 'shared' && !resize),
 };
 
 function restart(hold: Hold, { ttl }: Claim, now: number, { queue }: Entry): void {
@@ -126,7 +119,6 @@ export const textbookTraits: Traits = {
   fencing: 'clock-bounded',
   fair: true,
   shared: true,
-  resize: true,
   wake: true,
 };
 
@@ -169,11 +161,7 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
       // Before the send: a wake may overtake the busy answer.
       if (wake !== undefined) wakes.set(claim.owner, wake);
       return onServer(claim.key, 'acquire', (entry, now): Grant | Busy => {
-        const { owner, mode, permits, resize, ttl } = claim;
-        const fixed = mode === 'shared' && !resize ? rules.fixedPermits(entry) : undefined;
-        if (fixed !== undefined && fixed.permits !== permits) {
-          throw new LockError('LOCK_INVALID', `The key is shared with ${fixed.permits} permits, not ${permits}.`);
-        }
+        const { owner, mode, permits, ttl } = claim;
         const own = entry.holds.find((hold) => hold.owner === owner);
         if (own !== undefined) {
           rules.repeat(own, claim, now, entry);
@@ -183,7 +171,7 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
           removePlace(entry, owner);
           wakes.delete(owner);
           entry.token = rules.mint(entry, claim.floor ?? 0n);
-          entry.holds.push({ owner, mode, permits, resize, token: entry.token, expires: now + ttl });
+          entry.holds.push({ owner, mode, permits, token: entry.token, expires: now + ttl });
           return { granted: true, token: entry.token };
         }
         const until = now + rules.placeTtl;
@@ -194,7 +182,6 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
             owner,
             mode,
             permits,
-            resize,
             until,
             tell: () => setImmediate(() => wakes.get(owner)?.()),
           });
@@ -239,13 +226,18 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
     time: async () => Date.now(),
     inspect: (key) =>
       onServer(key, 'inspect', ({ holds, queue }, now): KeyState => {
-        const holders = holds.map(({ owner, mode, token, expires }) => ({
+        const holders = holds.map(({ owner, mode, permits, token, expires }) => ({
           owner,
           mode,
+          ...(permits !== undefined && { permits }),
           token,
           remaining: expires - now,
         }));
-        const line = queue.map(({ owner, mode }) => ({ owner, mode }));
+        const line = queue.map(({ owner, mode, permits }) => ({
+          owner,
+          mode,
+          ...(permits !== undefined && { permits }),
+        }));
         return { key, holders, waiters: queue.length, ...(line.length === 0 ? {} : { line }) };
       }),
     async close() {

@@ -16,7 +16,6 @@ describe('the memory provider, exclusive', () => {
       fencing: 'clock-bounded',
       fair: true,
       shared: true,
-      resize: true,
       wake: true,
     });
     expect(createMemorySetting(false).provider.traits.fair).toBe(false);

@@ -69,35 +69,17 @@ describe('the memory provider, shared', () => {
     expect(woken).toEqual(['r']);
   });
 
-  it.each([
-    [2, 3, '2 permits; 3'],
-    [2, undefined, '2 permits; unlimited'],
-    [undefined, 5, 'unlimited permits; 5'],
-  ])('refuses another number of permits while one is held, naming both: %s and %s', async (held, asked, both) => {
+  it('judges each claim by its own number of permits, and tells it', async () => {
     const { provider } = createMemorySetting();
-    await provider.tryAcquire(sharedOf('a', held));
-    const refusal = { code: 'LOCK_INVALID', message: expect.stringContaining(both) };
-    await expect(provider.tryAcquire(sharedOf('b', asked))).rejects.toMatchObject(refusal);
-    await expect(provider.tryAcquire(sharedOf('b', asked), () => {})).rejects.toMatchObject(refusal);
-    expect((await provider.inspect('key')).waiters).toBe(0);
-    expect(await provider.tryAcquire(claimOf('w'))).toMatchObject({ granted: false });
-  });
-
-  it('refuses it while a claim waits to share, also behind a writer', async () => {
-    const { provider } = createMemorySetting();
-    await provider.tryAcquire(claimOf('w1'));
-    await provider.tryAcquire(claimOf('w2'), () => {});
-    await provider.tryAcquire(sharedOf('r', 2), () => {});
-    await expect(provider.tryAcquire(sharedOf('other', 3))).rejects.toMatchObject({ code: 'LOCK_INVALID' });
-    expect(await provider.tryAcquire(sharedOf('same', 2))).toMatchObject({ granted: false });
-  });
-
-  it('takes any number again once no claim shares or waits to', async () => {
-    const { runtime, provider } = createMemorySetting();
-    await provider.tryAcquire(sharedOf('a', 2));
-    await provider.release(sharedOf('a', 2));
-    expect(await provider.tryAcquire(sharedOf('b', 3))).toMatchObject({ granted: true });
-    runtime.block(1_000);
-    expect(await provider.tryAcquire(sharedOf('c'))).toMatchObject({ granted: true });
+    await provider.tryAcquire(sharedOf('a', 1));
+    expect(await provider.tryAcquire(sharedOf('b', 1))).toMatchObject({ granted: false });
+    expect(await provider.tryAcquire(sharedOf('c', 2))).toMatchObject({ granted: true });
+    expect(await provider.tryAcquire(sharedOf('d'))).toMatchObject({ granted: true });
+    expect(await provider.tryAcquire(sharedOf('e', 3), () => {})).toMatchObject({ granted: false });
+    // It does not pass the one in line.
+    expect(await provider.tryAcquire(sharedOf('f'))).toMatchObject({ granted: false });
+    const { holders, line } = await provider.inspect('key');
+    expect(holders.map(({ permits }) => permits)).toEqual([1, 2, undefined]);
+    expect(line).toEqual([{ owner: 'e', mode: 'shared', permits: 3 }]);
   });
 });

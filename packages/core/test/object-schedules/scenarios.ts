@@ -65,10 +65,9 @@ const readWriteLock: Scenario = (world) => ({
 const semaphore: Scenario = (world) => ({
   step(process) {
     // One process has the next number already.
-    const resize = process === world.processes[0];
-    const permits = resize ? 6 : 4;
+    const permits = process === world.processes[0] ? 6 : 4;
     const count = world.pick([1, 1, 2, 3, 3, 4]);
-    const lockable = process.locks.semaphore('pool', permits, { resize }).take(count);
+    const lockable = process.locks.semaphore('pool', permits).take(count);
     use(world, process, `take ${count}`, lockable, ({ key, mode }) => [{ key, mode, count, permits }]);
   },
 });

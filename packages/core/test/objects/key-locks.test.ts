@@ -89,40 +89,20 @@ describe('locks.semaphore', () => {
     expect((await there.tryAcquire())?.held).toBe(true);
   });
 
-  it('names both numbers where two processes disagree', async () => {
+  it('goes by the number of each process, where two processes have other numbers', async () => {
     const { one, two } = twoProcesses();
-    await one.semaphore('exports', 2).acquire();
-    await expect(two.semaphore('exports', 3).acquire()).rejects.toMatchObject({
-      code: 'LOCK_INVALID',
-      message: expect.stringMatching(/2 permits; 3 were asked for/) as unknown,
-    });
-  });
-
-  it('lets processes with another number be, where option "resize" says so', async () => {
-    const { one, two } = twoProcesses();
-    const [before, after] = [one.semaphore('exports', 1), two.semaphore('exports', 3, { resize: true })];
+    const [before, after] = [one.semaphore('exports', 1), two.semaphore('exports', 3)];
     const old = await before.acquire();
     const both = await after.take(2).acquire();
     expect([await after.tryAcquire(), await before.tryAcquire()]).toEqual([null, null]);
+    expect([await before.availablePermits(), await after.availablePermits()]).toEqual([0, 0]);
+    expect((await one.inspect('exports')).holders.map(({ permits }) => permits)).toEqual([1, 3, 3]);
     await old.release();
     expect(await before.tryAcquire()).toBeNull();
     const third = await after.acquire();
     await both.release();
     const other = await one.semaphore('exports', 2).acquire();
     await Promise.all([third.release(), other.release()]);
-  });
-
-  it('refuses "resize" where the provider lacks the trait, for a call, and without permits', async () => {
-    const { locks } = createSetting({ traits: { shared: true } });
-    const message = expect.stringContaining('resize: true') as unknown;
-    const lacking = expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }) as Error;
-    expect(() => locks.semaphore('key', 3, { resize: true })).toThrow(lacking);
-    const direct = locks.acquire('key', { mode: 'shared', permits: 3, resize: true });
-    await expect(direct).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
-    const { one } = twoProcesses();
-    await expect(one.acquire('key', { resize: true })).rejects.toMatchObject({ code: 'LOCK_INVALID' });
-    const inCall = one.semaphore('key', 3).acquire({ resize: true } as object);
-    await expect(inCall).rejects.toMatchObject({ code: 'LOCK_INVALID' });
   });
 
   it.each([0, -1, 1.5, Number.NaN, '3', undefined])('refuses %s permits when it is made', (permits) => {

@@ -48,14 +48,14 @@ const taking = fc
     key: fc.constantFrom(keys[0], keys[0], keys[0], keys[1]),
     ttl: fc.constantFrom(60, 100, 150, 300, longestTtl),
     wait: fc.constantFrom(0, 30, 250, Infinity, Infinity, Infinity),
-    kind: fc.constantFrom('exclusive', 'exclusive', 'exclusive', 'shared', 'shared', 'mismatch'),
+    kind: fc.constantFrom('exclusive', 'exclusive', 'exclusive', 'shared', 'shared', 'more'),
     renew: fc.constantFrom(true, true, true, false),
     maxHold: fc.constantFrom(Infinity, Infinity, Infinity, 120),
     hold: fc.constantFrom(5, 20, 60, 200, Infinity),
   })
   .map(({ process: index, pause: ms, key, kind, hold, ...times }) => {
     const options: AcquireOptions & { readonly wait: number } =
-      kind === 'exclusive' ? times : { ...times, mode: 'shared', permits: kind === 'mismatch' ? 3 : permitsOf[key] };
+      kind === 'exclusive' ? times : { ...times, mode: 'shared', permits: kind === 'more' ? 3 : permitsOf[key] };
     const { ttl, wait, renew, maxHold } = times;
     const name = `take ${key} ${kind}, ttl ${ttl}, wait ${wait}, renew ${renew}, maxHold ${maxHold}, hold ${hold}`;
     return command(index, name, ms, (world, by) => world.take(by, key, options, hold));

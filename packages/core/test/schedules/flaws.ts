@@ -126,9 +126,8 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
   'sets one owner against itself, when it tries': ownCall('tryAcquire'),
   'sets one owner against itself, when it renews': ownCall('renew'),
   'sets one owner against itself, when it releases': ownCall('release'),
-  'forgets how many may share': spoiledServer((base, { memory }) => ({
+  'forgets how many may share': spoiledServer((base) => ({
     tryAcquire(claim, wake) {
-      for (const hold of memory.find(claim.key)?.holds ?? []) hold.permits = undefined;
       const { permits: _, ...unlimited } = claim;
       return base.tryAcquire(unlimited, wake);
     },

@@ -1,5 +1,4 @@
 import type { Busy, Claim, Grant, LockProvider, Mode, Renewal } from '../../src/contract.ts';
-import { isLockError } from '../../src/errors/lock-error.ts';
 
 interface Hold {
   readonly mode: Mode;
@@ -65,18 +64,16 @@ export class ContractModel {
     const key = this.#key(claim.key);
     const { owner, mode, permits } = claim;
     const held = key.holds.get(owner);
-    const fixed = [...key.holds.values(), ...key.line].find((each) => each.mode === 'shared');
-    const refused = mode === 'shared' && fixed !== undefined && fixed.permits !== permits;
     const head = key.line[0];
     const first = head === undefined || head.owner === owner || !this.#options.fair;
-    const expected = refused ? 'refused' : held !== undefined || (first && admits(key, claim)) ? 'granted' : 'busy';
+    const expected = held !== undefined || (first && admits(key, claim)) ? 'granted' : 'busy';
     const at = now();
     // The provider acts at once; only its answer is late.
     const answer = provider.tryAcquire(claim, wake);
     if (expected === 'granted') {
       key.line = key.line.filter((place) => place.owner !== owner);
       key.holds.set(owner, { mode, permits, token: held?.token ?? 0n, expires: at + claim.ttl });
-    } else if (expected === 'busy' && wake !== undefined) {
+    } else if (wake !== undefined) {
       const place = { owner, mode, permits, deadline: at + this.#options.waiterTtl };
       const index = key.line.findIndex((each) => each.owner === owner);
       if (index === -1) key.line.push(place);
@@ -91,7 +88,7 @@ export class ContractModel {
       if (given.granted) this.#noteToken(key, claim, held, given.token);
       return given;
     } catch (error) {
-      if (expected !== 'refused' || !isLockError(error, 'LOCK_INVALID')) report(`${owner}: ${String(error)}`);
+      report(`${owner}: ${String(error)}`);
       throw error;
     }
   }

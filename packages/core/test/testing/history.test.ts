@@ -27,6 +27,10 @@ describe('a history breaks nothing', () => {
       'when sharers are granted in another order than their tokens',
       [granted('a', 2n, reader), granted('b', 1n, reader)],
     ],
+    [
+      'when each sharer has been granted by its own number of permits, and told of it in another order',
+      [granted('b', 2n, reader), granted('c', 3n, { ...reader, permits: 3 }), granted('a', 1n, { ...reader, permits: 1 })],
+    ],
     ['when a lease is over and then told so', [granted('a', 1n), event('over', 'a'), event('lost', 'a')]],
   ])('%s', (_, events) => {
     expect(checkHistory(events)).toEqual([]);
@@ -54,6 +58,11 @@ describe('a history shows', () => {
       'more sharers than permits',
       [granted('a', 1n, reader), granted('b', 2n, reader), granted('c', 3n, reader)],
       'at 1, c granted shared on k with token 3: 3 share 2 permits',
+    ],
+    [
+      'more sharers than the permits of the last one',
+      [granted('a', 1n, { ...reader, permits: 3 }), granted('b', 2n, { ...reader, permits: 1 })],
+      'at 1, b granted shared on k with token 2: 2 share 1 permits',
     ],
     [
       'a token that goes back',

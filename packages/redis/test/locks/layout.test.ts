@@ -1,6 +1,5 @@
 import { startRedis } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
-import type { Claim } from '@locks/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockProvider } from '@locks/core';
 import { describe, expect, test } from 'vitest';
-import { claimOf, companions, inLine, lineUp, locksOf, modes, providerOf } from '../support/line.ts';
+import { claimOf, companions, lineUp, modes, providerOf } from '../support/line.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
 
 describe('a service with shorter settings', () => {

@@ -46,8 +46,8 @@ const soon = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 + 20000000 AS SIGNED)';
 // What the procedure does, in a transaction that another client keeps open.
 testAdmission(mariadb, url, {
   share: (key) => [
-    [`UPDATE locks SET shares = 1, permits = 1, held_until = ${soon} WHERE \`key\` = ?`, [key]],
-    [`INSERT INTO locks_shares (\`key\`, owner, token, expires) VALUES (?, 'first/1', 1, ${soon})`, [key]],
+    [`UPDATE locks SET shares = 1, held_until = ${soon} WHERE \`key\` = ?`, [key]],
+    [`INSERT INTO locks_shares (\`key\`, owner, token, expires, permits) VALUES (?, 'first/1', 1, ${soon}, 1)`, [key]],
   ],
   hold: (key) => [
     [`UPDATE locks SET owner = 'first/1', version = version + 1, held_until = ${soon} WHERE \`key\` = ?`, [key]],

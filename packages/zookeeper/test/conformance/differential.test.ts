@@ -18,25 +18,6 @@ test(
       assigns: () => true,
       exemptions: [
         {
-          id: 'converted-beside-a-number',
-          reason: 'a holder that becomes shared is not compared with the number that claims behind it wait with',
-          covers: ({ what, call, before }) =>
-            what === 'refusal' &&
-            call?.op === 'acquire' &&
-            before.holds.some(({ owner, mode }) => owner === call.claim.owner && mode !== call.claim.mode),
-        },
-        {
-          id: 'any-number-passes-a-number',
-          reason:
-            'a claim that any number may share looks at exclusive ones before it only, and passes one with resize',
-          covers: ({ what, call, before }) =>
-            what === 'granted' &&
-            call?.op === 'acquire' &&
-            call.claim.mode === 'shared' &&
-            call.claim.permits === undefined &&
-            before.line[0]?.resize === true,
-        },
-        {
           id: 'floor-of-a-place',
           reason: 'the token is settled by the attempt that finds its node first, with the floor of that attempt',
           covers: ({ what, before }) => what === 'token' && before.holds.some(({ assigned }) => assigned),

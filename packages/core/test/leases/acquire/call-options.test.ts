@@ -65,7 +65,7 @@ describe('a wrong option of a call', () => {
       await expect(locks.acquire('key', { [name]: 1 })).rejects.toMatchObject({
         code: 'LOCK_INVALID',
         message: expect.stringMatching(
-          /unknown option ".*Known options: ttl, wait, signal, renew, maxHold, atLeast, lockDelay, mode, permits, resize, reentrant, waitForSelf, label\./,
+          /unknown option ".*Known options: ttl, wait, signal, renew, maxHold, atLeast, lockDelay, mode, permits, reentrant, waitForSelf, label\./,
         ),
       });
     },

@@ -255,16 +255,6 @@ describe('the message', () => {
     });
   });
 
-  it('of permits that do not match has both numbers', async () => {
-    const { provider } = createMemorySetting();
-    await provider.tryAcquire(sharedOf('a', 2));
-    expect(await errorOf(provider.tryAcquire(sharedOf('b')))).toMatchObject({
-      code: 'LOCK_INVALID',
-      key: 'key',
-      message: '"key" is shared with 2 permits; unlimited were asked for. All claims on a key need the same number.',
-    });
-  });
-
   it('of a sharer that wants all names the owner', async () => {
     const { provider } = createMemorySetting();
     await provider.tryAcquire(sharedOf('a'));

@@ -7,11 +7,10 @@ import type { Verdict } from '../../../src/recipes/attempt-in-line.ts';
 import { contenderName, parseContenders, placesOf, uuidOf } from '../../../src/recipes/contenders.ts';
 import type { Contender } from '../../../src/recipes/contenders.ts';
 
-type Kind = 'exclusive' | 'shared' | number | { readonly resize: number };
+type Kind = 'exclusive' | 'shared' | number;
 
-function claimOf(kind: Kind): Pick<Claim, 'mode' | 'permits' | 'resize'> {
-  if (typeof kind === 'number') return { mode: 'shared', permits: kind };
-  return typeof kind === 'object' ? { mode: 'shared', permits: kind.resize, resize: true } : { mode: kind };
+function claimOf(kind: Kind): Pick<Claim, 'mode' | 'permits'> {
+  return typeof kind === 'number' ? { mode: 'shared', permits: kind } : { mode: kind };
 }
 
 /** A line of these kinds, first come first; a number is one of permits. */
@@ -52,9 +51,8 @@ describe('who holds, and who is watched', () => {
     expect(line.map((_, index) => watched(line, index))).toEqual(['holds', 'holds', [0, 1], [1, 2], [3], [4]]);
   });
 
-  test('permits with resize: their own number counts, and they pass none who waits before', () => {
-    const more = { resize: 3 };
-    const line = lineOf(1, more, more, more, 1, more);
+  test('permits of other numbers: their own counts, and they pass none who waits before', () => {
+    const line = lineOf(1, 3, 3, 3, 1, 3);
     expect(line.map((_, index) => watched(line, index))).toEqual([
       'holds',
       'holds',
@@ -63,14 +61,19 @@ describe('who holds, and who is watched', () => {
       [3],
       [2, 3, 4],
     ]);
-    const behind = lineOf(1, 1, more);
+    const behind = lineOf(1, 1, 3);
     expect([watched(behind, 1), watched(behind, 2)]).toEqual([[0], [0, 1]]);
     expect(holdersOf(behind)).toMatchObject({ holders: [{ permits: 1 }], waiters: { length: 2 } });
     expect(holdersOf(line)).toMatchObject({
       holders: [{ permits: 1 }, { permits: 3 }, { permits: 3 }],
       waiters: { length: 3 },
     });
-    expect(watched(lineOf(2, more, 4), 2)).toBe('refused');
+  });
+
+  test('shared beside permits: any number may go in, but none passes one that waits before', () => {
+    const line = lineOf(2, 'shared', 2, 'shared', 'shared');
+    expect(line.map((_, index) => watched(line, index))).toEqual(['holds', 'holds', [0, 1], [0, 1, 2], [0, 1, 2]]);
+    expect(watched(lineOf('shared', 1, 'exclusive', 'shared'), 3)).toEqual([2]);
   });
 
   test('one permit is watched like a mutex', () => {
@@ -99,21 +102,6 @@ describe('who holds, and who is watched', () => {
       watch: ['unknown-0000000003'],
       place: 1,
     });
-  });
-});
-
-describe('refused', () => {
-  test('another number of permits than the first sharer before has', () => {
-    expect(judgeAt(lineOf(2, 3), 1)).toEqual({ state: 'refused', inUse: 2 });
-    expect(judgeAt(lineOf('shared', 3), 1)).toEqual({ state: 'refused', inUse: undefined });
-    expect(judgeAt(lineOf(2, 'shared'), 1)).toEqual({ state: 'refused', inUse: 2 });
-    expect(judgeAt(lineOf('exclusive', 2, 3), 2)).toEqual({ state: 'refused', inUse: 2 });
-  });
-
-  test('not because of one that is about to be refused, nor of one behind', () => {
-    expect(judgeAt(lineOf(2, 3), 0)).toEqual({ state: 'holds' });
-    expect(watched(lineOf(2, 3, 2), 2)).toEqual([0, 1]);
-    expect(judgeAt(lineOf(3, 4, 3), 2)).toEqual({ state: 'holds' });
   });
 });
 

@@ -6,33 +6,35 @@ import type { Contender } from '../../../src/recipes/contenders.ts';
 
 type Rule = (line: readonly Contender[], own: string) => Verdict;
 
-/** Whether each is a sharer, first come first. */
-function lineOf(kinds: readonly boolean[], permits: number | undefined): Contender[] {
-  return kinds.map((shared, index) => ({
-    name: `n${index}`,
-    sequence: index,
-    mode: shared ? 'shared' : 'exclusive',
-    ...(shared && permits !== undefined ? { permits } : {}),
-  }));
+/** A number: a sharer with so many permits. */
+type Kind = 'exclusive' | 'shared' | number;
+
+function contenderOf(kind: Kind, index: number): Contender {
+  const mode = kind === 'exclusive' ? kind : 'shared';
+  return { name: `n${index}`, sequence: index, mode, ...(typeof kind === 'number' && { permits: kind }) };
+}
+
+/** All lines of these kinds, up to a length. */
+function* linesOf(longest: number, kinds: readonly Kind[]): Iterable<Contender[]> {
+  for (let length = 1; length <= longest; length += 1) {
+    for (let which = 0; which < kinds.length ** length; which += 1) {
+      const digits = Array.from({ length }, (_, index) => Math.floor(which / kinds.length ** index) % kinds.length);
+      yield digits.map((digit, index) => contenderOf(kinds[digit] as Kind, index));
+    }
+  }
 }
 
 /** A waiter that may enter although nothing it watches has gone: it would sleep on. */
-function findLostWake(rule: Rule, longest: number, permits: number | undefined): string | undefined {
-  for (let length = 1; length <= longest; length += 1) {
-    for (let kinds = 0; kinds < 2 ** length; kinds += 1) {
-      const line = lineOf(
-        Array.from({ length }, (_, index) => ((kinds >> index) & 1) === 1),
-        permits,
-      );
-      for (const { name } of line) {
-        const verdict = rule(line, name);
-        if (verdict.state !== 'waits') continue;
-        for (let gone = 1; gone < 2 ** length; gone += 1) {
-          const left = line.filter((_, index) => ((gone >> index) & 1) === 0);
-          const wakes = verdict.watch.some((watch) => left.every((other) => other.name !== watch));
-          if (!wakes && judge(left, name).state === 'holds') {
-            return `${name} of ${kinds.toString(2)}, gone: ${gone.toString(2)}`;
-          }
+function findLostWake(rule: Rule, longest: number, sharer: Kind, ...others: readonly Kind[]): string | undefined {
+  for (const line of linesOf(longest, ['exclusive', sharer, ...others])) {
+    for (const { name } of line) {
+      const verdict = rule(line, name);
+      if (verdict.state !== 'waits') continue;
+      for (let gone = 1; gone < 2 ** line.length; gone += 1) {
+        const left = line.filter((_, index) => ((gone >> index) & 1) === 0);
+        const wakes = verdict.watch.some((watch) => left.every((other) => other.name !== watch));
+        if (!wakes && judge(left, name).state === 'holds') {
+          return `${name} of ${JSON.stringify(line)}, gone: ${gone.toString(2)}`;
         }
       }
     }
@@ -53,8 +55,12 @@ const oneLess: Rule = (line, own) => {
 };
 
 describe('no wake is lost, whichever claim goes before it', () => {
-  test.each([undefined, 1, 2, 3, 4])('permits: %s', (permits) => {
+  test.each(['shared', 1, 2, 3, 4] as const)('permits: %s', (permits) => {
     expect(findLostWake(judge, 7, permits)).toBeUndefined();
+  });
+
+  test('each sharer with its own number of permits', () => {
+    expect(findLostWake(judge, 5, 'shared', 1, 2, 3)).toBeUndefined();
   });
 
   test('one watch is too few for two permits, and two are for three', () => {
@@ -76,11 +82,11 @@ class Parties {
     this.#rule = rule;
   }
 
-  arrive(mode: 'exclusive' | 'shared', permits: number | undefined): void {
-    const name = `n${this.#next}`;
-    this.line.push({ name, sequence: this.#next, mode, ...(mode === 'shared' && permits ? { permits } : {}) });
+  arrive(kind: Kind): void {
+    const contender = contenderOf(kind, this.#next);
+    this.line.push(contender);
     this.#next += 1;
-    this.#list(name);
+    this.#list(contender.name);
   }
 
   leave(name: string): void {
@@ -117,25 +123,28 @@ class Parties {
   }
 }
 
-function checkExclusion(parties: Parties, permits: number | undefined): void {
-  const { holders } = parties;
+function checkExclusion({ holders }: Parties): void {
   if (holders.some(({ mode }) => mode === 'exclusive')) expect(holders).toHaveLength(1);
-  expect(holders.length).toBeLessThanOrEqual(permits ?? Infinity);
+  for (const [before, { permits = Infinity }] of holders.entries()) expect(before).toBeLessThan(permits);
 }
 
 const steps = fc.array(fc.tuple(fc.constantFrom('exclusive', 'shared', 'shared', 'leave', 'leave', 'wake'), fc.nat()), {
   maxLength: 60,
 });
 
+/** Of the sharers. */
+const numbers = fc.array(fc.constantFrom('shared' as const, 1, 2, 3, 5), { minLength: 1, maxLength: 3 });
+
 test('arrivals, departures and late wakes in any order: exclusion always, and the turn of each claim comes', () => {
   fc.assert(
-    fc.property(steps, fc.constantFrom(undefined, 1, 2, 3, 5), (moves, permits) => {
+    fc.property(steps, numbers, (moves, permits) => {
       const parties = new Parties(judge);
       for (const [move, which] of moves) {
-        if (move === 'exclusive' || move === 'shared') parties.arrive(move, permits);
+        if (move === 'exclusive') parties.arrive(move);
+        else if (move === 'shared') parties.arrive(permits[which % permits.length] ?? move);
         else if (move === 'wake') parties.wake(which);
         else if (parties.line.length > 0) parties.leave(parties.line[which % parties.line.length]?.name ?? '');
-        checkExclusion(parties, permits);
+        checkExclusion(parties);
       }
       parties.wakeAll();
       while (parties.line.length > 0) {
@@ -143,7 +152,7 @@ test('arrivals, departures and late wakes in any order: exclusion always, and th
         expect(parties.holders.length).toBeGreaterThan(0);
         parties.leave(parties.holders[0]?.name ?? '');
         parties.wakeAll();
-        checkExclusion(parties, permits);
+        checkExclusion(parties);
       }
     }),
     { numRuns: 2_000 },
@@ -151,10 +160,10 @@ test('arrivals, departures and late wakes in any order: exclusion always, and th
 });
 
 describe('how many wake for each that leaves', () => {
-  const count = (modes: readonly ('exclusive' | 'shared')[], permits?: number): number[] => {
+  const count = (kinds: readonly Kind[]): number[] => {
     const parties = new Parties(judge);
-    for (const mode of modes) parties.arrive(mode, permits);
-    return modes.map(() => {
+    for (const kind of kinds) parties.arrive(kind);
+    return kinds.map(() => {
       const before = parties.wakes;
       parties.leave(parties.holders[0]?.name ?? '');
       parties.wakeAll();
@@ -172,8 +181,8 @@ describe('how many wake for each that leaves', () => {
   });
 
   test('one of those who wait for permits, when holders leave as they came', () => {
-    const sharers = Array.from({ length: 40 }, () => 'shared' as const);
-    expect(count(sharers, 4)).toEqual([...Array.from({ length: 36 }, () => 1), 0, 0, 0, 0]);
+    const sharers = Array.from({ length: 40 }, () => 4);
+    expect(count(sharers)).toEqual([...Array.from({ length: 36 }, () => 1), 0, 0, 0, 0]);
   });
 
   test('at most as many as there are permits, whichever claim leaves', () => {
@@ -183,7 +192,7 @@ describe('how many wake for each that leaves', () => {
         fc.array(fc.nat(), { minLength: 30, maxLength: 30 }),
         (permits, who) => {
           const parties = new Parties(judge);
-          for (let index = 0; index < 30; index += 1) parties.arrive('shared', permits);
+          for (let index = 0; index < 30; index += 1) parties.arrive(permits);
           for (const which of who) {
             const before = parties.wakes;
             parties.leave(parties.line[which % parties.line.length]?.name ?? '');
@@ -198,10 +207,7 @@ describe('how many wake for each that leaves', () => {
 });
 
 test('a line of ten thousand is judged in far less than a heartbeat', () => {
-  const line = lineOf(
-    Array.from({ length: 10_000 }, () => true),
-    3,
-  ).toReversed();
+  const line = Array.from({ length: 10_000 }, (_, index) => contenderOf(3, index)).toReversed();
   const start = performance.now();
   expect(judge(line, 'n9999')).toEqual({ state: 'waits', place: 9_999, watch: ['n9996', 'n9997', 'n9998'] });
   expect(performance.now() - start).toBeLessThan(1_000);

@@ -42,6 +42,9 @@ test.each([
   [2, [2]],
   [2, ['curator']],
   ['shared', ['shared', 'curator', 'shared']],
+  [2, [3]],
+  [4, [2, 'shared', 3]],
+  ['shared', [3]],
   ['exclusive', []],
 ] as const)('%s enters beside %j', (kind, inside) => {
   expect(entryOf([kind], inside)).toEqual({ state: 'enters' });
@@ -58,15 +61,6 @@ test('one of n permits waits for any n leases, so that the last one to go but n 
 
 test('exclusive waits for one lease at a time', () => {
   expect(entryOf(['exclusive'], [2, 2])).toEqual({ state: 'waits', watch: [`leases/${leaseOf(2, 0)}`], place: 0 });
-});
-
-test.each([
-  [2, [], [3], 3],
-  [2, ['curator', 3], [], 3],
-  ['shared', [], [3], 3],
-  [2, ['shared'], [], undefined],
-] as const)('another number of permits is refused: %s, in line %j, inside %j', (kind, before, inside, inUse) => {
-  expect(entryOf([...before, kind], inside)).toEqual({ state: 'refused', inUse });
 });
 
 test('the line is not trusted near the end of its numbers, nor beyond', () => {
@@ -87,12 +81,13 @@ test('a lease is known by its name; those of others say nothing', () => {
   const name = leaseName({ owner: 'one', permits: 12 });
   const uuid = name.slice(3, 39);
   expect(parseLeases([`${name}0000000007`, `${name}-2147483648`, leaseOf('curator', 1), 'anything'])).toEqual([
-    { name: `${name}0000000007`, sequence: 7, uuid, limit: 12 },
-    { name: `${name}-2147483648`, sequence: 2 ** 31, uuid, limit: 12 },
+    { name: `${name}0000000007`, sequence: 7, uuid, permits: 12 },
+    { name: `${name}-2147483648`, sequence: 2 ** 31, uuid, permits: 12 },
     { name: leaseOf('curator', 1), sequence: 1 },
     { name: 'anything' },
   ]);
-  expect(parseLeases([`${leaseName({ owner: 'one' })}0000000000`])[0]).toMatchObject({ uuid, limit: Infinity });
+  const [lease] = parseLeases([`${leaseName({ owner: 'one' })}0000000000`]);
+  expect(lease).toStrictEqual({ name: lease?.name, sequence: 0, uuid });
 });
 
 test('a lease is a hold if fewer than the permits came before it, as far as is known', () => {
