@@ -26,13 +26,7 @@ const others = [
     'stale-after-takeover',
     'renew-only-own',
   ],
-  ...[
-    'renew-raises-token',
-    'shared-together',
-    'permits-admit-exactly',
-    'permits-own-number',
-    'upgrade-refused',
-  ],
+  ...['renew-raises-token', 'shared-together', 'permits-admit-exactly', 'permits-own-number', 'upgrade-refused'],
   ...[
     'downgrade-keeps-the-hold',
     'waiting-ends-with-a-grant',

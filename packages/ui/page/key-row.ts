@@ -1,4 +1,4 @@
-import { span } from '@locks/core/text';
+import { modeText, span } from '@locks/core/text';
 import type { HolderView, KeyView, WaiterView } from '../src/views.ts';
 import { list, make, setText } from './dom.ts';
 import type { Row } from './dom.ts';
@@ -147,7 +147,7 @@ function createHolder(askToBreak: (holder: HolderView) => void): Row<HolderView>
     update(holder) {
       shown = holder;
       setText(owner, holder.text);
-      setText(mode, holder.mode);
+      setText(mode, modeText(holder));
       tokenName.hidden = holder.token === undefined;
       setText(tokenText, holder.token === undefined ? '' : `#${holder.token}`);
       left.update(holder);
@@ -163,7 +163,7 @@ function createWaiter(): Row<WaiterView> {
     element: make('li', '', owner, mode),
     update(waiter) {
       setText(owner, waiter.text);
-      setText(mode, waiter.mode);
+      setText(mode, modeText(waiter));
     },
   };
 }

@@ -9,6 +9,8 @@ export interface HolderView {
   /** The part of the owner that names its process. */
   readonly label: string;
   readonly mode: string;
+  /** How many may share the key with it. Absent: any number, or it is exclusive. */
+  readonly permits?: number;
   /** Decimal digits. */
   readonly token?: string;
   /** Ms until the store lets go without a renewal. Absent: the hold ends with its session. */
@@ -20,6 +22,8 @@ export interface WaiterView {
   readonly text: string;
   readonly label: string;
   readonly mode: string;
+  /** How many may share the key with it. Absent: any number, or it is exclusive. */
+  readonly permits?: number;
 }
 
 /** A key that is held or waited for. */

@@ -1,5 +1,5 @@
 import type { KeyState, UnknownState } from '@locks/core';
-import { printable } from '@locks/core/text';
+import { modeText, printable } from '@locks/core/text';
 import type { Output } from '../output/output.ts';
 import { bold, table } from '../output/table.ts';
 import { withStore } from '../store/open-store.ts';
@@ -14,7 +14,7 @@ export async function inspect(key: string, options: StoreOptions, output: Output
     parts.push(table(['OWNER', 'MODE', 'TOKEN', 'FREE AGAIN IN'], state.holders.map(holderColumns)));
   }
   if (state.line !== undefined) {
-    const rows = state.line.map(({ owner, mode }, index) => [String(index + 1), printable(owner), mode]);
+    const rows = state.line.map((waiter, index) => [String(index + 1), printable(waiter.owner), modeText(waiter)]);
     parts.push(`\n${table(['TURN', 'OWNER', 'MODE'], rows)}`);
   }
   for (const [index, member] of (state.members ?? []).entries())

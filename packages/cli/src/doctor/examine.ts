@@ -4,6 +4,7 @@ import { loadAdapter, migration, openProvider } from '@locks/core/open';
 import type { Backend } from '@locks/core/open';
 import { messageOf } from '@locks/core/text';
 import { compareMembers } from './compare-members.ts';
+import { comparePermits } from './compare-permits.ts';
 import { probeStore } from './probe-store.ts';
 import type { StoreReport } from './store-report.ts';
 import { tryLocks } from './try-locks.ts';
@@ -66,7 +67,9 @@ async function useOf(
     return { findings: [{ check: 'open', level: 'problem', what: messageOf(error), advice }] };
   }
   try {
-    const used = whole ? await tryLocks(provider) : [];
+    const tried = whole ? await tryLocks(provider) : [];
+    const usable = whole && tried.every(({ level }) => level !== 'problem');
+    const used = usable ? [...tried, ...(await comparePermits(provider))] : tried;
     const { findings, latency } = await probeStore(provider);
     return { findings: [...used, ...findings], latency };
   } finally {

@@ -1,12 +1,12 @@
 import type { LockHolder, LockState } from '@locks/core';
-import { printable, span } from '@locks/core/text';
+import { modeText, printable, span } from '@locks/core/text';
 import type { Row } from '../output/output.ts';
 
 /** `state` for a line of JSON. */
 export function stateRow({ key, holders, waiters, line, members }: LockState): Row {
   return {
     key,
-    holders: holders.map(({ owner, mode, token, remaining }) => ({ owner, mode, token, remaining })),
+    holders: holders.map(({ owner, mode, permits, token, remaining }) => ({ owner, mode, permits, token, remaining })),
     waiters,
     ...(line && { line }),
     ...(members && { members: members.map(memberRow) }),
@@ -19,9 +19,14 @@ function memberRow(member: NonNullable<LockState['members']>[number]): Row {
 }
 
 /** Columns of one holder: its owner, how it holds, its token, and when the store lets go. */
-export function holderColumns({ owner, mode, token, remaining }: LockHolder): readonly string[] {
+export function holderColumns({ owner, token, remaining, ...terms }: LockHolder): readonly string[] {
   // The store keeps a key for longer than the lease is valid, where it rests after the lease.
-  return [printable(owner), mode, token === undefined ? '–' : String(token), span(remaining) || 'with its session'];
+  return [
+    printable(owner),
+    modeText(terms),
+    token === undefined ? '–' : String(token),
+    span(remaining) || 'with its session',
+  ];
 }
 
 /** `free`, `held`, or `shared by 3`, for people. */

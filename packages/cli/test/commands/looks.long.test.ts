@@ -57,6 +57,15 @@ test('inspect shows holders and waiters, and tokens as text in JSON', async () =
   expect((await user.locks('inspect', 'free')).output).toBe('free: free, nothing waits\n');
 });
 
+test('inspect and ls show the number of permits of each sharer', async () => {
+  const user = createUser();
+  const locks = await locksOf(user);
+  for (const permits of [1, 3]) await locks.acquire('exports', { mode: 'shared', permits });
+  expect((await user.locks('inspect', 'exports')).output).toMatch(/ shared of 1 [^]* shared of 3 /);
+  const { output } = await user.locks('ls', '--long', '--json');
+  expect(JSON.parse(output)).toMatchObject({ key: 'exports', holders: [{ permits: 1 }, { permits: 3 }] });
+});
+
 /** What a terminal obeys, or what changes the direction of writing. */
 const obeyed = /[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}]/u;
 

@@ -1,3 +1,4 @@
+import { openLocks } from '@locks/core';
 import { redisCommand, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -81,6 +82,17 @@ const planted: readonly Planted[] = [
       return Object.assign(url, { username: 'deaf', password: 'secret' }).href;
     },
     found: ['problem hand-over'],
+  },
+  {
+    what: 'the processes of a semaphore have different numbers',
+    async store() {
+      const url = await urlOf();
+      const locks = await openLocks(url);
+      onTestFinished(async () => await locks.close());
+      for (const permits of [2, 3]) await locks.acquire('exports', { mode: 'shared', permits });
+      return url;
+    },
+    found: ['warning permits'],
   },
 ];
 

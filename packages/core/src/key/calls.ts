@@ -20,8 +20,7 @@ export function acquire<Contact>(
   purge(record, now);
   const { owner } = claim;
   const hold = find(record.holds, owner);
-  const decided =
-    hold === undefined ? admit(record, claim, now, rules) : repeat(record, hold, claim, now, rules);
+  const decided = hold === undefined ? admit(record, claim, now, rules) : repeat(record, hold, claim, now, rules);
   if (decided === undefined && contact !== undefined) takePlace(record, claim, contact, now + rules.waiterTtl);
   advance(record, owner, now, rules, tell);
   return decided ?? { granted: false, retryAfter: retryAfter(record, owner, now, rules) };

@@ -29,7 +29,11 @@ describe('a history breaks nothing', () => {
     ],
     [
       'when each sharer has been granted by its own number of permits, and told of it in another order',
-      [granted('b', 2n, reader), granted('c', 3n, { ...reader, permits: 3 }), granted('a', 1n, { ...reader, permits: 1 })],
+      [
+        granted('b', 2n, reader),
+        granted('c', 3n, { ...reader, permits: 3 }),
+        granted('a', 1n, { ...reader, permits: 1 }),
+      ],
     ],
     ['when a lease is over and then told so', [granted('a', 1n), event('over', 'a'), event('lost', 'a')]],
   ])('%s', (_, events) => {

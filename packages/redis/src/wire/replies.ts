@@ -1,11 +1,4 @@
-import {
-  LockError,
-  isLockError,
-  isTlsRefusal,
-  tlsReason,
-  tokensEnded,
-  upgradeRefused,
-} from '@locks/core/adapter';
+import { LockError, isLockError, isTlsRefusal, tlsReason, tokensEnded, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Grant, Holder, KeyState, Waiter } from '@locks/core';
 import { NoConnection, connectionError, lastLoss } from './client.ts';
 import type { ScriptClient } from './client.ts';

@@ -7,15 +7,20 @@ export function keyView({ key, holders, waiters, line = [], members = [] }: Lock
   return {
     key,
     text: printable(key),
-    holders: holders.map(({ owner, mode, token, remaining }) => ({
+    holders: holders.map(({ owner, mode, permits, token, remaining }) => ({
       ...named(owner),
       owner,
       mode,
+      ...(permits !== undefined && { permits }),
       ...(token !== undefined && { token: String(token) }),
       ...(remaining !== undefined && { remaining }),
     })),
     waiters,
-    line: line.map(({ owner, mode }) => ({ ...named(owner), mode })),
+    line: line.map(({ owner, mode, permits }) => ({
+      ...named(owner),
+      mode,
+      ...(permits !== undefined && { permits }),
+    })),
     members: members.map(memberText),
   };
 }

@@ -116,6 +116,11 @@ export class LineNodes {
     // Another library's node is known by its name.
     if (data === undefined) return { owner: name, mode };
     const token = tokenIn(data, read.stat);
-    return { owner: data.owner, mode, ...(permits !== undefined && { permits }), ...(token !== undefined && { token }) };
+    return {
+      owner: data.owner,
+      mode,
+      ...(permits !== undefined && { permits }),
+      ...(token !== undefined && { token }),
+    };
   }
 }

@@ -143,7 +143,7 @@ test('who holds and who waits', () => {
     [0, 1],
     [2, 3],
   ]);
-  expect(names(lineOf(2, 3, 2))).toEqual([[0], [1, 2]]);
+  expect(names(lineOf(2, 3, 2))).toEqual([[0, 1], [2]]);
 });
 
 test('the nodes of one owner, first come first', () => {
