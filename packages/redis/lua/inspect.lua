@@ -14,10 +14,9 @@ local reply = { count, line }
 if textAt(KEYS[1]) == SHARED then
   local shares = redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
   for i = 1, #shares, 2 do
-    local token, permits = unpack(redis.call('HMGET', KEYS[6], shares[i], string.char(10) .. shares[i]))
-    for _, part in ipairs({ shares[i], 'shared', permits or '', token or '', shares[i + 1] - now }) do
-      table.insert(reply, part)
-    end
+    local token = redis.call('HGET', KEYS[6], shares[i]) or ''
+    local permits = redis.call('HGET', KEYS[6], string.char(10) .. shares[i]) or ''
+    for _, part in ipairs({ shares[i], 'shared', permits, token, shares[i + 1] - now }) do table.insert(reply, part) end
   end
 else
   local owner, token, left = ownerIn(KEYS[1], KEYS[2], ARGV[1])
