@@ -33,7 +33,10 @@ function numbersOf({ holders, line = [] }: LockState): readonly number[] {
   return [...new Set([...holders, ...line].flatMap((claim) => claim.permits ?? []))].toSorted((a, b) => a - b);
 }
 
-/** Looks whether the claims of each key have one number of permits. A store that cannot list tells nothing. */
+/**
+ * Looks whether the claims of each key have one number of permits. A store that cannot list has no
+ * finding.
+ */
 export async function comparePermits(provider: LockProvider): Promise<readonly Finding[]> {
   if (provider.list === undefined || !provider.traits.shared) return [];
   const locks = createLocks(provider);

@@ -20,7 +20,7 @@ const shownInLine = 5;
 /** One row for each holder, then one for each of the first in line. The first has the key. */
 export function rowsOf({ key, holders, waiters, line = [] }: LockState): readonly WatchRow[] {
   // A column of the screen has no room for the number of permits.
-  const columns = holders.map(({ permits: _, ...holder }) => holderColumns(holder));
+  const columns = holders.map((holder) => holderColumns(holder).with(1, holder.mode));
   if (columns.length === 0) columns.push(['–']);
   line.slice(0, shownInLine).forEach(({ owner, mode }, place) => {
     columns.push([printable(owner), mode, '', `waits, place ${place + 1}`]);

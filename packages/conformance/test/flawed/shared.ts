@@ -79,7 +79,11 @@ export const sharing: readonly Flaw[] = [
     make: wrapped((inner) => ({
       async inspect(key) {
         const state = await inner.inspect(key);
-        return { ...state, holders: state.holders.map(({ permits: _, ...holder }) => holder) };
+        const holders = state.holders.map((holder) => {
+          const { permits: _, ...rest } = holder;
+          return rest;
+        });
+        return { ...state, holders };
       },
     })),
   },

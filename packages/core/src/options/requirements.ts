@@ -66,7 +66,7 @@ function meets(traits: Traits, name: keyof Requires, demand: unknown): boolean {
     case 'fair':
     case 'shared':
     case 'wake':
-      return demand === false || traits[name] === true;
+      return demand === false || traits[name];
     default:
       name satisfies never;
       return false;

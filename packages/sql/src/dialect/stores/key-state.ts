@@ -18,16 +18,19 @@ export interface StateRow {
 /** The state of `key`, from the rows of one moment, in any order. */
 export function toKeyState(key: string, rows: readonly StateRow[]): KeyState {
   const holders: Holder[] = [];
-  const places: (Waiter & { readonly place: bigint })[] = [];
+  const places: { readonly place: bigint; readonly waiter: Waiter }[] = [];
   let waiters = 0;
   for (const { mode, owner, permits: number, token, remaining } of rows) {
     const permits = number > 0 ? { permits: number } : {};
     if (mode === 'waiters') waiters = Number(token);
     else if (mode.endsWith(' waiter'))
-      places.push({ owner, mode: mode === 'shared waiter' ? 'shared' : 'exclusive', ...permits, place: token });
+      places.push({
+        place: token,
+        waiter: { owner, mode: mode === 'shared waiter' ? 'shared' : 'exclusive', ...permits },
+      });
     else holders.push({ owner, mode: mode as Mode, ...permits, token, remaining });
   }
   if (places.length === 0) return { key, holders, waiters };
   const sorted = places.toSorted((left, right) => (left.place < right.place ? -1 : 1));
-  return { key, holders, waiters, line: sorted.map(({ place: _, ...waiter }) => waiter) };
+  return { key, holders, waiters, line: sorted.map(({ waiter }) => waiter) };
 }

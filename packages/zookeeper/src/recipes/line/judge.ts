@@ -5,9 +5,9 @@ import type { Contender } from '../contenders.ts';
 
 /**
  * The meaning of the place called `own`, first come, first served. An exclusive contender holds
- * when it is the first. A sharer holds when no exclusive contender is before it, no sharer before it
- * waits, and, with n permits, fewer than n sharers are before it. `line` is in any order. O(n), for
- * a waiter of permits O(n log n).
+ * when it is the first. A sharer holds when no exclusive contender and no sharer that waits is
+ * before it, and, with n permits, fewer than n sharers are. `line` is in any order. O(n), for a
+ * waiter of permits O(n log n).
  *
  * A waiter watches the nodes that wake as few as possible at a time:
  *
