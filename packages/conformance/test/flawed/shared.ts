@@ -10,7 +10,13 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'one permit too many',
     caughtBy: ['permits-admit-exactly', 'permits-in-contention'],
-    mayAlsoFail: ['repeat-shared', 'expiry-of-one-share', 'downgrade-keeps-the-hold', 'locks-shared'],
+    mayAlsoFail: [
+      'repeat-shared',
+      'expiry-of-one-share',
+      'downgrade-keeps-the-hold',
+      'locks-shared',
+      'permits-own-number',
+    ],
     make: withRules({
       admits: (entry, { mode, permits = Infinity }) => sound.admits(entry, { mode, permits: permits + 1 }),
     }),
@@ -58,7 +64,6 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'a claim goes by the number of permits that the first sharer has',
     caughtBy: ['permits-own-number'],
-    mayAlsoFail: ['inspect-sharers'],
     make: withRules({
       admits: (entry, { mode, permits }) => sound.admits(entry, { mode, permits: entry.holds[0]?.permits ?? permits }),
     }),
