@@ -2,7 +2,7 @@ import { createLocks } from '@locks/core';
 import type { LockProvider, Locks, LockState } from '@locks/core';
 import { runChecks, systemRuntime } from '@locks/core/adapter';
 import type { Check, Finding } from '@locks/core/adapter';
-import { printable } from '@locks/ui/text';
+import { printable } from '@locks/core/text';
 import { sortedKeys, statesOf } from '../state/states-of.ts';
 
 /** More would name more keys in the finding. Fewer hide how far the mistake goes. */
