@@ -3,7 +3,6 @@ import type { ReadLocksOptions } from '../options/locks-options.ts';
 import { createOwners } from '../options/owner.ts';
 import { TimerWheel } from '../time/timer-wheel.ts';
 import type { AcquisitionHost } from './acquire/acquisition-host.ts';
-import { Acquisition } from './acquire/acquisition.ts';
 import { HolderLookups } from './acquire/holder-lookups.ts';
 import { OwnWaits } from './diagnostics/own-waits.ts';
 import { SlowWaits } from './diagnostics/slow-waits.ts';
@@ -20,8 +19,6 @@ export function createHost(provider: LockProvider, read: ReadLocksOptions, warns
   const timers = new TimerWheel(runtime, false);
   const lookups = new HolderLookups(provider, runtime);
   const leases: AcquisitionHost['leases'] = new LinkedSet();
-  const acquisitions: AcquisitionHost['acquisitions'] = new LinkedSet();
-  const claims = (): readonly Acquisition[] => acquisitions.members().filter((each) => each instanceof Acquisition);
   return {
     provider,
     runtime,
@@ -31,9 +28,9 @@ export function createHost(provider: LockProvider, read: ReadLocksOptions, warns
     leases,
     drained: undefined,
     signals: new AbortFollowers(),
-    acquisitions,
+    acquisitions: new LinkedSet(),
     lookups,
-    ownWaits: warnsOfOwnWaits ? new OwnWaits({ timers, threshold, claims, leases: () => leases.members() }) : undefined,
+    ownWaits: warnsOfOwnWaits ? new OwnWaits(() => leases.members(), threshold) : undefined,
     slowWaits: new SlowWaits({ timers, provider, lookups, threshold }),
     maxWaiters: read.maxWaiters,
     waiting: 0,

@@ -5,7 +5,6 @@ import { badAnswerError, deadlockError, overloadedError } from '../../errors/mes
 import type { Settings } from '../../options/acquire-options.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { tellClaim } from '../diagnostics/channels.ts';
-import type { OwnWait } from '../diagnostics/own-waits.ts';
 import { ownHold } from '../reenter/flow.ts';
 import type { Frame } from '../reenter/flow.ts';
 import { isAnswer } from '../hold/answers.ts';
@@ -34,7 +33,7 @@ export interface AcquisitionParts {
  * One call of `acquire` or `tryAcquire`, from the first attempt to its lease or its end. What an
  * attempt leaves in the store is given up in the background.
  */
-export class Acquisition extends PendingCall implements OwnWait {
+export class Acquisition extends PendingCall {
   readonly #orNull: boolean;
   /** What its caller's asynchronous context holds. */
   readonly #inside: Frame | undefined;
@@ -60,12 +59,6 @@ export class Acquisition extends PendingCall implements OwnWait {
     this.#deadline = within > 0 ? this.startedAt + within : Infinity;
     tellClaim(host.provider.name, this.#sent.claim);
     if (this.followCaller()) this.#attempt(this.startedAt);
-  }
-
-  /** The key for which it waits without a limit, as far as its caller has not said it may. */
-  get endless(): string | undefined {
-    const { wait, waitForSelf } = this.settings;
-    return this.#isCounted && wait === Infinity && !waitForSelf ? this.#sent.claim.key : undefined;
   }
 
   due(now: number): void {
@@ -121,7 +114,7 @@ export class Acquisition extends PendingCall implements OwnWait {
     } else if (!waiting.counted && this.host.waiting >= this.host.maxWaiters) {
       this.fail(overloadedError(this.#sent.claim, this.host.maxWaiters));
     } else {
-      waiting.begin(this, () => this.#sent.claim, this.startedAt);
+      waiting.begin(() => this.#sent.claim, this.startedAt);
       if (this.#phase === 'woken') this.#attempt();
       else this.#waitFor(waiting.pause(answer.retryAfter));
     }

@@ -5,7 +5,6 @@ import { ownTimeoutError, timeoutError, unavailableError } from '../../errors/me
 import type { Settings } from '../../options/acquire-options.ts';
 import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
 import { about, channels } from '../diagnostics/channels.ts';
-import type { OwnWait } from '../diagnostics/own-waits.ts';
 import type { SlowWait } from '../diagnostics/slow-waits.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 import type { Looked } from './holder-lookups.ts';
@@ -46,12 +45,15 @@ export class Wait {
   #polls = 0;
   /** It is one of those that `host.waiting` counts. */
   #counted = false;
+  /** It was looked at as one that may wait for its own caller, or need not be. */
+  #looked: boolean;
   /** It is told as slow, if a listener wants to know. */
   #slow: SlowWait | undefined = undefined;
 
   constructor(host: AcquisitionHost, settings: Settings) {
     this.#host = host;
     this.#settings = settings;
+    this.#looked = host.ownWaits === undefined || settings.waitForSelf || settings.wait < Infinity;
   }
 
   get unavailableAt(): number {
@@ -80,13 +82,13 @@ export class Wait {
     this.#unavailableAt = Infinity;
   }
 
-  /** It waits from now on, among those that are counted. */
-  begin(acquisition: OwnWait, claim: () => Claim, startedAt: number): void {
-    if (this.#counted) return;
+  /** It waits, and from the first time on it is among those that are counted. */
+  begin(claim: () => Claim, startedAt: number): void {
     const host = this.#host;
+    if (!this.#looked) this.#looked = host.ownWaits?.look(claim().key, startedAt, this.#answeredAt) ?? true;
+    if (this.#counted) return;
     this.#counted = true;
     host.waiting += 1;
-    host.ownWaits?.begin(acquisition);
     if (channels.slow.hasSubscribers) this.#slow = host.slowWaits.begin(claim, startedAt);
     if (channels.wait.hasSubscribers) channels.wait.publish(about(host.provider.name, claim()));
   }

@@ -20,7 +20,7 @@ export interface Closing {
  * Releases that a session of the caller's needs go on behind it. It never rejects.
  */
 export async function closeLocks(host: AcquisitionHost, reason: LockError, closing: Closing): Promise<void> {
-  const { releases, runtime, timers, waitTimers, ownWaits, provider } = host;
+  const { releases, runtime, timers, waitTimers, provider } = host;
   endAll(host, reason);
   await drained(host, closing);
   endAll(host, reason);
@@ -28,7 +28,6 @@ export async function closeLocks(host: AcquisitionHost, reason: LockError, closi
   await settledWithin(runtime, closing.closeTimeout, releases.finished());
   // A session that others use keeps what is left for as long as it lasts.
   if (closing.owned || provider.traits.expiry !== 'session') releases.stop();
-  ownWaits?.end();
   // A caller whose release has no answer yet hears when its hold has ended.
   if (timers.size === 0) timers.stop();
   waitTimers.stop();
