@@ -8,7 +8,7 @@ subscribe('locks:migration', ({ event, effective, by }) => {
 });
 
 // The code of the service does not know of the move: locks.config.json does.
-const locks = await openLocks();
+const locks = await openLocks({ config: 'locks.config.json' });
 let running = true;
 process.once('SIGTERM', () => (running = false));
 

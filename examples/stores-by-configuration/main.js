@@ -1,6 +1,6 @@
 import { isLockError, openLocks } from '@locks/core';
 
-/** The file that LOCKS_CONFIG names, else locks.config.json. LOCKS_URL replaces its URL. */
+/** The file that LOCKS_CONFIG names. LOCKS_URL replaces its URL. */
 async function open() {
   try {
     return await openLocks();

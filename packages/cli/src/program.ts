@@ -24,7 +24,8 @@ export function createProgram(command: readonly string[] | undefined): Command {
     .description('Runs commands under locks, and shows who holds what.')
     // A key from a script may be `--help`, and the command would not run, with a code of 0.
     .helpOption(command === undefined)
-    .option('--url <url>', 'where the locks are (else LOCKS_URL, locks.config.json, or a file of yours)')
+    .option('--url <url>', 'where the locks are (else LOCKS_URL, LOCKS_CONFIG, or a file of yours)')
+    .option('--config <file>', 'a file of JSON that says where the locks are')
     .option('--json', 'one line of JSON for each thing')
     .option('-v, --verbose', 'tell what happens')
     .configureHelp({ showGlobalOptions: true })

@@ -34,8 +34,9 @@ export async function addCompletion(program: Command, words: readonly string[]):
 
 /** The keys that a shell can type. A store that does not answer completes nothing. */
 async function knownKeys(words: readonly string[]): Promise<readonly string[]> {
-  const at = words.indexOf('--url');
-  const options = { url: at === -1 ? undefined : words[at + 1] };
+  const valueOf = (option: string): string | undefined =>
+    words.includes(option) ? words[words.indexOf(option) + 1] : undefined;
+  const options = { url: valueOf('--url'), config: valueOf('--config') };
   const silent = createOutput({ json: false, verbose: false });
   const asked = withStore(options, silent, async (locks) => await sortedKeys(locks, '')).catch(() => []);
   const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, patience, []).unref());

@@ -7,7 +7,7 @@ export interface SplitLine {
 /** All after the first `--` is of the command that `run` runs, whatever it looks like. */
 export function splitLine(words: readonly string[]): SplitLine {
   const at = words.indexOf('--');
-  const name = words.find((word, index) => !word.startsWith('-') && words[index - 1] !== '--url');
+  const name = words.find((word, index) => !word.startsWith('-') && !/^--(?:url|config)$/.test(words[index - 1] ?? ''));
   if (at === -1 || name !== 'run') return { own: words, command: undefined };
   return { own: words.slice(0, at), command: words.slice(at + 1) };
 }

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { isLockError, openLocks } from '@locks/core';
-import type { Locks, LocksOptions } from '@locks/core';
+import type { Locks, LocksConfig, LocksOptions } from '@locks/core';
 import { registerAdapter } from '@locks/core/adapter';
 import type { AdapterConfig, AdapterModule } from '@locks/core/adapter';
 import { configSources, mergeSources } from '@locks/core/open';
@@ -27,36 +26,39 @@ const adapters: Readonly<Record<string, () => Promise<Required<Omit<AdapterModul
 /** The options of all commands. */
 export interface StoreOptions {
   readonly url?: string | undefined;
+  /** The path of a configuration file. */
+  readonly config?: string | undefined;
 }
 
 /** Where locks live. */
 export interface FoundStore {
-  /** For `openLocks`. `undefined`: what the environment and the configuration file say. */
-  readonly target: string | undefined;
+  /** For `openLocks`. `undefined`: what the environment says. */
+  readonly target: string | LocksConfig | undefined;
   /** For people: without a password. */
   readonly shown: string;
 }
 
 /**
- * Where locks live: `--url`, else `LOCKS_URL` and the configuration file, else a file of this user.
+ * Where locks live: `--url` and `--config`, else `LOCKS_URL` and `LOCKS_CONFIG`, else a file of the
+ * user.
  * @throws `LOCK_MISCONFIGURED`, `Failure`
  */
-export async function findStore({ url }: StoreOptions): Promise<FoundStore> {
+export async function findStore({ url, config }: StoreOptions): Promise<FoundStore> {
   for (const [name, load] of Object.entries(adapters)) {
     registerAdapter(name, {
-      fromConfig: async (config: AdapterConfig) => (await load()).fromConfig(config),
-      diagnose: async (config) => await (await load()).diagnose(config),
+      fromConfig: async (given: AdapterConfig) => (await load()).fromConfig(given),
+      diagnose: async (given) => await (await load()).diagnose(given),
     });
   }
-  if (url !== undefined) return { target: url, shown: shownUrl(url) };
-  const { LOCKS_URL: named, LOCKS_CONFIG: file } = process.env;
-  if (!named && !file && !existsSync('locks.config.json')) {
-    const usual = defaultStore();
-    return { target: usual, shown: shownUrl(usual) };
+  const isNamed = config !== undefined || process.env['LOCKS_URL'] || process.env['LOCKS_CONFIG'];
+  if (config === undefined && (url !== undefined || !isNamed)) {
+    const target = url ?? defaultStore();
+    return { target, shown: shownUrl(target) };
   }
-  const { backend } = mergeSources(await configSources(undefined));
+  const target = config === undefined ? undefined : { config, url };
+  const { backend } = mergeSources(await configSources(target));
   const provider = typeof backend.provider === 'string' ? backend.provider : 'a module';
-  return { target: undefined, shown: backend.url === undefined ? provider : shownUrl(backend.url) };
+  return { target, shown: backend.url === undefined ? provider : shownUrl(backend.url) };
 }
 
 /**

@@ -46,8 +46,9 @@ test('check tells what the suite finds: 0 clean, 2 where it could not be done', 
   // A module that grants always.
   const broken = join(user.home, 'broken.mjs');
   writeFileSync(broken, brokenProvider);
-  writeFileSync(join(user.home, 'locks.config.json'), JSON.stringify({ provider: broken }));
-  expect(await user.locks('check', '--only', 'exclusion-100-way', '--json')).toMatchObject({
+  const config = join(user.home, 'broken.json');
+  writeFileSync(config, JSON.stringify({ provider: broken }));
+  expect(await user.locks('check', '--config', config, '--only', 'exclusion-100-way', '--json')).toMatchObject({
     code: 1,
     output: expect.stringMatching(/"status":"failed".*\n.*"verdict":"failed"/),
   });
@@ -70,14 +71,15 @@ test('migrate status tells who takes part, and whether the next step may be take
   const user = createUser();
   const store = (name: string): string => `sqlite:${join(user.home, name)}?migrate=true`;
   const options = { name: 'move', from: store('a.db'), to: store('b.db'), phase: 'both', label: 'web-1' };
-  writeFileSync(join(user.home, 'locks.config.json'), JSON.stringify({ provider: 'migrate', options }));
-  const holder = user.start(['run', 'key', '--', 'sh', '-c', 'echo started; sleep 60']);
+  const config = join(user.home, 'move.json');
+  writeFileSync(config, JSON.stringify({ provider: 'migrate', options }));
+  const holder = user.start(['run', '--config', config, 'key', '--', 'sh', '-c', 'echo started; sleep 60']);
   await expect.poll(holder.written).toContain('started');
-  expect(await user.locks('migrate', 'status', '--processes', '1')).toMatchObject({
+  expect(await user.locks('--config', config, 'migrate', 'status', '--processes', '1')).toMatchObject({
     code: 0,
     output: expect.stringMatching(/^move: from sqlite to sqlite\n.*web-1 +both +both.*next: to, may be taken/s),
   });
-  const missing = await user.locks('migrate', 'status', '--processes', '2', '--json');
+  const missing = await user.locks('--config', config, 'migrate', 'status', '--processes', '2', '--json');
   expect(missing.code).toBe(1);
   expect(JSON.parse(missing.output)).toMatchObject({
     next: { forward: { step: 'to', allowed: false, why: [expect.stringContaining('not 2')] } },

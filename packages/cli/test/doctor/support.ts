@@ -16,8 +16,9 @@ export interface Said {
 /** Runs `locks doctor` on the store at `url`, or on the one that a configuration names. */
 export async function doctor(store: string | object, ...options: readonly string[]): Promise<Said> {
   const user = createUser();
-  if (typeof store === 'object') writeFileSync(join(user.home, 'locks.config.json'), JSON.stringify(store));
-  const where = typeof store === 'string' ? ['--url', store] : [];
+  const file = join(user.home, 'locks.json');
+  if (typeof store === 'object') writeFileSync(file, JSON.stringify(store));
+  const where = typeof store === 'string' ? ['--url', store] : ['--config', file];
   const { code, output, errors } = await user.locks('doctor', '--json', ...where, ...options);
   const lines = output.split('\n').filter((line) => line !== '');
   const findings = lines.map((line) => JSON.parse(line) as Said['findings'][number]);

@@ -148,7 +148,7 @@ test('--json tells what happens as lines of JSON, with the token as text', async
   expect(JSON.parse(busy.errors)).toMatchObject({ event: 'error', exitCode: 78 });
 });
 
-test('locks.config.json counts, and LOCKS_URL and --url are stronger', async () => {
+test('a file counts that is named, LOCKS_URL is stronger, and what is on the command line the strongest', async () => {
   const user = createUser();
   const folder = join(user.home, 'project');
   mkdirSync(folder);
@@ -157,8 +157,13 @@ test('locks.config.json counts, and LOCKS_URL and --url are stronger', async () 
     const { errors } = await user.start(['run', 'key', '-v', ...args, '--', 'true'], { cwd: folder, env }).ended;
     return /locks are in (.*)/.exec(errors)?.[1] ?? errors;
   };
-  expect(await storeOf([])).toBe('sqlite:file.db');
-  const env = { LOCKS_URL: 'sqlite:environment.db?migrate=true' };
+  expect(await storeOf([])).toMatch(/^sqlite:\/.*locks\.db$/);
+  const named = { LOCKS_CONFIG: 'locks.config.json' };
+  expect(await storeOf([], named)).toBe('sqlite:file.db');
+  const env = { ...named, LOCKS_URL: 'sqlite:environment.db?migrate=true' };
   expect(await storeOf([], env)).toBe('sqlite:environment.db');
-  expect(await storeOf(['--url', 'sqlite:argument.db?migrate=true'], env)).toBe('sqlite:argument.db');
+  expect(await storeOf(['--config', 'locks.config.json'], env)).toBe('sqlite:file.db');
+  const argument = ['--url', 'sqlite:argument.db?migrate=true'];
+  expect(await storeOf(argument, env)).toBe('sqlite:argument.db');
+  expect(await storeOf(['--config', 'locks.config.json', ...argument], env)).toBe('sqlite:argument.db');
 });

@@ -8,8 +8,7 @@ import { outsideContext } from '../time/outside-context.ts';
  * option and `requires`, and connects. `close` closes the provider too. Durations are ms or text
  * (`'250ms'`, `'30s'`, `'1h'`). A URL's query takes the options of `Locks` and of the adapter.
  *
- * Without `target` it reads a file and `LOCKS_URL`. The environment variable `LOCKS_CONFIG` names
- * the file, by default `locks.config.json` in the working directory if there is one. The strongest
+ * Without `target` it reads `LOCKS_URL`, and the file that `LOCKS_CONFIG` names. The strongest
  * comes first: `options`, `target`, `LOCKS_URL`, the file. In each of them, options are stronger
  * than the query of its URL.
  * @throws `LOCK_MISCONFIGURED` naming the file, the option and the way out. `LOCK_UNAVAILABLE` when

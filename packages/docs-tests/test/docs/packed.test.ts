@@ -164,12 +164,12 @@ const opens = {
 describe.each(Object.entries(opens))('openLocks() in %s', (name, source) => {
   beforeAll(() => void app.write(name, source));
 
-  test('reads locks.config.json', async () => {
+  test('reads the file that LOCKS_CONFIG names', async () => {
     const cwd = join(app.folder, `configured-${name}`);
     mkdirSync(cwd);
     const config = { url: addresses(1).redis(0), ttl: '60s', options: { prefix: 'packed:' } };
-    writeFileSync(join(cwd, 'locks.config.json'), JSON.stringify(config));
-    expect(await app.run(name, { cwd })).toEqual({ exitCode: 0, output: 'true true\n' });
+    writeFileSync(join(cwd, 'locks.json'), JSON.stringify(config));
+    expect(await app.run(name, { cwd, env: { LOCKS_CONFIG: 'locks.json' } })).toEqual({ exitCode: 0, output: 'true true\n' });
   });
 
   test.each(['memory', 'redis', 'postgres', 'sqlite', 'zookeeper'] as const)('reads LOCKS_URL: %s', async (backend) => {

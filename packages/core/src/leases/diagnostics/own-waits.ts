@@ -1,4 +1,4 @@
-/** What is looked at of a lease. `since`: when it was granted. */
+/** A lease of the same `Locks`. `since`: when it was granted. */
 interface OwnLease {
   readonly key: string;
   readonly working: boolean;

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { describeGiven } from '../../options/read-options.ts';
-import { describeJsonError } from './json-error.ts';
 import type { LocksConfig } from '../locks-config.ts';
 import { fillPlaceholders } from './placeholders.ts';
 
@@ -18,7 +17,7 @@ export interface ConfigSource {
 /**
  * Reads a configuration file: JSON, with environment variables filled in. The path is relative to
  * the working directory.
- * @throws `LOCK_MISCONFIGURED` with the file, and with the line and column where it is not JSON.
+ * @throws `LOCK_MISCONFIGURED` with the file.
  */
 export async function readConfigFile(path: unknown): Promise<ConfigSource> {
   if (typeof path !== 'string' || path === '') {
@@ -30,17 +29,8 @@ export async function readConfigFile(path: unknown): Promise<ConfigSource> {
       'the configuration file is named by a path; a URL belongs into LOCKS_URL or option "url"',
     );
   }
-  const file = await findConfigFile(path);
-  if (file !== undefined) return file;
-  throw misconfigured('openLocks', `the configuration file ${inWorkingDirectory(path)} does not exist`);
-}
-
-/** The same, or `undefined` if there is no such file. */
-export async function findConfigFile(path: string): Promise<ConfigSource | undefined> {
-  const where = inWorkingDirectory(path);
-  const text = await readText(where);
-  if (text === undefined) return undefined;
-  const read = parse(text, where);
+  const where = resolve(process.cwd(), path);
+  const read = parse(await readText(where), where);
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     // Its value is not shown: a text may be a URL with a password.
     throw misconfigured(where, 'it must have an object, such as { "url": "redis://host:6379" }');
@@ -48,11 +38,7 @@ export async function findConfigFile(path: string): Promise<ConfigSource | undef
   return { where, config: fillPlaceholders(read, where) as LocksConfig };
 }
 
-function inWorkingDirectory(path: string): string {
-  return resolve(process.cwd(), path);
-}
-
-async function readText(path: string): Promise<string | undefined> {
+async function readText(path: string): Promise<string> {
   // An import of it reads all its exports, which takes some ms.
   const { readFile } = process.getBuiltinModule('node:fs/promises');
   try {
@@ -60,15 +46,18 @@ async function readText(path: string): Promise<string | undefined> {
     return (await readFile(path, 'utf8')).replace(/^\ufeff/, '');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw misconfigured('openLocks', `the configuration file ${path} cannot be read: ${code}`, { cause: error });
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`;
+    throw misconfigured('openLocks', `the configuration file ${path} ${why}`, { cause: error });
   }
 }
 
 function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw misconfigured(where, `not JSON at ${describeJsonError(text)}`);
+  } catch (error) {
+    // Nothing else of the message is shown: it quotes text that may be a password.
+    const at = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1];
+    const line = at === undefined ? '' : ` at line ${text.slice(0, Number(at)).split('\n').length}`;
+    throw misconfigured(where, `not JSON${line}`);
   }
 }

@@ -1,11 +1,8 @@
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { describe } from '../../options/key.ts';
-import { findConfigFile, readConfigFile } from './config-file.ts';
+import { readConfigFile } from './config-file.ts';
 import type { ConfigSource } from './config-file.ts';
 import type { LocksConfig } from '../locks-config.ts';
-
-/** The file that `openLocks()` looks for in the working directory. */
-const usualFile = 'locks.config.json';
 
 /** The configurations that `target` stands for, the strongest last. */
 export async function configSources(target: string | URL | LocksConfig | undefined): Promise<readonly ConfigSource[]> {
@@ -22,12 +19,11 @@ export async function configSources(target: string | URL | LocksConfig | undefin
 /** An empty variable counts as one that is not set: that is how many tools unset one. */
 async function fromEnvironment(): Promise<readonly ConfigSource[]> {
   const { LOCKS_CONFIG: path, LOCKS_URL: url } = process.env;
-  const file = path ? await readConfigFile(path) : await findConfigFile(usualFile);
-  const sources = file === undefined ? [] : [file];
+  const sources = path ? [await readConfigFile(path)] : [];
   if (url) sources.push({ where: 'LOCKS_URL', config: { url } });
   if (sources.length > 0) return sources;
   throw misconfigured(
     'openLocks',
-    `no argument and no configuration; set LOCKS_URL (redis://host:6379), write ${usualFile}, or name a file in LOCKS_CONFIG`,
+    `no argument and no configuration; set LOCKS_URL (redis://host:6379), or name a file in LOCKS_CONFIG`,
   );
 }
