@@ -15,7 +15,6 @@ import type { ConformanceOptions, ConformanceSettings } from './options.ts';
 import { resolveOptions } from './read-options.ts';
 import type { ConformanceReport, RequirementResult } from './report.ts';
 import type { Requirement } from './requirement.ts';
-import { coreOf, requirementsOf } from './objects/asked-of.ts';
 import { selectRequirements } from './requirements/index.ts';
 import { createScope } from './context/scope.ts';
 import { watchStrays } from './context/strays.ts';
@@ -100,12 +99,11 @@ export async function reportOf(
  * wrong option.
  */
 export function startConformance(options: ConformanceOptions): ConformanceRun {
-  const settings = resolveOptions(options);
-  return startWith(coreOf(settings.object, { createLocks }), settings);
+  return startWith({ createLocks }, resolveOptions(options));
 }
 
 function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
-  const requirements = requirementsOf(settings.object, selectRequirements(settings.only));
+  const requirements = selectRequirements(settings.only);
   const run: Run = { id: `c${randomBytes(5).toString('hex')}`, core, settings, rounds: count() };
   let declared: Promise<LockProvider> | undefined;
   const sample = (): Promise<LockProvider> =>

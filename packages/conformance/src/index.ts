@@ -7,8 +7,6 @@ export type { ConformanceOptions, Disturb, LeakCounts, ProcessesOption } from '.
 export type { LeaseElsewhere, Method } from './processes/messages.ts';
 export type { OtherProcess } from './processes/other-process.ts';
 export type { Random } from './checks/random.ts';
-export type { LockObject } from './objects/lock-object.ts';
-export { lockObjects } from './objects/lock-objects.ts';
 export { printConformance } from './runners/plain.ts';
 export { printTable } from './report.ts';
 export type { ConformanceReport, RequirementResult, Status } from './report.ts';

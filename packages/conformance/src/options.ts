@@ -1,6 +1,5 @@
 import type { LockProvider } from '@locks/core';
 import type { Faults } from './faults/faults.ts';
-import type { LockObject } from './objects/lock-object.ts';
 
 /** The provider to test, and the means to do it. */
 export interface ConformanceOptions {
@@ -54,12 +53,6 @@ export interface ConformanceOptions {
   /** Checks these requirements and no others. @default all */
   readonly only?: readonly string[] | undefined;
   /**
-   * Asks for this lock object alone: the requirements of exclusive locks through it, and its own.
-   * `lockObjects` has the names.
-   * @default none: the provider is checked
-   */
-  readonly object?: string | undefined;
-  /**
    * Unverified requirements count as failed: for an adapter that gives all that the checks need.
    * @default false
    */
@@ -103,5 +96,4 @@ export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | '
   readonly processes: ProcessesOption | undefined;
   readonly only: readonly string[] | undefined;
   readonly strict: boolean;
-  readonly object: LockObject | undefined;
 }

@@ -2,8 +2,6 @@ import { isAbsolute } from 'node:path';
 import { LockError, flag, integer, matching, readOptions } from '@locks/core/adapter';
 import type { OptionReader, OptionReaders } from '@locks/core/adapter';
 import type { Faults } from './faults/faults.ts';
-import type { LockObject } from './objects/lock-object.ts';
-import { lockObjects } from './objects/lock-objects.ts';
 import type { ConformanceOptions, ConformanceSettings, ProcessesOption } from './options.ts';
 
 const where = 'Conformance options';
@@ -44,7 +42,6 @@ const readers: OptionReaders<ConformanceOptions> = {
     'a list of ids of requirements, with one at least',
     (value) => Array.isArray(value) && value.length > 0 && value.every(isText),
   ),
-  object: passing('the name of a lock object', isText),
   strict: flag,
   seed: integer(0, 2 ** 32 - 1),
   limit: integer(1, 2 ** 31 - 1),
@@ -90,19 +87,11 @@ export function resolveOptions(options: ConformanceOptions): ConformanceSettings
     processes: processes === undefined ? undefined : readProcesses(processes),
     only: read.only,
     strict: read.strict ?? false,
-    object: read.object === undefined ? undefined : objectCalled(read.object),
     seed: read.seed ?? Math.floor(Math.random() * 2 ** 32),
     limit: read.limit ?? Math.max(30_000, 60 * ttl),
     // Longer: a flaw shows later. Shorter: a provider on a loaded machine fails.
     patience: Math.max(2_500, 12.5 * ttl),
   };
-}
-
-function objectCalled(name: string): LockObject {
-  const object = lockObjects.find((each) => each.name === name);
-  if (object !== undefined) return object;
-  const names = lockObjects.map((each) => JSON.stringify(each.name)).join(', ');
-  throw new LockError(code, `${where}: option "object" is ${JSON.stringify(name)}. Give one of ${names}.`);
 }
 
 function readProcesses(processes: ProcessesOption): ProcessesOption {

@@ -29,7 +29,7 @@ interface Diners {
   readonly child: Child<'leave' | 'ready'>;
 }
 
-const everything = process.env['LOCKS_OBJECTS'] === 'all';
+const everything = process.env['LOCKS_TEST_WHOLE'] !== undefined;
 const stores: readonly StoreName[] = everything ? ['redis', 'postgres', 'zookeeper'] : ['redis'];
 const seconds = everything ? 20 : 3;
 const forks = ['fork/1', 'fork/2', 'fork/3', 'fork/4', 'fork/5'];

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startStore } from '../support/stores.ts';
 import type { StoreName } from '../support/stores.ts';
 
-const everything = process.env['LOCKS_OBJECTS'] === 'all';
+const everything = process.env['LOCKS_TEST_WHOLE'] !== undefined;
 const stores: readonly StoreName[] = everything ? ['redis', 'postgres', 'zookeeper'] : ['redis'];
 const seconds = everything ? 20 : 2;
 const readers = 100;
