@@ -5,7 +5,6 @@ import type { Backend } from '@locks/core/open';
 import { messageOf } from '@locks/core/text';
 import { compareMembers } from './compare-members.ts';
 import { comparePermits } from './compare-permits.ts';
-import { probeStore } from './probe-store.ts';
 import type { StoreReport } from './store-report.ts';
 import { tryLocks } from './try-locks.ts';
 
@@ -25,8 +24,8 @@ async function examineStore(title: string | undefined, backend: Backend): Promis
   const migrates = backend.provider === migration;
   const compared = migrates ? [] : compareMembers(below.flatMap(([member]) => member ?? []));
   const known = [...findings, ...compared];
-  const used = migrates ? { findings: [] } : await useOf(backend, known, title === undefined);
-  const report = { title, findings: [...known, ...used.findings], server, latency: used.latency };
+  const used = migrates ? [] : await useOf(backend, known, title === undefined);
+  const report = { title, findings: [...known, ...used], server };
   return [report, ...below.flat()];
 }
 
@@ -52,26 +51,21 @@ async function diagnose({ provider, url, options }: Backend): Promise<Diagnosis>
 }
 
 /** The findings of using a store. `whole`: locks are taken, and not from a member alone. */
-async function useOf(
-  backend: Backend,
-  known: readonly Finding[],
-  whole: boolean,
-): Promise<Pick<StoreReport, 'findings' | 'latency'>> {
+async function useOf(backend: Backend, known: readonly Finding[], whole: boolean): Promise<readonly Finding[]> {
   let provider;
   try {
     provider = await openProvider(backend, systemRuntime);
   } catch (error) {
     // A problem that was found before says why.
-    if (known.some(({ level }) => level === 'problem')) return { findings: [] };
+    if (known.some(({ level }) => level === 'problem')) return [];
     const advice = 'Correct what the message names.';
-    return { findings: [{ check: 'open', level: 'problem', what: messageOf(error), advice }] };
+    return [{ check: 'open', level: 'problem', what: messageOf(error), advice }];
   }
   try {
-    const tried = whole ? await tryLocks(provider) : [];
-    const usable = whole && tried.every(({ level }) => level !== 'problem');
-    const used = usable ? [...tried, ...(await comparePermits(provider))] : tried;
-    const { findings, latency } = await probeStore(provider);
-    return { findings: [...used, ...findings], latency };
+    if (!whole) return [];
+    const tried = await tryLocks(provider);
+    if (tried.some(({ level }) => level === 'problem')) return tried;
+    return [...tried, ...(await comparePermits(provider))];
   } finally {
     await provider.close();
   }

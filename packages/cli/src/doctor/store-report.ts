@@ -7,6 +7,4 @@ export interface StoreReport {
   readonly findings: readonly Finding[];
   /** See `Diagnosis`. */
   readonly server?: string | undefined;
-  /** How long a look at a key takes, in ms. */
-  readonly latency?: number | undefined;
 }

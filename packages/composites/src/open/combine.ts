@@ -1,6 +1,5 @@
 import type { LockProvider } from '@locks/core';
-import { majority } from '@locks/core/adapter';
-import type { AdapterConfig, Diagnosis, Finding } from '@locks/core/adapter';
+import type { AdapterConfig, Diagnosis } from '@locks/core/adapter';
 import { lackingTraits } from '@locks/core/composite';
 import { openProvider } from '@locks/core/open';
 import { combine } from '../combine/combine.ts';
@@ -33,19 +32,12 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   });
 }
 
-/** What `locks doctor` says of a composite: its own rules, and the members to look at. */
+/** What `locks doctor` looks at of a composite: its members. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
-  const { members, rules } = readCombined(config);
+  const { members } = readCombined(config);
   const titles = members.map((member, index) => memberTitle(index, members.length, nameOf(member)));
   return {
-    findings: [quorumOf(members.length, rules.need === 'all')],
+    findings: [],
     members: members.map((member, index) => ({ title: titles[index] ?? '', ...member })),
   };
-}
-
-function quorumOf(count: number, all: boolean): Finding {
-  const check = 'quorum';
-  if (!all) return { check, ...majority(count, 'members') };
-  const what = `All ${count} members must answer: nothing gets a lock while one of them is down.`;
-  return { check, level: 'note', what };
 }

@@ -1,7 +1,7 @@
 /**
  * How much a finding matters. `problem`: locks fail, or two processes can hold one key, as the
- * store is set up. `warning`: they will when a server restarts, fails over or fills up. `unknown`:
- * the store does not tell.
+ * store is set up. `warning`: they will when a server restarts or fails over. `unknown`: the store
+ * does not tell.
  */
 export type FindingLevel = 'problem' | 'warning' | 'unknown' | 'note' | 'ok';
 

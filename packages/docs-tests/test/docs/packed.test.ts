@@ -169,7 +169,10 @@ describe.each(Object.entries(opens))('openLocks() in %s', (name, source) => {
     mkdirSync(cwd);
     const config = { url: addresses(1).redis(0), ttl: '60s', options: { prefix: 'packed:' } };
     writeFileSync(join(cwd, 'locks.json'), JSON.stringify(config));
-    expect(await app.run(name, { cwd, env: { LOCKS_CONFIG: 'locks.json' } })).toEqual({ exitCode: 0, output: 'true true\n' });
+    expect(await app.run(name, { cwd, env: { LOCKS_CONFIG: 'locks.json' } })).toEqual({
+      exitCode: 0,
+      output: 'true true\n',
+    });
   });
 
   test.each(['memory', 'redis', 'postgres', 'sqlite', 'zookeeper'] as const)('reads LOCKS_URL: %s', async (backend) => {

@@ -4,7 +4,7 @@ import { readConfig } from '../config.ts';
 import { explain } from '../connection/explain.ts';
 import { Members } from '../connection/members.ts';
 import { checks } from './checks.ts';
-import { lookAt } from './cluster.ts';
+import { alarms, memberList } from '../wire/calls.ts';
 
 /** Looks at the members of `config`. */
 export async function diagnose({ url, options, runtime }: AdapterConfig): Promise<Diagnosis> {
@@ -16,9 +16,10 @@ export async function diagnose({ url, options, runtime }: AdapterConfig): Promis
     await members.use(connectTimeout).catch(async (error: unknown) => {
       throw await explain(error, hosts, await secrets.tls().catch(() => undefined), connectTimeout);
     });
-    const cluster = await lookAt({ hosts, secrets, members, within, runtime });
+    const asked = { within, repeats: true };
+    const cluster = { alarms: async () => await members.call(alarms, {}, 'its alarms', asked) };
     const findings = await runChecks(checks, cluster, { backend: 'etcd', within, runtime });
-    const list = await cluster.list().catch(() => undefined);
+    const list = await members.call(memberList, {}, 'the list of its members', asked).catch(() => undefined);
     return {
       findings,
       server: list?.members

@@ -117,15 +117,11 @@ export interface AuthenticateRequest {
 export interface StatusAnswer {
   readonly version: string;
   readonly leader: string;
-  /** In bytes. */
-  readonly dbSize: string;
-  /** In bytes. 0: the member does not tell, as those before 3.6. */
-  readonly dbSizeQuota: string;
 }
 
 /** The members that are in the cluster. */
 export interface MemberListAnswer {
-  readonly members: readonly { readonly ID: string; readonly isLearner: boolean }[];
+  readonly members: readonly { readonly ID: string }[];
 }
 
 /** `alarm` is 1 for a database that is full, 2 for one that is corrupt. */

@@ -48,7 +48,7 @@ const watchCreate = message({
   watchId: [7, 'int64'],
 });
 const event = message({ type: [1, 'int32'], kv: [2, keyValue] });
-const member = message({ ID: [1, 'int64'], isLearner: [5, 'bool'] });
+const member = message({ ID: [1, 'int64'] });
 
 type CallName =
   | 'Range'
@@ -109,9 +109,7 @@ const messages: Readonly<Record<`${CallName}${'Request' | 'Response'}`, MessageT
   StatusRequest: message({}),
   StatusResponse: message({
     version: [2, 'string'],
-    dbSize: [3, 'int64'],
     leader: [4, 'int64'],
-    dbSizeQuota: [12, 'int64'],
   }),
   MemberListRequest: message({}),
   MemberListResponse: message({ members: some(2, member) }),

@@ -10,14 +10,7 @@ import type { Server } from './server.ts';
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   const { client, close, target, options } = await openFromConfig(config);
   try {
-    const { kind, hosts, password, tls } = target;
-    const use = {
-      ...options,
-      kind,
-      host: hosts[0]?.host ?? '',
-      secure: tls !== undefined,
-      identified: password !== undefined || (typeof tls === 'object' && 'cert' in tls),
-    };
+    const use = { ...options, kind: target.kind };
     const clients = isCluster(client) ? client.nodes('master') : [client];
     const servers = clients.map((one) => serverOf(one, use));
     const run = { backend: 'Redis', within: options.timeout ?? 5_000, runtime: config.runtime };

@@ -30,36 +30,9 @@ export const durability: readonly Check<Server>[] = [
     },
   },
   {
-    name: 'disk',
-    async look({ info }) {
-      const states = [await info('rdb_last_bgsave_status'), await info('aof_last_write_status')];
-      if (!states.includes('err')) return undefined;
-      return {
-        level: 'problem',
-        what: 'Redis could not write its file: it refuses locks until it can (MISCONF).',
-        advice: 'Look into the log of Redis, and at the space and the rights of its folder.',
-      };
-    },
-  },
-  {
     name: 'replication',
-    async look({ use: { kind, minReplicas, restartGuard }, count, setting }) {
+    async look({ use: { kind, minReplicas, restartGuard }, count }) {
       const replicas = await count('connected_slaves');
-      if (minReplicas !== undefined && minReplicas > replicas) {
-        return {
-          level: 'problem',
-          what: `Option minReplicas is ${minReplicas}, and ${replicas} replicas are connected: all locks are refused.`,
-          advice: 'Start the replicas, or lower minReplicas.',
-        };
-      }
-      const least = Number(await setting('min-replicas-to-write').catch(() => 0));
-      if (least > replicas) {
-        return {
-          level: 'problem',
-          what: `min-replicas-to-write is ${least}, and ${replicas} replicas are connected: Redis refuses locks.`,
-          advice: 'Start the replicas, or lower min-replicas-to-write.',
-        };
-      }
       if (replicas === 0) return { level: 'ok', what: 'No replicas: nothing fails over.' };
       const counted = `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`;
       if (minReplicas !== undefined || restartGuard !== undefined) {

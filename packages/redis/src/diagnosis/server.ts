@@ -5,10 +5,6 @@ import type { AnyRedisClient } from '../wire/servers.ts';
 /** How the server is used, by the configuration. */
 export interface Use extends Pick<RedisOptions, 'restartGuard' | 'minReplicas'> {
   readonly kind: RedisKind;
-  readonly host: string;
-  readonly secure: boolean;
-  /** The connection shows a password, or a certificate. */
-  readonly identified: boolean;
 }
 
 /** One server that is looked at. Each question rejects where the user may not ask it. */
@@ -20,8 +16,6 @@ export interface Server {
   readonly count: (field: string) => Promise<number>;
   /** What CONFIG GET says. */
   readonly setting: (name: string) => Promise<string>;
-  /** Whether a connection that shows nothing may send commands, as ACL GETUSER says. */
-  readonly isOpen: () => Promise<boolean>;
 }
 
 /** Clients of ioredis and iovalkey have `call`. That over node-redis has `command`. */
@@ -49,11 +43,6 @@ export function serverOf(client: AnyRedisClient, use: Use): Server {
       const value = valueIn(await send('CONFIG', 'GET', name), name);
       if (typeof value !== 'string') throw new Error(`the server has no setting ${name}`);
       return value;
-    },
-    async isOpen() {
-      const flags = valueIn(await send('ACL', 'GETUSER', 'default'), 'flags');
-      if (!Array.isArray(flags)) throw new Error('the server has no user default');
-      return flags.includes('on') && flags.includes('nopass');
     },
   };
 }

@@ -11,16 +11,9 @@ test.each(['ioredis', 'iovalkey', 'redis'])('over %s a server is asked the same'
   const { findings, server: identity } = await diagnose({ url, options: { library }, runtime: systemRuntime });
   const levels = findings.map(({ check, level }) => [check, level]);
   expect(Object.fromEntries(levels)).toEqual({
-    version: 'ok',
-    role: 'ok',
     eviction: 'ok',
-    memory: 'ok',
     persistence: 'ok',
     replication: 'ok',
-    connections: 'ok',
-    'idle-timeout': 'ok',
-    password: 'note',
-    tls: 'ok',
   });
   expect(identity).toMatch(/^[0-9a-f]{40}$/);
 });

@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
-import { systemRuntime } from '@locks/core/adapter';
 import { startRedis } from '@locks/test-servers';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { diagnose } from '../../src/index.ts';
 import { libraries } from '../../src/connect/libraries.ts';
 import { ownPrefix } from '../support/redis.ts';
 
@@ -40,12 +38,6 @@ describe('over a Unix socket', () => {
       code: 'LOCK_UNAVAILABLE',
       message: expect.stringContaining('ENOENT') as string,
     });
-  });
-
-  test('the doctor knows that it does not leave the host', async () => {
-    const config = { url: `redis+unix://app:hush@${path}`, options: {}, runtime: systemRuntime };
-    const { findings } = await diagnose(config);
-    expect(findings.find(({ check }) => check === 'tls')?.level).toBe('ok');
   });
 });
 

@@ -5,14 +5,6 @@ import type { Row } from './sql-session.ts';
 export interface Examined {
   /** The rows of a statement, whose bindings stand where it has `?`. Errors are the driver's. */
   readonly rows: (sql: string, ...bindings: readonly unknown[]) => Promise<readonly Row[]>;
-  /** What the statements go over. */
-  readonly connection: unknown;
-  /** The host of the server. */
-  readonly host: string;
-  /** How many connections the pool opens at most. */
-  readonly pool: number;
-  /** Whether a connection of Postgres listens. */
-  readonly listen: boolean;
   /** The file of SQLite. */
   readonly file: string;
 }

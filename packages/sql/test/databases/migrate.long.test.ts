@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createLocks } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { systemRuntime } from '@locks/core/adapter';
-import { createSqlProvider, diagnose, fence, fromConfig, migrateTables, removeTables } from '../../src/index.ts';
+import { createSqlProvider, fence, fromConfig, migrateTables, removeTables } from '../../src/index.ts';
 import { connect, databases, ownName, rowsOf } from '../support/databases.ts';
 import { columnsOf, routinesOf, tablesOf } from '../support/tables.ts';
 
@@ -109,21 +109,18 @@ describe.each(databases)('on $name', (database) => {
     const knex = connect(url);
     await migrateTables(knex);
     const config = { url, options: {}, runtime: systemRuntime };
-    const isWhole = async (): Promise<boolean> =>
-      (await diagnose(config)).findings.some(({ check, level }) => check === 'tables' && level === 'ok');
     const locks = createLocks(createSqlProvider(knex), { ttl: 60_000 });
     await knex.transaction((trx) => fence(trx, 'kept', 7n));
     for (const [what, drop] of missing[database.name]) {
       const lease = await locks.acquire(`job ${what}`);
       await knex.raw(drop);
-      expect(await isWhole(), what).toBe(false);
       const opened = fromConfig(config);
       await expect(opened, what).rejects.toMatchObject({
         code: 'LOCK_MISCONFIGURED',
         message: expect.stringMatching(/call migrateTables/) as string,
       });
       await fromConfig({ ...config, options: { migrate: true } }).then((provider) => provider.close());
-      expect(await isWhole(), what).toBe(true);
+      await fromConfig(config).then((provider) => provider.close());
       if (!drop.includes('TABLE locks')) expect((await locks.inspect(lease.key)).holders, what).toHaveLength(1);
       await lease.release();
       if (drop.includes('_fences')) await knex.transaction((trx) => fence(trx, 'kept', 7n));

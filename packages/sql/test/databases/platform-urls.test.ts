@@ -3,8 +3,8 @@ import { connect as dial, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
-import { systemRuntime } from '@locks/core/adapter';
 import { expect, onTestFinished, test } from 'vitest';
+import { readServerUrl } from '../../src/dialect/pools/server-url.ts';
 import { dialectOfUrl } from '../../src/dialects.ts';
 import { readConfigOptions } from '../../src/options/config-options.ts';
 import { databases } from '../support/databases.ts';
@@ -53,12 +53,14 @@ test.each([
   });
 });
 
-test('a user before no host is read, as it stands before the path of a socket', async () => {
-  const { dialect, url } = dialectOfUrl('postgres://app:secret@/shop');
-  const { connections, provider } = readConfigOptions({ host: '/cloudsql/a:b:c' }, dialect);
-  const pool = await dialect.openPool({ url, options: connections, names: provider.names, runtime: systemRuntime });
-  expect(pool.host).toBe('/cloudsql/a:b:c');
-  await pool.end();
+test.each<[string, string | undefined, string]>([
+  ['app@db.internal:6432/shop', undefined, 'db.internal'],
+  ['app@/shop', undefined, 'localhost'],
+  ['app@[::1]/shop', undefined, '::1'],
+  ['app@%2Fvar%2Frun%2Fpostgresql/shop', undefined, '/var/run/postgresql'],
+  ['app:secret@/shop', '/cloudsql/a:b:c', '/cloudsql/a:b:c'],
+])('the host of //%s with option "host" %j is %s', (url, given, host) => {
+  expect(readServerUrl(`postgres://${url}`, 'postgres', 5432, given)).toMatchObject({ host, user: 'app' });
 });
 
 /** A Unix socket in front of the server of `url`. */

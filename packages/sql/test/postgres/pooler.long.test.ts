@@ -4,11 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { eventually } from '@locks/test-servers';
 import { createLocks, openLocks } from '@locks/core';
-import { systemRuntime } from '@locks/core/adapter';
 import knexOf from 'knex';
 import { Pool } from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { createSqlProvider, diagnose } from '../../src/index.ts';
+import { createSqlProvider } from '../../src/index.ts';
 import type { WakeMessage } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
 import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
@@ -201,15 +200,4 @@ test('a password that the server refuses behind pgbouncer is LOCK_MISCONFIGURED 
     code: 'LOCK_MISCONFIGURED',
     message: expect.stringMatching(/password authentication failed.*at the pooler/),
   });
-});
-
-test('behind pgbouncer a diagnosis finds the pooler, and before it none', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
-  const look = async (at: string): Promise<unknown> => {
-    const { findings } = await diagnose({ url: at, options: { listen: false }, runtime: systemRuntime });
-    return findings.find(({ check }) => check === 'pooler');
-  };
-  expect(await look(await startPgbouncer(url))).toMatchObject({ level: 'note' });
-  expect(await look(url)).toMatchObject({ level: 'ok' });
 });

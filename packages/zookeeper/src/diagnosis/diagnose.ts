@@ -5,7 +5,6 @@ import { readConfigOptions } from '../options/config-options.ts';
 import { AuthFailedError } from '../connection/errors.ts';
 import { overSeparateConnection } from '../servers/separate-connection.ts';
 import { checks } from './checks.ts';
-import { lookAt } from './ensemble.ts';
 
 /** Looks at the servers of `config`. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
@@ -22,7 +21,7 @@ export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   const examined = overSeparateConnection(
     parts,
     ending.signal,
-    async (sender) => await runChecks(checks, await lookAt(options, sender, runtime), run),
+    async (session) => await runChecks(checks, { asked: sessionTimeout, sessionTimeout: session.sessionTimeout }, run),
   );
   try {
     return { findings: await deadline.race(examined, 'the connection'), server: names };

@@ -31,7 +31,7 @@ export async function serverMode(address: Address, options: ServerModeOptions): 
 }
 
 /** The mode that an answer to `srvr` names. */
-export function modeIn(status: string): ServerMode {
+function modeIn(status: string): ServerMode {
   const mode = /^Mode: (.*)$/m.exec(status)?.[1] ?? '';
   return modes.has(mode) ? (mode as ServerMode) : 'unknown';
 }
@@ -40,7 +40,7 @@ export function modeIn(status: string): ServerMode {
  * The answer of a server to the four-letter word `srvr`, over a connection of its own; empty where
  * it gives none. Never rejects. Does not keep the process alive once it is connected.
  */
-export function serverStatus(address: Address, { tls, within, signal, runtime }: ServerModeOptions): Promise<string> {
+function serverStatus(address: Address, { tls, within, signal, runtime }: ServerModeOptions): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
     const socket = openSocket(address, tls, () => {

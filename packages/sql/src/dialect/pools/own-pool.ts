@@ -47,8 +47,6 @@ export interface OwnPoolParts {
 /** A pool of this package's own, which connects when it is first needed. */
 export interface OwnPool {
   readonly client: SqlClient;
-  /** The host of the server, or the path of its Unix socket. `undefined`: it is a file. */
-  readonly host?: string | undefined;
   /** Where the connections find the tables, if that is not for the user to say. */
   readonly schema?: string | undefined;
   /** Ends its connections in order. A server that says nothing may keep it from that for ever. */

@@ -77,7 +77,6 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   });
   return {
     client: shown === undefined ? asking : client,
-    host: address.host,
     end: () => new Promise<void>((resolve, reject) => pool.end((error) => (error ? reject(error) : resolve()))),
     destroy: () => sockets.destroy(),
   };

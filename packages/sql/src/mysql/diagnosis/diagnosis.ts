@@ -1,4 +1,3 @@
-import { connectionsLeft, encryption } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 import { textOf } from '../connection/session.ts';
@@ -10,24 +9,6 @@ async function shown({ rows }: Examined, kind: string, name: string): Promise<st
 }
 
 const checks: readonly Check<Examined>[] = [
-  {
-    name: 'version',
-    async look(database) {
-      const version = await shown(database, 'VARIABLES', 'version');
-      return { level: 'ok', what: /mariadb/i.test(version) ? `MariaDB ${version}.` : `MySQL ${version}.` };
-    },
-  },
-  {
-    name: 'read-only',
-    async look(database) {
-      if (/^(OFF|0)$/.test(await shown(database, 'GLOBAL VARIABLES', 'read_only'))) return undefined;
-      return {
-        level: 'problem',
-        what: 'The server is read only, and a lock is a write.',
-        advice: 'Name the primary, or turn read_only off.',
-      };
-    },
-  },
   {
     name: 'flush-log',
     async look(database) {
@@ -68,41 +49,6 @@ const checks: readonly Check<Examined>[] = [
         what: 'The server is a node of a Galera cluster, with which locks are not tested.',
         advice: 'Send all locks to one of its nodes.',
       };
-    },
-  },
-  {
-    name: 'connections',
-    async look(database) {
-      const most = Number(await shown(database, 'GLOBAL VARIABLES', 'max_connections'));
-      const used = Number(await shown(database, 'GLOBAL STATUS', 'Threads_connected'));
-      const own = Number(await shown(database, 'VARIABLES', 'max_user_connections'));
-      if (own > 0 && own < database.pool) {
-        return {
-          level: 'warning',
-          what: `The user may have ${own} connections, and one process opens up to ${database.pool}.`,
-          advice: 'Raise max_user_connections, or lower option pool.',
-        };
-      }
-      return connectionsLeft(used, most, 'Raise max_connections, or lower option pool.');
-    },
-  },
-  {
-    name: 'idle-timeout',
-    async look(database) {
-      const seconds = Number(await shown(database, 'VARIABLES', 'wait_timeout'));
-      if (seconds >= 60) return { level: 'ok', what: 'Idle connections stay open.' };
-      return {
-        level: 'warning',
-        what: `wait_timeout is ${seconds} s: connections of the pool end, and the next call may fail.`,
-        advice: 'Set wait_timeout to 60 at least.',
-      };
-    },
-  },
-  {
-    name: 'tls',
-    async look(database) {
-      const cipher = await shown(database, 'SESSION STATUS', 'Ssl_cipher');
-      return encryption(database.host, cipher !== '', 'Set option tls to true.');
     },
   },
 ];

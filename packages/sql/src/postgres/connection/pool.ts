@@ -54,7 +54,6 @@ export async function openPool({ url, options, runtime }: OwnPoolParts): Promise
   });
   return {
     client: shown === undefined ? asking : client,
-    host: address.host,
     end: () => pool.end(),
     destroy: () => sockets.destroy(),
   };
