@@ -2,7 +2,7 @@ import { isLockError } from '@locks/core';
 import type { Finding, FindingLevel } from '@locks/core/adapter';
 import { messageOf, printable } from '@locks/core/text';
 import { examine } from '../doctor/examine.ts';
-import type { StoreReport } from '../doctor/store-report.ts';
+import type { StoreReport } from '../doctor/examine.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';

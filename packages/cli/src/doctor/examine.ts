@@ -3,10 +3,17 @@ import type { Diagnosis, DiagnosisMember, Finding } from '@locks/core/adapter';
 import { loadAdapter, migration, openProvider } from '@locks/core/open';
 import type { Backend } from '@locks/core/open';
 import { messageOf } from '@locks/core/text';
-import { compareMembers } from './compare-members.ts';
 import { comparePermits } from './compare-permits.ts';
-import type { StoreReport } from './store-report.ts';
 import { tryLocks } from './try-locks.ts';
+
+/** What was found at one store. */
+export interface StoreReport {
+  /** What it is in a composite. `undefined`: it is the whole store. */
+  readonly title: string | undefined;
+  readonly findings: readonly Finding[];
+  /** See `Diagnosis`. */
+  readonly server?: string | undefined;
+}
 
 /**
  * Looks at a store and, if it is a composite, at its members: the store first.
@@ -22,7 +29,7 @@ async function examineStore(title: string | undefined, backend: Backend): Promis
   const below = await Promise.all((members ?? []).map(async (member) => await examineMember(title, member)));
   // The stores of a migration may be two tables of one server. To open a migration is to take part.
   const migrates = backend.provider === migration;
-  const compared = migrates ? [] : compareMembers(below.flatMap(([member]) => member ?? []));
+  const compared = migrates ? [] : sameServers(below.flatMap(([member]) => member ?? []));
   const known = [...findings, ...compared];
   const used = migrates ? [] : await useOf(backend, known, title === undefined);
   const report = { title, findings: [...known, ...used], server };
@@ -41,6 +48,16 @@ async function examineMember(
     const advice = 'Start it, or correct the configuration.';
     return [{ title, findings: [{ check: 'reach', level, what: messageOf(error), advice }] }];
   }
+}
+
+/** Those members of a composite that are the same server as one before them. */
+function sameServers(members: readonly StoreReport[]): readonly Finding[] {
+  return members.flatMap(({ title, server }, index): readonly Finding[] => {
+    const other = members.slice(0, index).find((one) => one.server !== undefined && one.server === server);
+    if (other === undefined) return [];
+    const what = `${other.title} and ${title} are the same server: it counts twice.`;
+    return [{ check: 'same-server', level: 'problem', what, advice: 'Name servers that fail apart.' }];
+  });
 }
 
 async function diagnose({ provider, url, options }: Backend): Promise<Diagnosis> {
