@@ -42,6 +42,8 @@ export async function doctor({ strict, ...options }: DoctorOptions, output: Outp
 }
 
 async function printReport({ title, findings }: StoreReport, shown: string, output: Output): Promise<void> {
+  // Of a composite below another one its members say all.
+  if (title !== undefined && findings.length === 0) return;
   if (!output.json) await output.print(title === undefined ? bold(shown) : `\n${bold(title)}`, {});
   const sorted = findings.toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level));
   for (const finding of sorted) {

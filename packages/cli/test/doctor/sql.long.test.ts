@@ -44,7 +44,7 @@ describe('on Postgres', () => {
     {
       what: 'the user may only read',
       store: () => userWith('reader', 'SET default_transaction_read_only = on'),
-      found: ['problem locks'],
+      found: ['problem open'],
     },
     {
       what: 'the tables are missing',
