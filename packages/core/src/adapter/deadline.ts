@@ -17,6 +17,12 @@ export interface Outcome<T> {
 /** A call under way, or a function that starts one. */
 export type RacedCall<T> = Promise<T> | ((outcome: Outcome<T>) => void);
 
+/**
+ * Returns another call to wait for until the same deadline, or throws the error to reject with.
+ * `late`: the deadline is over. The other call is still made, and its answer is dropped.
+ */
+export type Mend<T> = (error: unknown, late: boolean) => RacedCall<T>;
+
 /** Settles every call in time, whether its backend answers or not. */
 export interface Deadline {
   /** How long a call may take, in ms, where `race` is not told otherwise. */
@@ -25,10 +31,9 @@ export interface Deadline {
    * The outcome of `call`, or `LOCK_UNAVAILABLE` after the timeout. `what` names the call in the
    * message. A late answer or rejection is dropped. The call itself goes on, so a loop in it must
    * have an end of its own. `within` is the time in ms that a longer call leaves for this step. A
-   * rejection in time goes to `mend`. It returns another call to wait for until the same deadline,
-   * or throws the error to reject with.
+   * rejection goes to `mend`.
    */
-  race<T>(call: RacedCall<T>, what: CallName, within?: number, mend?: (error: unknown) => RacedCall<T>): Promise<T>;
+  race<T>(call: RacedCall<T>, what: CallName, within?: number, mend?: Mend<T>): Promise<T>;
   /** Stops the timer; calls that are under way settle with their backend only. */
   stop(): void;
 }
@@ -65,8 +70,6 @@ export function createDeadline(
   };
 }
 
-type Mend<T> = (error: unknown) => RacedCall<T>;
-
 interface RaceParts<T> {
   readonly late: () => void;
   readonly resolve: (answer: T) => void;
@@ -89,12 +92,11 @@ class Race<T> extends Silence implements Outcome<T> {
   }
 
   failed(error: unknown): void {
-    if (this.#over) return;
     const { mend, reject } = this.#parts;
     let reason = error;
     try {
       if (mend !== undefined) {
-        begin(mend(error), this);
+        begin(mend(error, this.#over), this);
         return;
       }
     } catch (mended) {

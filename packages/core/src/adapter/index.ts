@@ -55,7 +55,7 @@ export type { BatchParts } from './batches.ts';
 export { askOption } from './ask-option.ts';
 export type { Asking } from './ask-option.ts';
 export { createDeadline } from './deadline.ts';
-export type { CallName, Deadline, Outcome, RacedCall } from './deadline.ts';
+export type { CallName, Deadline, Mend, Outcome, RacedCall } from './deadline.ts';
 export type { KeyRules, Refusal } from '../key/admission.ts';
 export { emptyRecord } from '../key/record.ts';
 export type { Hold, KeyRecord, Place, Terms } from '../key/record.ts';

@@ -89,14 +89,14 @@ describe('a deadline', () => {
     const first = createDeferred<number>();
     const second = createDeferred<number>();
     const raced = watch(
-      deadline.race(first.promise, 'GET', 500, (error) => {
-        seen.push(error);
+      deadline.race(first.promise, 'GET', 500, (error, late) => {
+        seen.push(error, late);
         return second.promise;
       }),
     );
     first.reject(new Error('not known here'));
     await settle();
-    expect(seen).toEqual([new Error('not known here')]);
+    expect(seen).toEqual([new Error('not known here'), false]);
     expect(raced.state).toBe('open');
     second.resolve(8);
     await settle();
@@ -133,22 +133,27 @@ describe('a deadline', () => {
     expect(silent.error).toMatchObject({ message: 'scripted did not answer the second within 1000 ms.' });
   });
 
-  it('mends nothing when it is over', async () => {
-    const { runtime, deadline } = createSetting();
-    const call = createDeferred<number>();
-    let mended = 0;
-    const raced = watch(
-      deadline.race(call.promise, 'GET', 100, () => {
-        mended += 1;
-        return Promise.resolve(1);
-      }),
-    );
-    await runtime.advance(116);
-    call.reject(new Error('too late'));
-    await settle();
-    expect(raced.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    expect(mended).toBe(0);
-  });
+  it.each(['returns another call', 'throws'])(
+    'tells one that mends that it is over, and drops what it %s',
+    async (what) => {
+      const { runtime, deadline } = createSetting();
+      const call = createDeferred<number>();
+      const seen: unknown[] = [];
+      const raced = watch(
+        deadline.race(call.promise, 'GET', 100, (...told) => {
+          seen.push(told);
+          if (what === 'throws') throw told[0];
+          return Promise.resolve(1);
+        }),
+      );
+      await runtime.advance(116);
+      const error = new Error('too late');
+      call.reject(error);
+      await settle();
+      expect(raced.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      expect(seen).toEqual([[error, true]]);
+    },
+  );
 
   it('may be another one for one call', async () => {
     const { runtime, deadline, start } = createSetting();

@@ -189,6 +189,7 @@ export class Confirmation extends Renewal {
 /** Gives up what the claim has. */
 export class Release extends ClaimCall {
   protected readonly about = 'a release';
+  readonly completes = true;
   readonly script: Script = scripts.release;
   readonly many: Script | undefined;
 

@@ -50,9 +50,10 @@ export class ScriptBatches {
    * call without company costs no more than by `callScript`.
    */
   call(many: Script, call: JointCall, within?: number): Promise<unknown> {
-    const mend = (error: unknown): RacedCall<unknown> => {
+    const mend = (error: unknown, late: boolean): RacedCall<unknown> => {
+      if (late && call.completes !== true) throw error;
       if (error === undecided) return sendScript(this.#client, call);
-      return error === unloaded ? this.#join(many, call) : sendAgain(this.#client, call, error);
+      return error === unloaded ? this.#join(many, call) : sendAgain(this.#client, call, error, late);
     };
     return this.#deadline.race(this.#join(many, call), () => call.what(), within, mend);
   }

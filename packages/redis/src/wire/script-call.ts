@@ -16,6 +16,11 @@ export interface ScriptCall {
   what(): string;
   /** The error to reject with, for one that the client rejected with. */
   explain(error: unknown): unknown;
+  /**
+   * It is completed also after its deadline: it frees what a client may have sent as late.
+   * @default false
+   */
+  readonly completes?: boolean;
 }
 
 /** What scripts go over. */
@@ -31,7 +36,7 @@ export function callScript(
   call: ScriptCall,
   within?: number,
 ): Promise<unknown> {
-  const mend = (error: unknown): Promise<unknown> => sendAgain(client, call, error);
+  const mend = (error: unknown, late: boolean): Promise<unknown> => sendAgain(client, call, error, late);
   return deadline.race(sendScript(client, call), () => call.what(), within, mend);
 }
 
@@ -45,9 +50,13 @@ export function sendScript(client: ScriptSender, call: ScriptCall): Promise<unkn
   return client.evalsha(call.script.sha, ...call.input());
 }
 
-/** Sends the text of a script where the server does not know its digest. Throws other errors. */
-export function sendAgain(client: ScriptSender, call: ScriptCall, error: unknown): Promise<unknown> {
-  if (!isUnknownScript(error)) throw call.explain(withConnectionError(client.over ?? client, error));
+/**
+ * Sends the text of a script where the server does not know its digest. Throws other errors.
+ * `late`: its deadline is over.
+ */
+export function sendAgain(client: ScriptSender, call: ScriptCall, error: unknown, late: boolean): Promise<unknown> {
+  if (!isUnknownScript(error) || (late && call.completes !== true))
+    throw call.explain(withConnectionError(client.over ?? client, error));
   return client.eval(call.script.lua, ...call.input());
 }
 
