@@ -25,6 +25,19 @@ import type { ReleaseRound } from './release-round.ts';
  * claims that wait repeat more often. With more, one whose process dies closes a free key longer.
  */
 const place = 6_000;
+/**
+ * The claims that wait for a key keep a vote from its holder for so many ms, all together. A
+ * release reaches the members one after the other: with less, a claim that meets it between them
+ * takes the releasing claim for a holder, gives its vote back, and others pass it. With more, a
+ * holder lacks a member for longer that came back without its vote.
+ */
+const keptFromHolder = 1_500;
+
+/** Another claim that holds the key, while so many wait for it. */
+interface SeenHolder {
+  readonly owner: string;
+  readonly waiters: number;
+}
 
 /** What the machine of one claim asks for: calls to members, and the answer of core's call. */
 export class MemberCalls implements MachineWorld {
@@ -206,15 +219,27 @@ export class MemberCalls implements MachineWorld {
   }
 
   look(): void {
+    void this.#lookForHolder().then((holder) => {
+      if (holder === undefined) return;
+      const { waiters } = holder;
+      schedule(this.#host.timers, this.now() + keptFromHolder / (1 + waiters), () => void this.#lookAgain(holder));
+    });
+  }
+
+  /** It may have been releasing the key when it was seen. */
+  async #lookAgain({ owner }: SeenHolder): Promise<void> {
+    if (!this.machine.state.waiting) return;
+    const holder = await this.#lookForHolder();
+    if (holder?.owner === owner) this.#hear(() => this.machine.looked());
+  }
+
+  /** Another claim that holds the key. `undefined`: none does, or too few members answered. */
+  async #lookForHolder(): Promise<SeenHolder | undefined> {
     const { key, owner } = this.claim;
-    readStates(this.#host, key).then(
-      (states) => {
-        const { holders } = combineStates(key, states, this.#host.need);
-        if (holders.some(({ owner: other }) => other !== owner)) this.#hear(() => this.machine.looked());
-      },
-      // Too few members answered.
-      () => {},
-    );
+    const states = await readStates(this.#host, key).catch(() => []);
+    const { holders, waiters } = combineStates(key, states, this.#host.need);
+    const other = holders.find((holder) => holder.owner !== owner);
+    return other && { owner: other.owner, waiters };
   }
 
   pause(delay: number): void {

@@ -84,7 +84,7 @@ describe.each(opens)('what was given up, with its release, and arrives late by %
     await allLate(claims.map((claim) => provider.release(claim)));
     deliver();
     await provider.inspect('any');
-    await eventually('nobody in line', async () => {
+    await eventually('no waiter', async () => {
       const states = await Promise.all(claims.map(({ key }) => other.inspect(key)));
       return states.every(({ waiters }) => waiters === 0);
     });
