@@ -4,13 +4,12 @@ import type { TimerEntry } from '@locks/core/composite';
 import { ClaimMachine, adopted } from './claim-machine.ts';
 import type { MachineWorld, Outcome } from './claim-state.ts';
 import type { ClaimHost } from './claim-host.ts';
-import { combineStates } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
-import { readStates } from '../members/member-states.ts';
 import { Sessions } from '../members/sessions.ts';
 import { failure, readAnswer } from '../members/member-answers.ts';
 import type { MemberCall } from '../members/member-answers.ts';
 import { freeVotes } from './free-votes.ts';
+import { lookForHolder } from './look-for-holder.ts';
 import { onceReturned } from './once-returned.ts';
 import { mayGetVote } from './part.ts';
 import type { Part } from './part.ts';
@@ -25,19 +24,6 @@ import type { ReleaseRound } from './release-round.ts';
  * claims that wait repeat more often. With more, one whose process dies closes a free key longer.
  */
 const place = 6_000;
-/**
- * The claims that wait for a key keep a vote from its holder for so many ms, all together. A
- * release reaches the members one after the other: with less, a claim that meets it between them
- * takes the releasing claim for a holder, gives its vote back, and others pass it. With more, a
- * holder lacks a member for longer that came back without its vote.
- */
-const keptFromHolder = 1_500;
-
-/** Another claim that holds the key, while so many wait for it. */
-interface SeenHolder {
-  readonly owner: string;
-  readonly waiters: number;
-}
 
 /** What the machine of one claim asks for: calls to members, and the answer of core's call. */
 export class MemberCalls implements MachineWorld {
@@ -219,27 +205,9 @@ export class MemberCalls implements MachineWorld {
   }
 
   look(): void {
-    void this.#lookForHolder().then((holder) => {
-      if (holder === undefined) return;
-      const { waiters } = holder;
-      schedule(this.#host.timers, this.now() + keptFromHolder / (1 + waiters), () => void this.#lookAgain(holder));
-    });
-  }
-
-  /** It may have been releasing the key when it was seen. */
-  async #lookAgain({ owner }: SeenHolder): Promise<void> {
-    if (!this.machine.state.waiting) return;
-    const holder = await this.#lookForHolder();
-    if (holder?.owner === owner) this.#hear(() => this.machine.looked());
-  }
-
-  /** Another claim that holds the key. `undefined`: none does, or too few members answered. */
-  async #lookForHolder(): Promise<SeenHolder | undefined> {
-    const { key, owner } = this.claim;
-    const states = await readStates(this.#host, key).catch(() => []);
-    const { holders, waiters } = combineStates(key, states, this.#host.need);
-    const other = holders.find((holder) => holder.owner !== owner);
-    return other && { owner: other.owner, waiters };
+    const { machine } = this;
+    const found = (): void => this.#hear(() => machine.looked());
+    void lookForHolder(this.#host, this.claim, () => machine.state.waiting, found);
   }
 
   pause(delay: number): void {
