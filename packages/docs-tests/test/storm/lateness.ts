@@ -2,13 +2,11 @@ import { createLocks, isLockError } from '@locks/core';
 import { checkHistory, createHistory, createRandom } from '@locks/core/testing';
 import type { History } from '@locks/core/testing';
 import type { Lease, LockState, Locks } from '@locks/core';
-import { eventually, startProxy } from '@locks/test-servers';
-import { expect, onTestFinished } from 'vitest';
-import { startStore } from '../support/stores.ts';
-import { busyFile } from './busy-file.ts';
-import type { Way } from './ways.ts';
+import { eventually } from '@locks/test-servers';
+import { expect } from 'vitest';
+import { ttl } from './setting.ts';
+import type { Setting } from './setting.ts';
 
-const ttl = 1_500;
 const calls = 60;
 const keys = 4;
 /** How long calls begin, and faults, in ms. */
@@ -23,70 +21,15 @@ const bound = 25_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What happens between the clients and their store. Each is ended after some time. */
-export type Faults = readonly (() => () => void | Promise<void>)[];
-
-/** What a storm has. */
-interface Setting {
-  /** The provider behind the faults, which two `Locks` share. */
-  readonly provider: Parameters<typeof createLocks>[0];
-  /** Another process, without faults. */
-  readonly direct: Locks;
-  readonly faults: Faults;
-}
-
 /**
  * Rounds of calls, aborts, ends of waits and of one of two `Locks`, while requests and replies are
  * held back, and delivered. After each round nothing is pending or left, and each key can be had.
  */
-export async function storm(way: Way, first: number, rounds: number): Promise<void> {
-  const setting = await prepare(way);
+export async function storm(setting: Setting, first: number, rounds: number): Promise<void> {
   const failures: string[] = [];
   for (let seed = first; seed < first + rounds; seed += 1)
     await round(setting, seed).catch((error: unknown) => failures.push(`LOCKS_TEST_SEED=${seed}: ${String(error)}`));
   expect(failures).toEqual([]);
-}
-
-async function prepare(way: Way): Promise<Setting> {
-  const store = await startStore(way.store);
-  onTestFinished(() => store.stop());
-  const direct = createLocks(await store.open(), { closeProvider: true, ttl });
-  onTestFinished(() => direct.close());
-  if (way.store === 'sqlite') {
-    // Nothing is on its way there. A call finds the file busy instead.
-    const { provider, end } = await way.open(store.url, store);
-    onTestFinished(async () => void (await end()));
-    return { provider, direct, faults: [busyFile(store.url)] };
-  }
-  const { hostname, port } = new URL(store.url);
-  const proxy = await startProxy({ host: hostname, port: Number(port) });
-  onTestFinished(() => proxy.stop());
-  const { provider, end } = await way.open(proxy.url(store.url), store);
-  onTestFinished(async () => void (await end()));
-  const cut = (): (() => void) => {
-    void proxy.cut();
-    return () => {};
-  };
-  const outage = (): (() => void) => {
-    const admit = proxy.refuse();
-    void proxy.cut();
-    return admit;
-  };
-  return {
-    provider,
-    direct,
-    faults: [
-      () => proxy.stall('requests'),
-      () => proxy.stall('requests'),
-      () => proxy.stall(),
-      () => proxy.hold('requests'),
-      () => proxy.hold('replies'),
-      () => proxy.silence(),
-      outage,
-      outage,
-      cut,
-    ],
-  };
 }
 
 async function round({ provider, direct, faults }: Setting, seed: number): Promise<void> {
@@ -99,7 +42,8 @@ async function round({ provider, direct, faults }: Setting, seed: number): Promi
   const pending = new Set<string>();
   const settled = Array.from({ length: calls }, async (_, index) => {
     const locks = [closes, stays, stays, direct][Math.floor(random() * 4)] ?? direct;
-    const call = drawCall(random, locks, `${seed}/${Math.floor(random() * keys)}`, history);
+    const key = `${seed}/${Math.floor(random() * keys)}`;
+    const call = drawCall(random, locks, key, provider.traits.shared, history);
     await pause(random() * span);
     const what = `${call.what} (${index})`;
     pending.add(what);
@@ -153,9 +97,10 @@ function drawCall(
   random: () => number,
   locks: Locks,
   key: string,
+  shares: boolean,
   history: History,
 ): { readonly what: string; run(): Promise<void> } {
-  const [kind, mode] = [random(), random() < 0.2 ? 'shared' : 'exclusive'] as const;
+  const [kind, mode] = [random(), random() < 0.2 && shares ? 'shared' : 'exclusive'] as const;
   const [within, holds] = [Math.ceil(random() * 1_500), random() * 60];
   const use = async (lease: Lease | null): Promise<void> => {
     if (lease === null) return;
@@ -205,7 +150,9 @@ async function expectNoneLeft(direct: Locks, seed: number): Promise<void> {
     'no claim is left',
     async () => {
       const states = await Promise.all(keysOf(seed).map((key) => direct.inspect(key)));
-      left = states.filter(({ holders, waiters }) => holders.length + waiters > 0);
+      // Of a quorum also what a single member has.
+      const all = states.flatMap((state) => (state.members ?? [state]) as readonly LockState[]);
+      left = all.filter(({ holders, waiters }) => holders.length + waiters > 0);
       return left.length === 0;
     },
     bound,

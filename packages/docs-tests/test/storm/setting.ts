@@ -1,0 +1,93 @@
+import { combine } from '@locks/composites';
+import type { Proxy } from '@locks/conformance/faults';
+import { createLocks } from '@locks/core';
+import type { LockProvider, Locks } from '@locks/core';
+import { startProxy } from '@locks/test-servers';
+import { onTestFinished } from 'vitest';
+import { startStore } from '../support/stores.ts';
+import { busyFile } from './busy-file.ts';
+import type { Way } from './ways.ts';
+
+export const ttl = 1_500;
+
+/** What happens between the clients and their store. Each is ended after some time. */
+export type Faults = readonly (() => () => void | Promise<void>)[];
+
+/** What a storm has. */
+export interface Setting {
+  /** The provider behind the faults, which two `Locks` share. */
+  readonly provider: LockProvider;
+  /** Another process, without faults. */
+  readonly direct: Locks;
+  readonly faults: Faults;
+}
+
+/** A store, over one client. */
+export async function settingOf(way: Way): Promise<Setting> {
+  const store = await startStore(way.store);
+  onTestFinished(() => store.stop());
+  const direct = createLocks(await store.open(), { closeProvider: true, ttl });
+  onTestFinished(() => direct.close());
+  if (way.store === 'sqlite') {
+    // Nothing is on its way there. A call finds the file busy instead.
+    const { provider, end } = await way.open(store.url, store);
+    onTestFinished(async () => void (await end()));
+    return { provider, direct, faults: [busyFile(store.url)] };
+  }
+  const proxy = await proxyOf(store.url);
+  const { provider, end } = await way.open(proxy.url(store.url), store);
+  onTestFinished(async () => void (await end()));
+  return { provider, direct, faults: faultsOf(proxy) };
+}
+
+/** A majority of three Redis servers, each of which has faults of its own. */
+export async function settingOfQuorum(): Promise<Setting> {
+  const members = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const store = await startStore('redis');
+      onTestFinished(() => store.stop());
+      const proxy = await proxyOf(store.url);
+      const harmed = await store.open(proxy.url(store.url), { timeout: 1_000 });
+      return { proxy, harmed, unharmed: await store.open() };
+    }),
+  );
+  const provider = combine(
+    members.map(({ harmed }) => harmed),
+    { memberTimeout: 500, timeout: 2_000 },
+  );
+  onTestFinished(() => provider.close());
+  const unharmed = combine(members.map((member) => member.unharmed));
+  const direct = createLocks(unharmed, { closeProvider: true, ttl });
+  onTestFinished(() => direct.close());
+  return { provider, direct, faults: members.flatMap(({ proxy }) => faultsOf(proxy)) };
+}
+
+async function proxyOf(url: string): Promise<Proxy> {
+  const { hostname, port } = new URL(url);
+  const proxy = await startProxy({ host: hostname, port: Number(port) });
+  onTestFinished(() => proxy.stop());
+  return proxy;
+}
+
+function faultsOf(proxy: Proxy): Faults {
+  const cut = (): (() => void) => {
+    void proxy.cut();
+    return () => {};
+  };
+  const outage = (): (() => void) => {
+    const admit = proxy.refuse();
+    void proxy.cut();
+    return admit;
+  };
+  return [
+    () => proxy.stall('requests'),
+    () => proxy.stall('requests'),
+    () => proxy.stall(),
+    () => proxy.hold('requests'),
+    () => proxy.hold('replies'),
+    () => proxy.silence(),
+    outage,
+    outage,
+    cut,
+  ];
+}
