@@ -3,11 +3,11 @@ import type { ServerHandle } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 
-/** A fault of a server that lasts all the time. `slow`: each of its replies comes 200 ms late. */
+/** A fault of a server that lasts all the time. `slow`: each of its replies comes 1 s late. */
 export type Harm = 'dead' | 'frozen' | 'slow';
 
-/** In ms: many times the round trip of the other servers. */
-const slowReply = 200;
+/** In ms: longer than `memberTimeout`, which a loaded machine must not exceed. */
+const slowReply = 1_000;
 
 /** One server of a quorum. */
 export interface QuorumServer {
