@@ -1,14 +1,12 @@
-import { createDeadline, settledWithin } from '@locks/core/adapter';
+import { createDeadline } from '@locks/core/adapter';
 import type { AdapterConfig } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { assembleProvider } from './create-provider.ts';
+import { endPool } from './dialect/pools/own-pool.ts';
 import { dialectOfUrl } from './dialects.ts';
 import { checkTablesOf } from './migrations/change-layout.ts';
 import { migrateTablesOf } from './migrations/migrate-tables.ts';
 import { readConfigOptions } from './options/config-options.ts';
-
-/** The longest that `close` waits for connections to end in order, in ms. */
-const longestGrace = 1_000;
 
 /**
  * The provider as `openLocks('postgres://…')`, `mysql://…`, `mariadb://…` and `sqlite:./locks.db`
@@ -25,8 +23,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const pool = await dialect.openPool({ url, options: connections, names: given.names, runtime });
   const own = { ...given, names: { ...given.names, schema: pool.schema ?? given.names.schema } };
   const provider = assembleProvider(pool.client, own, runtime, async () => {
-    await settledWithin(runtime, Math.min(own.timeout / 2, longestGrace), pool.end());
-    pool.destroy();
+    await endPool(pool, runtime, own.timeout / 2);
   });
   const deadline = createDeadline(runtime, connectTimeout, provider.name);
   const connect = async (): Promise<void> => {

@@ -2,6 +2,7 @@ import { createDeadline, isLockError, runChecks } from '@locks/core/adapter';
 import type { AdapterConfig, Diagnosis } from '@locks/core/adapter';
 import type { Examined } from '../dialect/diagnosis.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { endPool } from '../dialect/pools/own-pool.ts';
 import type { OwnPool } from '../dialect/pools/own-pool.ts';
 import type { SqlSession } from '../dialect/sql-session.ts';
 import { dialectOfUrl } from '../dialects.ts';
@@ -26,8 +27,7 @@ export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
     }
   } finally {
     deadline.stop();
-    void pool.end().catch(() => {});
-    pool.destroy();
+    await endPool(pool, config.runtime);
   }
 }
 

@@ -1,5 +1,6 @@
 import { createDeadline } from '@locks/core/adapter';
 import type { AdapterConfig } from '@locks/core/adapter';
+import { endPool } from '../dialect/pools/own-pool.ts';
 import { dialectOfUrl } from '../dialects.ts';
 import { checkReadable } from '../dialect/layout/layout.ts';
 import { readConfigOptions } from '../options/config-options.ts';
@@ -27,7 +28,6 @@ export async function removeTables({ url: given, options, runtime }: AdapterConf
     await deadline.race(remove, 'the removal of the tables');
   } finally {
     deadline.stop();
-    void pool.end().catch(() => {});
-    pool.destroy();
+    await endPool(pool, runtime);
   }
 }

@@ -1,3 +1,4 @@
+import { openLocks } from '@locks/core';
 import type { Connection } from 'mysql2/promise';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startContender } from '../servers/contenders.ts';
@@ -145,6 +146,21 @@ test('with 100 waiters in two processes an acquisition takes a few statements, a
   const each = ((await executed()) - looks) / acquisitions;
   console.log(`statements per acquisition, 100 waiters, 2 processes: ${each.toFixed(2)}, in ${Math.round(span)} ms`);
   expect(each).toBeLessThanOrEqual(6);
+  const said = (await server.log()).slice(logged).split('\n');
+  expect(said.filter((line) => /\[ERROR\]|\[Warning\]/i.test(line))).toEqual([]);
+});
+
+test('connections that close() ends are no aborted ones for the server, also those of a process that waited', async () => {
+  const logged = (await server.log()).length;
+  for (let round = 0; round < 40; round += 1) {
+    const [holder, waiter] = [await openLocks(url), await openLocks(url)];
+    const lease = await holder.acquire('closed');
+    const waiting = waiter.acquire('closed');
+    await expect.poll(async () => (await holder.inspect('closed')).waiters).toBe(1);
+    await lease.release();
+    await (await waiting).release();
+    await Promise.all([holder.close(), waiter.close()]);
+  }
   const said = (await server.log()).slice(logged).split('\n');
   expect(said.filter((line) => /\[ERROR\]|\[Warning\]/i.test(line))).toEqual([]);
 });

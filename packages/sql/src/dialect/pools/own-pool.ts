@@ -1,3 +1,4 @@
+import { settledWithin } from '@locks/core/adapter';
 import type { Asked, Runtime } from '@locks/core/adapter';
 import type { SqlClient } from '../../clients/client.ts';
 import type { TableNames } from '../names.ts';
@@ -49,8 +50,25 @@ export interface OwnPool {
   readonly client: SqlClient;
   /** Where the connections find the tables, if that is not for the user to say. */
   readonly schema?: string | undefined;
-  /** Ends its connections in order. A server that says nothing may keep it from that for ever. */
+  /**
+   * Ends its connections in order, those beside the pool too. A server that does not answer may keep
+   * it from that for ever.
+   */
   end(): Promise<unknown>;
-  /** Ends at once the connections that are still open. */
+  /** Ends the connections that are still open, which servers log as aborted. */
   destroy(): void;
+}
+
+/**
+ * The longest wait for connections to end in order, in ms. With more, `close` waits longer for a
+ * silent server. With less, a busy server logs connections as aborted.
+ */
+const longestGrace = 1_000;
+
+/**
+ * Ends `pool` in order, and what is open after `limit` ms (at most a second) without. Never rejects.
+ */
+export async function endPool(pool: OwnPool, runtime: Runtime, limit: number = longestGrace): Promise<void> {
+  await settledWithin(runtime, Math.min(limit, longestGrace), pool.end());
+  pool.destroy();
 }

@@ -31,6 +31,11 @@ export class Sockets {
     return this.#path === undefined ? socket.setNoDelay(true).setKeepAlive(true, keepAliveDelay) : socket;
   }
 
+  /** Resolves when those that are open now are closed. */
+  async closed(): Promise<void> {
+    await Promise.all(Array.from(this.#open, (socket) => new Promise((resolve) => socket.once('close', resolve))));
+  }
+
   destroy(): void {
     for (const socket of this.#open) socket.destroy();
   }

@@ -77,7 +77,11 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   });
   return {
     client: shown === undefined ? asking : client,
-    end: () => new Promise<void>((resolve, reject) => pool.end((error) => (error ? reject(error) : resolve()))),
+    async end() {
+      await new Promise<void>((resolve, reject) => pool.end((error) => (error ? reject(error) : resolve())));
+      // The session that waits for wakes says goodbye after the one that keeps its lock has ended.
+      await sockets.closed();
+    },
     destroy: () => sockets.destroy(),
   };
 }

@@ -54,7 +54,7 @@ export async function openPool({ url, options, runtime }: OwnPoolParts): Promise
   });
   return {
     client: shown === undefined ? asking : client,
-    end: () => pool.end(),
+    end: () => pool.end().then(() => sockets.closed()),
     destroy: () => sockets.destroy(),
   };
 }
