@@ -85,7 +85,7 @@ export interface Holder {
   readonly owner: string;
   /** How it is held. */
   readonly mode: Mode;
-  /** The `permits` of its claim. Absent: it has none, or the store does not know it. */
+  /** The `permits` of its claim. Absent: it has none. */
   readonly permits?: number;
   /** The fencing token. Absent: the store has none for this holder. */
   readonly token?: bigint;
