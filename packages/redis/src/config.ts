@@ -1,5 +1,6 @@
 import {
   anyText,
+  connectionName as usualName,
   duration,
   integer,
   matching,
@@ -54,7 +55,11 @@ export interface RedisConfigOptions extends RedisOptions {
    * @default the library's: 4 of ioredis
    */
   readonly family?: 0 | 4 | 6 | undefined;
-  /** The connection's name in CLIENT LIST. @default none */
+  /**
+   * The name of the connections in CLIENT LIST. `locks doctor` counts those that begin with
+   * `locks:`.
+   * @default 'locks:host:pid'
+   */
   readonly connectionName?: string | undefined;
   /**
    * The Sentinels, `'host:port'` each, in place of a URL. Needs `sentinelName`. @default none
@@ -137,7 +142,7 @@ export async function openFromConfig({ url, options, runtime }: AdapterConfig): 
     sentinelUsername,
     sentinelPassword,
     tls: wanted === false ? undefined : wanted,
-    connectionName,
+    connectionName: connectionName ?? usualName(),
     family: ofAddress,
     connectTimeout,
     timeout: own.timeout ?? 5_000,

@@ -1,9 +1,10 @@
-import { systemRuntime } from '@locks/core/adapter';
+import { connectionName, systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { clientTransport } from './clients/node-zookeeper-client/client-transport.ts';
 import { FolderCleanup } from './nodes/folder-cleanup.ts';
 import { KeyNames } from './nodes/key-names.ts';
 import { Nodes } from './nodes/nodes.ts';
+import { processPrefix } from './nodes/paths.ts';
 import { readZookeeperOptions } from './options/options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
 import { SessionProvider } from './provider.ts';
@@ -46,8 +47,12 @@ export function assembleProvider(
     transport,
     runtime,
     heartbeat: tokens.heartbeat(),
-    async prepare(session) {
+    async prepare(session, first) {
       await tokens.current(session);
+      if (!first) return;
+      // `locks doctor` sees a process by it. Calls do not wait for it, and do not need it.
+      const path = nodes.under(`${processPrefix}${connectionName()}-${session.id.toString(16)}`);
+      void nodes.make(session, path, 'ephemeral', '').catch(() => {});
     },
   });
   const names = new KeyNames(nodes, transport, runtime, timeout);

@@ -3,6 +3,7 @@ export type { AdapterConfig, AdapterModule } from './adapter-config.ts';
 export type { Check, CheckResult, Diagnosis, DiagnosisMember, Finding, FindingLevel } from './diagnosis.ts';
 export { runChecks } from './run-checks.ts';
 export type { CheckRun } from './run-checks.ts';
+export { connectedProcesses, connectionName } from './connected-processes.ts';
 export { registerAdapter } from '../open/registered.ts';
 export { createClock } from '../time/clock.ts';
 export type { Clock, ClockSources } from '../time/clock.ts';

@@ -73,6 +73,7 @@ function createFor(
       connectTimeout,
       reconnectStrategy: false,
     },
-    ...given({ username, password, database: db, name: connectionName }),
+    ...given({ username, password, database: db }),
+    name: connectionName,
   });
 }

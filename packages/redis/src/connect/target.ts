@@ -16,7 +16,7 @@ export interface Target {
   readonly sentinelPassword: Asked<string> | undefined;
   /** Options of TLS, where it is used; `true`: Node's defaults. */
   readonly tls: Asked<true | object> | undefined;
-  readonly connectionName: string | undefined;
+  readonly connectionName: string;
   /** Of IP addresses: 4, 6, or 0 for both. */
   readonly family: 0 | 4 | 6 | undefined;
   readonly connectTimeout: number;

@@ -1,3 +1,4 @@
+import { connectedProcesses } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import { durability } from './durability.ts';
 import type { Server } from './server.ts';
@@ -23,4 +24,5 @@ export const checks: readonly Check<Server>[] = [
     },
   },
   ...durability,
+  { name: 'processes', look: async ({ names }) => connectedProcesses(await names()) },
 ];

@@ -16,6 +16,8 @@ export interface Server {
   readonly count: (field: string) => Promise<number>;
   /** What CONFIG GET says. */
   readonly setting: (name: string) => Promise<string>;
+  /** The names of its connections, as CLIENT LIST says. */
+  readonly names: () => Promise<readonly string[]>;
 }
 
 /** Clients of ioredis and iovalkey have `call`. That over node-redis has `command`. */
@@ -43,6 +45,10 @@ export function serverOf(client: AnyRedisClient, use: Use): Server {
       const value = valueIn(await send('CONFIG', 'GET', name), name);
       if (typeof value !== 'string') throw new Error(`the server has no setting ${name}`);
       return value;
+    },
+    async names() {
+      const list = String(await send('CLIENT', 'LIST'));
+      return [...list.matchAll(/ name=(\S+)/g)].map(([, name = '']) => name);
     },
   };
 }

@@ -17,7 +17,7 @@ export const mysql: Dialect = {
   name: 'mysql',
   scope: 'network',
   schemes: ['mysql:', 'mariadb:'],
-  unusedOptions: ['sslmode', 'channelBinding', 'applicationName'],
+  unusedOptions: ['sslmode', 'channelBinding'],
   urlParameters,
   migrations,
   transactionalDdl: false,

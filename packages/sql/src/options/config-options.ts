@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import {
   anyText,
+  connectionName,
   duration,
   flag,
   integer,
@@ -71,7 +72,12 @@ export interface SqlConfigOptions extends SqlOptions {
    * @default 5_000 ms
    */
   readonly connectTimeout?: Duration | undefined;
-  /** Postgres: the connections' name in `pg_stat_activity`. @default '@locks/sql' */
+  /**
+   * Not for SQLite: the name of the connections, in `pg_stat_activity` of Postgres, and as
+   * `program_name` in `session_connect_attrs` of MySQL and MariaDB. `locks doctor` counts those
+   * that begin with `locks:`.
+   * @default 'locks:host:pid'
+   */
   readonly applicationName?: string | undefined;
 }
 
@@ -118,7 +124,7 @@ export function readConfigOptions(options: object, { name, unusedOptions, urlPar
       password,
       tls: tlsOf(tls, sslmode),
       connectTimeout: connectTimeout ?? 5_000,
-      applicationName: applicationName ?? '@locks/sql',
+      applicationName: applicationName ?? connectionName(),
       channelBinding: channelBinding ?? false,
       timeout: provider.timeout,
       sessions: provider.listen,

@@ -288,7 +288,7 @@ test.each([postgres, mariadb])('close ends every connection that it made on $nam
     const rows = await rowsOf(
       database === postgres
         ? admin.raw(
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = '@locks/sql'",
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'locks:%'",
           )
         : admin.raw('SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()'),
     );

@@ -1,3 +1,4 @@
+import { connectedProcesses } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 
 /** The servers that are looked at, over a session at one of them. */
@@ -6,6 +7,8 @@ export interface Ensemble {
   readonly asked: number;
   /** As the servers have decided, in ms. */
   readonly sessionTimeout: number;
+  /** The names of the processes that have a session. */
+  readonly names: () => Promise<readonly string[]>;
 }
 
 /** A pause of a process, such as that of a garbage collection, is often as long. In ms. */
@@ -33,4 +36,5 @@ export const checks: readonly Check<Ensemble>[] = [
       };
     },
   },
+  { name: 'processes', look: async ({ names }) => connectedProcesses(await names()) },
 ];

@@ -3,7 +3,10 @@ import type { AdapterConfig, Diagnosis } from '@locks/core/adapter';
 import { printAddresses } from '../connection/address.ts';
 import { readConfigOptions } from '../options/config-options.ts';
 import { AuthFailedError } from '../connection/errors.ts';
+import { processPrefix } from '../nodes/paths.ts';
 import { overSeparateConnection } from '../servers/separate-connection.ts';
+import type { SeparateSession } from '../servers/separate-connection.ts';
+import { getChildren } from '../wire/requests.ts';
 import { checks } from './checks.ts';
 
 /** Looks at the servers of `config`. */
@@ -18,11 +21,10 @@ export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   const run = { backend: 'ZooKeeper', within: options.timeout, runtime };
   const names = printAddresses(addresses);
   const deadline = createDeadline(runtime, connectTimeout + options.timeout, `ZooKeeper at ${names}`);
-  const examined = overSeparateConnection(
-    parts,
-    ending.signal,
-    async (session) => await runChecks(checks, { asked: sessionTimeout, sessionTimeout: session.sessionTimeout }, run),
-  );
+  const examined = overSeparateConnection(parts, ending.signal, async ({ send, sessionTimeout: given }) => {
+    const processes = (): Promise<readonly string[]> => processesUnder(options.root, send);
+    return await runChecks(checks, { asked: sessionTimeout, sessionTimeout: given, names: processes }, run);
+  });
   try {
     return { findings: await deadline.race(examined, 'the connection'), server: names };
   } catch (error) {
@@ -31,6 +33,13 @@ export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
     ending.abort(new Error('given up'));
     deadline.stop();
   }
+}
+
+async function processesUnder(root: string, send: SeparateSession['send']): Promise<readonly string[]> {
+  const answer = await send(getChildren(root));
+  if (!answer.ok && answer.error !== 'NO_NODE') throw new Error(`the server answers ${answer.error}`);
+  const nodes = answer.ok ? answer.value.children.filter((node) => node.startsWith(processPrefix)) : [];
+  return nodes.map((node) => node.slice(processPrefix.length, node.lastIndexOf('-')));
 }
 
 function refusedCredentials(error: unknown): Error | undefined {

@@ -19,6 +19,9 @@ export const registersName = '@registers';
 /** The second node of a holder without a line, under the root: `<prefix><uuid of its owner>`. */
 export const holdPrefix = '@hold-';
 
+/** The node of a session, under the root: `<prefix><name of its process>-<session>`. */
+export const processPrefix = '@process-';
+
 const longestKey = 512;
 
 /**

@@ -9,7 +9,7 @@ import type { ZookeeperProviderOptions } from '../../src/options/options.ts';
 import type { ZookeeperProvider } from '../../src/zookeeper-provider.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { folderLayouts } from '../support/layouts.ts';
-import { isThere, openClient, valueOf } from '../support/sessions.ts';
+import { isOfClaims, isThere, openClient, valueOf } from '../support/sessions.ts';
 
 // The server itself removes nothing.
 const server = await startZookeeper({
@@ -29,7 +29,7 @@ function newProvider(root: string, options: Partial<ZookeeperProviderOptions>, i
 }
 
 async function below(path: string): Promise<readonly string[]> {
-  return valueOf(await witness.send(getChildren(path))).children;
+  return valueOf(await witness.send(getChildren(path))).children.filter(isOfClaims);
 }
 
 function claimOf(key: string, more: Partial<Claim> = {}): Claim {

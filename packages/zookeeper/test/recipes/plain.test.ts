@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { SessionProvider } from '../../src/provider.ts';
 import { getChildren, remove } from '../../src/wire/requests.ts';
 import { openSessionProvider } from '../support/session-provider.ts';
+import { isOfClaims } from '../support/sessions.ts';
 
 const server = await startZookeeper({ tickTime: 200 });
 afterAll(() => server.stop());
@@ -24,7 +25,7 @@ function claimOn(key: string): Claim {
 async function nodes(provider: SessionProvider): Promise<readonly string[]> {
   const answer = await provider.inSession((session) => session.send(getChildren(root)), 'a look', root);
   if (!answer.ok) throw new Error(answer.error);
-  return answer.value.children;
+  return answer.value.children.filter(isOfClaims);
 }
 
 test.each(['of the holder itself', 'by force'] as const)(

@@ -93,3 +93,6 @@ export async function watchEnd(session: Session, path: string, observer: Session
   });
   return end;
 }
+
+/** Whether a node under the root is none that a session makes for itself. */
+export const isOfClaims = (name: string): boolean => !name.startsWith('@process-');

@@ -28,7 +28,7 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
       'its URL names no database; write mysql://user:password@host/database, or set option "schema"',
     );
   }
-  const { timeout, connectTimeout } = options;
+  const { timeout, connectTimeout, applicationName } = options;
   const ask = (): Promise<Credentials> => askCredentials(options, address, runtime);
   const shown = change(options) ? undefined : await ask();
   const { createPool } = await importDriver('mysql2', () => import('mysql2'));
@@ -46,6 +46,7 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     database,
     ...(shown?.tls === undefined ? {} : { ssl: shown.tls }),
     connectTimeout,
+    connectAttributes: { program_name: applicationName },
     // Unlike pg, mysql2 expects a socket that connects already.
     stream() {
       const socket = sockets.create();

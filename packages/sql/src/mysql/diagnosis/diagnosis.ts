@@ -1,3 +1,4 @@
+import { connectedProcesses } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 import { textOf } from '../connection/session.ts';
@@ -49,6 +50,24 @@ const checks: readonly Check<Examined>[] = [
         what: 'The server is a node of a Galera cluster, with which locks are not tested.',
         advice: 'Send all locks to one of its nodes.',
       };
+    },
+  },
+  {
+    name: 'processes',
+    async look(database) {
+      if ((await shown(database, 'GLOBAL VARIABLES', 'performance_schema')) !== 'ON') {
+        throw new Error('performance_schema is off');
+      }
+      // Each user may read the other one, which has the connections of the same user only.
+      const read = async (table: string): Promise<readonly string[]> => {
+        const attributes = `performance_schema.${table}`;
+        const rows = await database.rows(
+          `SELECT attr_value AS name FROM ${attributes} WHERE attr_name = 'program_name'`,
+        );
+        return rows.map(({ name }) => textOf(name));
+      };
+      const names = await read('session_connect_attrs').catch(() => read('session_account_connect_attrs'));
+      return connectedProcesses(names);
     },
   },
 ];

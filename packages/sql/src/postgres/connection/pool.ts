@@ -26,6 +26,8 @@ export async function openPool({ url, options, runtime }: OwnPoolParts): Promise
     Client: guardedClient(Client),
     max: options.pool ?? 10,
     idleTimeoutMillis: 30_000,
+    // `locks doctor` sees a process by its connection.
+    min: 1,
     // A provider that is not closed must not keep its process running.
     allowExitOnIdle: true,
     host: address.host,

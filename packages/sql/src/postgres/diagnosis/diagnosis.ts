@@ -1,3 +1,4 @@
+import { connectedProcesses } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 
@@ -50,6 +51,15 @@ const checks: readonly Check<Examined>[] = [
         what: 'Standbys follow later: a failover forgets the latest grants.',
         advice: 'Set synchronous_standby_names, or check fencing tokens in what the locks protect.',
       };
+    },
+  },
+  {
+    name: 'processes',
+    async look({ rows }) {
+      const named = await rows(
+        'SELECT application_name AS name FROM pg_stat_activity WHERE datname = current_database()',
+      );
+      return connectedProcesses(named.map(({ name }) => String(name)));
     },
   },
 ];

@@ -9,7 +9,7 @@ import type { Session } from '../../../src/session/session.ts';
 import { multi } from '../../../src/wire/multi.ts';
 import { getChildren } from '../../../src/wire/requests.ts';
 import { startFrameProxy } from '../../support/frame-proxy.ts';
-import { Opened, valueOf } from '../../support/sessions.ts';
+import { Opened, isOfClaims, valueOf } from '../../support/sessions.ts';
 
 let server: ServerHandle;
 const opened: Opened = new Opened();
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 async function below(root: string): Promise<readonly string[]> {
   const { children } = valueOf(await witness.send(getChildren(root)));
-  return children;
+  return children.filter(isOfClaims);
 }
 
 /**
