@@ -9,7 +9,7 @@ export const flawNames = ['look', 'cap', 'floor'] as const;
 export type FlawName = (typeof flawNames)[number];
 
 /** Targets without a backend of their own. */
-const scenarios = ['self-test', 'migration'] as const;
+const scenarios = ['self-test', 'migration', 'deploys'] as const;
 export type TargetName = BackendName | (typeof scenarios)[number];
 
 /** What one run is about. */
@@ -31,6 +31,7 @@ Usage: npm run stress -- <backend> [options]
 
   <backend>        redis, postgres, mariadb, sqlite, zookeeper (one server), ensemble (three ZooKeepers),
                    quorum (three Redis that come back empty in turn),
+                   deploys (locks that go from store to store by three deploys, and back),
                    migration (locks that go from store to store under a running fleet),
                    all (each of these, and self-test first), or self-test (flawed locks must be found out)
 
@@ -88,7 +89,7 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
 
 function targetsOf(target: string | undefined): Options['targets'] | undefined {
   // The longest ones first: two go on at a time.
-  if (target === 'all') return ['migration', 'self-test', ...backendNames];
+  if (target === 'all') return ['migration', 'deploys', 'self-test', ...backendNames];
   const name = [...backendNames, ...scenarios].find((known) => known === target);
   return name === undefined ? undefined : [name];
 }

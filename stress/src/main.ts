@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runProgram } from '@locks/command-line';
 import { backends } from './backends/index.ts';
 import { type BackendName, type Options, type TargetName, help, readCommandLine } from './command-line.ts';
+import { drillDeploys } from './deploys/main.ts';
 import { inFolder } from './in-folder.ts';
 import { drillMigration } from './migration/main.ts';
 import { describeVerdict } from './report.ts';
@@ -33,6 +34,7 @@ async function main(options: Options): Promise<boolean> {
 async function runTarget(target: TargetName, options: Options): Promise<boolean> {
   if (target === 'self-test') return await selfTest(options);
   if (target === 'migration') return await drillMigration(options, print);
+  if (target === 'deploys') return await drillDeploys(options, print);
   return await stress(target, options);
 }
 
