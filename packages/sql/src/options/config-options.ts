@@ -29,7 +29,7 @@ export interface SqlConfigOptions extends SqlOptions {
    */
   readonly migrate?: boolean | undefined;
   /**
-   * How many connections are opened at most; one more listens on Postgres.
+   * How many connections are opened at most; one more listens on Postgres. One stays open.
    * @default 10, SQLite 1
    */
   readonly pool?: number | undefined;
