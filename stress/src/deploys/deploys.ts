@@ -35,8 +35,8 @@ const patience = 60_000;
 const emptiedFor = 4_000;
 
 /**
- * Processes with locks are replaced, two at a time, by those of the next deploy. One of each deploy is
- * killed instead of ended.
+ * Processes with locks are replaced, two at a time, by those of the next deploy. One of each deploy
+ * is killed instead of ended.
  */
 export async function deployAlong(folder: string, way: Way, options: RunOptions): Promise<Verdict> {
   const { length, seed, workers: slots, flows } = options;
