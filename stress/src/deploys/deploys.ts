@@ -51,7 +51,8 @@ export async function deployAlong(folder: string, way: Way, options: RunOptions)
   try {
     for (const store of stores) running.push(await backends[store].start(folder));
     const servers = running.flatMap((store) => store.servers);
-    const plain = running.map((store) => store.target(store.servers));
+    // With many keys some are not locked for a while.
+    const plain = running.map((store): Target => ({ ...store.target(store.servers), keys: 'many' }));
     const prepared = plain.map((target, index) => ({
       ...target,
       options: { ...target.options, ...running[index]?.prepare },
@@ -65,7 +66,7 @@ export async function deployAlong(folder: string, way: Way, options: RunOptions)
       slots,
       flows: () => flows,
       seed,
-      target: () => present ?? plain[0] ?? { ttl: 0 },
+      target: () => present ?? targetOf([]),
       append,
     });
     stop = () => workers.stop();
@@ -121,6 +122,7 @@ function targetOf(members: readonly Target[]): Target {
   const options = { members: members.map(({ url, options: own }) => ({ url, options: own })), need: 'all' };
   return {
     provider: 'combine',
+    keys: 'many',
     ttl: Math.max(...members.map(({ ttl }) => ttl)),
     options: { ...options, memberTimeout: 2_000, timeout: 6_000 },
   };

@@ -46,11 +46,15 @@ test.each(naming)('on $name doctor sees a process that holds no lock', async (ki
   await expect.poll(() => said(store)).toEqual([none]);
 });
 
-test('of a process that takes locks in two stores doctor finds the same name in both', async () => {
+test('of a process that takes locks in two stores doctor finds the name in both, of an old one in one', async () => {
   const [first, second] = await Promise.all([startStore(redis('ioredis')), startStore(redis('redis'))]);
   const both = { provider: 'combine', options: { members: [first, second], need: 'all' } };
   const locks = await openLocks(both);
-  expect(await said(both)).toEqual([one, one]);
+  const old = await openLocks({ ...first, options: { connectionName: 'locks:old:7' } });
+  const two = `2 other processes that use this library: ${[connectionName(), 'locks:old:7'].toSorted().join(', ')}.`;
+  expect(await said(both)).toEqual([two, one]);
+  await old.close();
+  await expect.poll(() => said(both)).toEqual([one, one]);
   await locks.close();
 });
 
