@@ -3,6 +3,7 @@ import type { Diagnosis, DiagnosisMember, Finding } from '@locks/core/adapter';
 import { loadAdapter, migration, openProvider } from '@locks/core/open';
 import type { Backend } from '@locks/core/open';
 import { messageOf } from '@locks/core/text';
+import { compareClock } from './compare-clock.ts';
 import { comparePermits } from './compare-permits.ts';
 import { tryLocks } from './try-locks.ts';
 
@@ -31,7 +32,9 @@ async function examineStore(title: string | undefined, backend: Backend): Promis
   const migrates = backend.provider === migration;
   const compared = migrates ? [] : sameServers(below.flatMap(([member]) => member ?? []));
   const known = [...findings, ...compared];
-  const used = migrates ? [] : await useOf(backend, known, title === undefined);
+  const used = migrates
+    ? []
+    : await useOf(backend, known, { whole: title === undefined, composite: members !== undefined });
   const report = { title, findings: [...known, ...used], server };
   return [report, ...below.flat()];
 }
@@ -67,8 +70,15 @@ async function diagnose({ provider, url, options }: Backend): Promise<Diagnosis>
   return asked ?? { findings: [{ check: 'settings', level: 'unknown', what }] };
 }
 
-/** The findings of using a store. `whole`: locks are taken, and not from a member alone. */
-async function useOf(backend: Backend, known: readonly Finding[], whole: boolean): Promise<readonly Finding[]> {
+/**
+ * The findings of using a store. `whole`: locks are taken, and not from a member alone. The clock of
+ * a `composite` is that of its members.
+ */
+async function useOf(
+  backend: Backend,
+  known: readonly Finding[],
+  { whole, composite }: { readonly whole: boolean; readonly composite: boolean },
+): Promise<readonly Finding[]> {
   let provider;
   try {
     provider = await openProvider(backend, systemRuntime);
@@ -79,10 +89,11 @@ async function useOf(backend: Backend, known: readonly Finding[], whole: boolean
     return [{ check: 'open', level: 'problem', what: messageOf(error), advice }];
   }
   try {
-    if (!whole) return [];
-    const tried = await tryLocks(provider);
+    const tried = whole ? await tryLocks(provider) : [];
     if (tried.some(({ level }) => level === 'problem')) return tried;
-    return [...tried, ...(await comparePermits(provider))];
+    const permits = whole ? await comparePermits(provider) : [];
+    const clock = composite ? [] : await compareClock(provider);
+    return [...tried, ...permits, ...clock];
   } finally {
     await provider.close();
   }
