@@ -129,6 +129,8 @@ export class Members {
       const left = Math.max(1, end - clock.now());
       const member = await this.use(left);
       const token = await this.#parts.deadline.race(this.#tokenAt(member), 'a login', left);
+      // Another call has left it meanwhile. A stream that is opened over a closed channel throws.
+      if (member.over.aborted) continue;
       const sentAt = clock.now();
       const call = send(member, token);
       try {
