@@ -71,8 +71,8 @@ async function diagnose({ provider, url, options }: Backend): Promise<Diagnosis>
 }
 
 /**
- * The findings of using a store. `whole`: locks are taken, and not from a member alone. The clock of
- * a `composite` is that of its members.
+ * The findings of using a store. `whole`: locks are taken, and not from a member alone. A
+ * `composite` has the clocks of its members.
  */
 async function useOf(
   backend: Backend,

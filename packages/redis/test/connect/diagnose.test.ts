@@ -14,7 +14,7 @@ test.each(['ioredis', 'iovalkey', 'redis'])('over %s a server is asked the same'
     eviction: 'ok',
     persistence: 'ok',
     replication: 'ok',
-      processes: 'ok',
+    processes: 'ok',
   });
   expect(identity).toMatch(/^[0-9a-f]{40}$/);
 });

@@ -51,8 +51,8 @@ export interface OwnPool {
   /** Where the connections find the tables, if that is not for the user to say. */
   readonly schema?: string | undefined;
   /**
-   * Ends its connections in order, those beside the pool too. A server that does not answer may keep
-   * it from that for ever.
+   * Ends its connections in order, those beside the pool too. A silent server may keep it from that
+   * for ever.
    */
   end(): Promise<unknown>;
   /** Ends the connections that are still open, which servers log as aborted. */
@@ -65,9 +65,7 @@ export interface OwnPool {
  */
 const longestGrace = 1_000;
 
-/**
- * Ends `pool` in order, and what is open after `limit` ms (at most a second) without. Never rejects.
- */
+/** Ends `pool` in order; after `limit` ms, at most a second, at once. Never rejects. */
 export async function endPool(pool: OwnPool, runtime: Runtime, limit: number = longestGrace): Promise<void> {
   await settledWithin(runtime, Math.min(limit, longestGrace), pool.end());
   pool.destroy();
