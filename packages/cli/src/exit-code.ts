@@ -5,8 +5,10 @@
 export const exitCode = {
   /** `break` was not confirmed. */
   declined: 1,
-  /** `check`, `doctor` or a status has found something that is not as it should be. */
+  /** `check`, `doctor`, a status or `migrate wait` has found something that is not as it should be. */
   findings: 1,
+  /** `migrate wait`: all processes are in the phase, and leases need both stores still. */
+  mayGoOn: 3,
   /** `check` itself could not be done. */
   failed: 2,
   /** The command line is wrong. */

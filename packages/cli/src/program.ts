@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module';
+import type { PhaseWord } from '@locks/composites';
 import { Command } from 'commander';
 import type { BenchOptions } from './commands/bench.ts';
 import type { BreakOptions } from './commands/break.ts';
 import type { CheckOptions } from './commands/check.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import type { LsOptions } from './commands/ls.ts';
-import type { MigrateStatusOptions } from './commands/migrate-status.ts';
+import type { MigrateStatusOptions, MigrateWaitOptions } from './commands/migrate.ts';
 import type { TablesOptions } from './commands/tables.ts';
 import type { PageOptions } from './commands/ui.ts';
 import type { WatchOptions } from './commands/watch.ts';
@@ -179,16 +180,28 @@ function addChecks(program: Command): void {
     .action(async (_: unknown, self: Command) => {
       await act<CheckOptions>(self, async (...given) => (await import('./commands/check.ts')).check(...given));
     });
-  program
-    .command('migrate')
-    .description('look at a move between two stores')
+  const migrate = program.command('migrate').description('look at a move between two stores');
+  const processes = number('--processes <count>', 'how many processes there are to be', 1, 100_000);
+  migrate
     .command('status')
-    .description('show who takes part, and whether the next step may be taken')
-    .addOption(number('--processes <count>', 'how many processes there are to be', 1, 100_000))
+    .description('show who takes part, and what is in the way of each phase')
+    .addOption(processes)
     .addHelpText('after', examples('migrate status --processes 12'))
     .action(async (_: unknown, self: Command) => {
       await act<MigrateStatusOptions>(self, async (...given) =>
-        (await import('./commands/migrate-status.ts')).migrateStatus(...given),
+        (await import('./commands/migrate.ts')).migrateStatus(...given),
+      );
+    });
+  migrate
+    .command('wait')
+    .description('wait until all processes are in a phase')
+    .addArgument(program.createArgument('<phase>').choices(['from', 'both', 'to', 'from!', 'to!']))
+    .addOption(processes)
+    .addOption(duration('--timeout <duration>', 'how long to wait (default: 5m)', ['0', '24h']))
+    .addHelpText('after', examples('migrate wait both --processes 12'))
+    .action(async (phase: PhaseWord, _: unknown, self: Command) => {
+      await act<MigrateWaitOptions>(self, async (...given) =>
+        (await import('./commands/migrate.ts')).migrateWait(phase, ...given),
       );
     });
   const tables = program.command('tables').description('create, look at or remove the tables of a SQL store');

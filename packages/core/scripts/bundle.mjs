@@ -16,7 +16,7 @@ await bundle(new URL('../', import.meta.url), {
     { name: 'memory', test: /src\/memory\/(?!config)/ },
     {
       name: 'errors-options-time',
-      test: /src\/(errors|options|time)\/|src\/token-floor\/floor-line|src\/adapter\/(fencing-guard|batches)/,
+      test: /src\/(errors|options|time)\/|src\/adapter\/(fencing-guard|batches)/,
     },
   ],
 });

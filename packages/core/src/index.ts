@@ -59,7 +59,6 @@ export { subscribe } from './leases/diagnostics/subscribe.ts';
 export type { Subscription } from './leases/diagnostics/subscribe.ts';
 export type { Work } from './leases/hold/with-lock.ts';
 export type { DefaultOptions, LocksOptions } from './options/locks-options.ts';
-export type { TokenFloor } from './token-floor/floor-line.ts';
 export type { Duration } from './options/option-reader.ts';
 export { createMemoryProvider } from './memory/provider.ts';
 export type { MemoryOptions } from './memory/options.ts';

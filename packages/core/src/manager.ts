@@ -5,7 +5,6 @@ import type { AcquireOptions, Settings } from './options/acquire-options.ts';
 import { checkProvider } from './options/check-provider.ts';
 import { readLocksOptions } from './options/locks-options.ts';
 import type { LocksOptions } from './options/locks-options.ts';
-import { StoreFloor } from './token-floor/store-floor.ts';
 import { withFloor } from './token-floor/with-floor.ts';
 import { checkRequires } from './options/requirements.ts';
 import { Candidate } from './objects/election/candidate.ts';
@@ -62,9 +61,8 @@ export class LockManager implements Locks {
   constructor(store: LockProvider, options: LocksOptions, owned: boolean) {
     checkProvider(store);
     const read = readLocksOptions(options);
-    const { runtime } = read;
-    const { tokenFloor: given } = read;
-    const provider = given === undefined ? store : withFloor(store, new StoreFloor(store, runtime, { given }));
+    const { tokenFloor } = read;
+    const provider = tokenFloor === undefined ? store : withFloor(store, tokenFloor);
     checkRequires(provider, options.requires);
     if (owned && read.closeProvider === false) {
       const why = 'option "closeProvider" cannot be false, as nothing else could close the provider. Leave it out';

@@ -99,8 +99,9 @@ async function demo(folder: string, pause: number, signal: AbortSignal): Promise
       await all(phase);
     }
 
-    const { forward } = (await migrationStatus(configOf('p1'))).next;
-    step(`3. The new store without migrate may follow, with tokenFloor: ${forward.tokenFloor ?? 'none'}`);
+    const { obstacles, to } = await migrationStatus(configOf('p1'));
+    if (obstacles.to.length > 0) throw new Error(obstacles.to.map(({ what }) => what).join('; '));
+    step(`3. The new store without migrate may follow: its tokens are higher in ${to.safeIn ?? 0} ms.`);
     const counts = await Promise.all(
       [...children.values()].map(async (child) => {
         await child.ask({ kind: 'end' });
@@ -120,7 +121,7 @@ async function demo(folder: string, pause: number, signal: AbortSignal): Promise
 
 async function phaseOf(config: LocksConfig, name: string): Promise<Phase | undefined> {
   const { processes } = await migrationStatus(config);
-  return processes.find((each) => each.process === name)?.effective;
+  return processes.find((each) => each.process.startsWith(`${name}~`))?.effective;
 }
 
 async function waitUntil(done: () => Promise<boolean>): Promise<void> {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveParent } from '@locks/conformance/processes';
 import { isLockError, openLocks, subscribe } from '@locks/core';
-import type { Locks, LocksConfig } from '@locks/core';
+import type { Lease, Locks, LocksConfig } from '@locks/core';
 import { openAccount } from '../account.ts';
 
 /** What the demo asks a process for. */
 export type Request =
-  /** Works until it is told to end. The leader holds one lease all the time. */
+  /** Works until it is told to end. The leader holds one lease, and takes it anew when it leaves a store. */
   | {
       readonly kind: 'work';
       readonly name: string;
@@ -21,6 +21,8 @@ export type Request =
   | { readonly kind: 'end' };
 
 let updates = 0;
+/** The process has left a store that it used alone. */
+let leaves = false;
 let working: Promise<void> = Promise.resolve();
 let ended = false;
 // Ctrl-C reaches the processes too: the demo ends them.
@@ -43,11 +45,15 @@ serveParent(async (request: Request) => {
       effective = message.effective;
       refused = '';
       say(describe(effective));
+      leaves = effective === 'both';
     }
-    if (message.event === 'carried') say(`takes its lease on "${message.key}" along`);
     // It looks again and again.
-    const by = message.by?.toSorted().join(' and ') ?? '';
-    if (message.event === 'refused' && by !== refused) {
+    const by =
+      message.by
+        ?.map((each) => each.replace(/~.*/, ''))
+        .toSorted()
+        .join(' and ') ?? '';
+    if (message.event === 'refused' && by !== '' && by !== refused) {
       refused = by;
       say(`stays in both stores, for ${by} still locks in the ${message.desired === 'to' ? 'old' : 'new'} one alone`);
     }
@@ -68,9 +74,19 @@ async function work(
   say: (text: string) => void,
 ): Promise<void> {
   const account = openAccount(file);
-  const lease = leads ? await locks.acquire('leader') : undefined;
-  if (lease !== undefined) say(`leads, with token ${lease.token}`);
+  const lead = async (): Promise<Lease> => {
+    const lease = await locks.acquire('leader');
+    say(`leads, with token ${lease.token}`);
+    leaves = false;
+    return lease;
+  };
+  let lease = leads ? await lead() : undefined;
   while (!ended) {
+    // A lease of one store alone would keep its process there.
+    if (lease !== undefined && leaves) {
+      if (!(await lease.release())) process.exitCode = 1;
+      lease = await lead();
+    }
     try {
       await locks.withLock('balance', async ({ token }) => {
         const balance = account.read();

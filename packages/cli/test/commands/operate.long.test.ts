@@ -67,7 +67,7 @@ export const fromConfig = () => ({
 });
 `;
 
-test('migrate status tells who takes part, and whether the next step may be taken', async () => {
+test('migrate status and wait tell who takes part, and whether all are in a phase', async () => {
   const user = createUser();
   const store = (name: string): string => `sqlite:${join(user.home, name)}?migrate=true`;
   const options = { name: 'move', from: store('a.db'), to: store('b.db'), phase: 'both', label: 'web-1' };
@@ -77,12 +77,19 @@ test('migrate status tells who takes part, and whether the next step may be take
   await expect.poll(holder.written).toContain('started');
   expect(await user.locks('--config', config, 'migrate', 'status', '--processes', '1')).toMatchObject({
     code: 0,
-    output: expect.stringMatching(/^move: from sqlite to sqlite\n.*web-1 +both +both.*next: to, may be taken/s),
+    output: expect.stringMatching(/^move: from sqlite to sqlite\n.*web-1~\w+ +both +both.*both: all are in it/s),
   });
   const missing = await user.locks('--config', config, 'migrate', 'status', '--processes', '2', '--json');
   expect(missing.code).toBe(1);
   expect(JSON.parse(missing.output)).toMatchObject({
-    next: { forward: { step: 'to', allowed: false, why: [expect.stringContaining('not 2')] } },
+    obstacles: { both: [{ kind: 'processes', what: expect.stringContaining('not 2') }] },
+  });
+  const done = await user.locks('migrate', 'wait', 'both', '--processes', '1', '--timeout', '5s');
+  expect(done).toMatchObject({ code: 0, output: 'move: all in "both"\n' });
+  const notYet = await user.locks('migrate', 'wait', 'to', '--timeout', '0');
+  expect(notYet).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^move: not yet, not in "to"\n {2}web-1~\w+ takes locks in "both"/),
   });
   const plain = await user.start(['migrate', 'status'], { env: { LOCKS_CONFIG: '' }, cwd: '/' }).ended;
   expect(plain).toMatchObject({ code: 78, errors: expect.stringContaining('migrate') });

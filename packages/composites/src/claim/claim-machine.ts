@@ -3,7 +3,7 @@ import type { MemberAnswer } from '../members/member-answers.ts';
 import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
 import { initialState, isHeld, keepsPromise } from './claim-state.ts';
-import type { Change, ClaimState, MachineOptions, MachineWorld, KnownLease } from './claim-state.ts';
+import type { Change, ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 import { chooseLine } from './decisions.ts';
 import { Machine } from './machine.ts';
 import { emptyPart, hasSomething, isVote } from './part.ts';
@@ -73,8 +73,8 @@ export class ClaimMachine {
     this.#goOn();
   }
 
-  /** The claim is held already. `known`: unless another process took it. */
-  adopt(holds: readonly MemberHold[], known?: KnownLease): void {
+  /** The claim is held already: another process took it. */
+  adopt(holds: readonly MemberHold[]): void {
     const { options, state, world } = this.#machine;
     const since = world.now();
     const until = since + options.ttl;
@@ -83,24 +83,10 @@ export class ClaimMachine {
       Object.assign(this.#machine.part(member), { number: adopted, token, since, until });
     }
     const tokens = holds.map(({ holder }) => holder.token ?? 0n);
-    state.token = known?.token ?? tokens.reduce((lowest, each) => (each < lowest ? each : lowest));
+    state.token = tokens.reduce((lowest, each) => (each < lowest ? each : lowest));
     // What the process that had it was told may last as long as its votes.
-    state.promisedUntil = known?.promisedUntil ?? until;
+    state.promisedUntil = until;
     state.stage = 'held';
-  }
-
-  /** The claim waits already: it has a place in the first line, or may have. */
-  adoptPlace(sentAt: number, uncertain: boolean): void {
-    const { state } = this;
-    Object.assign(this.#machine.part(0), { number: adopted, inLine: true, uncertain, sentAt });
-    state.waiting = true;
-    state.line = 0;
-  }
-
-  /** Whether it has a place in the first line, and certainly no vote there. */
-  get hasFirstPlace(): boolean {
-    const { inLine, token, uncertain, call } = this.#machine.part(0);
-    return inLine && token === undefined && !uncertain && call === undefined;
   }
 
   /** Core gives up a lost claim. `false`: its votes go back when what core was told is over. */

@@ -19,13 +19,6 @@ export type Outcome =
   /** A member refused the claim as such: the others would, too. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
-/** What core knows of a lease that the members have already. */
-export interface KnownLease {
-  readonly token: bigint;
-  /** When it ends, unless it is renewed, in ms of the clock. */
-  readonly promisedUntil: number;
-}
-
 /** What a repeat of a held claim has that differs from before. */
 export type Change = 'mode' | 'ttl' | undefined;
 

@@ -3,7 +3,7 @@ import type { LockError } from '@locks/core/adapter';
 import { schedule } from '@locks/core/composite';
 import type { ClaimMachine } from './claim-machine.ts';
 import { isHeld } from './claim-state.ts';
-import type { Change, Outcome, KnownLease } from './claim-state.ts';
+import type { Change, Outcome } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
 import { MemberCalls } from './member-calls.ts';
 import type { MemberHold } from '../members/key-states.ts';
@@ -12,10 +12,9 @@ import { tooFewAnswers } from './too-few-answers.ts';
 import { ReleaseRound } from './release-round.ts';
 import { SerialCalls } from '../serial-calls.ts';
 
-/** What one member has of a claim: under this owner, with this token, in this session. */
+/** What one member has of a claim: under this owner, in this session. */
 export interface KeptHold {
   readonly owner: string;
-  readonly token: bigint;
   readonly lost: AbortSignal | undefined;
 }
 
@@ -125,12 +124,12 @@ export class CombinedClaim implements HostedClaim {
   }
 
   /** All of one owner's releases are one: the first call has its answer. */
-  release(deciding?: number): Promise<boolean> {
+  release(): Promise<boolean> {
     this.#released = true;
     this.#calls.wake = undefined;
     const { released } = this.#calls;
     if (released !== undefined) return released.then(() => false);
-    return this.#machine.forsake() ? this.#release(deciding) : Promise.resolve(false);
+    return this.#machine.forsake() ? this.#release() : Promise.resolve(false);
   }
 
   /** Its provider closes: what is not part of a hold goes back, and an attempt rejects. */
@@ -144,20 +143,10 @@ export class CombinedClaim implements HostedClaim {
     this.#calls.wake?.();
   }
 
-  /**
-   * A lease that the members have already: its votes, as they know them. `known`: see the machine.
-   * Gives what aborts when the lease has ended with a session.
-   */
-  adopt(holds: readonly MemberHold[], known?: KnownLease): AbortSignal | undefined {
-    this.#calls.adoptOwners(new Map(holds.map(({ member, owner }) => [member, owner])));
-    this.#machine.adopt(holds, known);
-    for (const { member, lost } of holds) this.#calls.sessions.follow(member, lost);
-    return this.#lost;
-  }
-
   /** A lease that was looked up in the members: others may ask them, or release it, just now. */
   adoptFound(holds: readonly MemberHold[]): void {
-    this.adopt(holds);
+    this.#calls.adoptOwners(new Map(holds.map(({ member, owner }) => [member, owner])));
+    this.#machine.adopt(holds);
     this.#machine.state.found = true;
     this.#calls.adoptFound(holds);
   }
@@ -169,33 +158,16 @@ export class CombinedClaim implements HostedClaim {
     return hold;
   }
 
-  /** A claim that waits in the first line, under this owner. `uncertain`: it may hold there. */
-  adoptPlace(owner: string, sentAt: number, uncertain: boolean): void {
-    this.#calls.adoptOwners(new Map([[0, owner]]));
-    this.#machine.adoptPlace(sentAt, uncertain);
-    this.#host.changed(this);
-  }
-
-  /** Gives back all but a place in the first line. Gives the owner that has it there. */
-  surrenderPlace(): string | undefined {
-    const owner = this.#machine.hasFirstPlace
-      ? this.#calls.ownerAt(0, this.#machine.state.parts[0]?.number ?? 0)
-      : undefined;
-    if (owner !== undefined) this.#machine.leave(0);
-    this.surrender();
-    return owner;
-  }
-
   #leave(kept: number): KeptHold | undefined {
     const { number, token } = this.#machine.state.parts[kept] ?? { number: 0, token: undefined };
     if (token === undefined) return undefined;
     const lost = this.#calls.sessions.unfollow(kept);
     this.#machine.leave(kept);
-    return { owner: this.#calls.ownerAt(kept, number), token, lost };
+    return { owner: this.#calls.ownerAt(kept, number), lost };
   }
 
-  #release(deciding?: number): Promise<boolean> {
-    const hold = { held: this.held, ended: this.#machine.isOver, deciding };
+  #release(): Promise<boolean> {
+    const hold = { held: this.held, ended: this.#machine.isOver };
     const round = new ReleaseRound(hold, this.#host, this.#calls.claim);
     this.#calls.release(round);
     return round.result;

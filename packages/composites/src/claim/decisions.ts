@@ -140,8 +140,6 @@ export interface Released {
   readonly held: boolean;
   /** By the clock of this process its hold has ended since. */
   readonly ended: boolean;
-  /** Its hold is that of this member: the answer of another one does not count. */
-  readonly deciding?: number | undefined;
 }
 
 function isUnknown(answer: Freed): boolean {
@@ -176,8 +174,7 @@ export function isFreedFirst(answers: readonly Freed[], need: number): boolean {
  * other claim can have had `need`.
  */
 export function decideRelease(released: Released, answers: readonly Freed[], need: number): boolean | undefined {
-  const { held, ended, deciding } = released;
-  if (deciding !== undefined) return isUnknown(answers[deciding]) ? undefined : answers[deciding] === true;
+  const { held, ended } = released;
   const [first] = answers;
   const excluding = answers.length - need + 1;
   const freed = answers.filter((answer) => answer === true).length;

@@ -142,7 +142,7 @@ export class Machine {
   /** Core is told that it holds the key until then. */
   promise(outcome: Outcome & { readonly until: number }): void {
     this.state.lost = false;
-    // What core was told before holds, too: a lease that was carried may have been promised more.
+    // What core was told before holds, too.
     this.state.promisedUntil = Math.max(this.state.promisedUntil, outcome.until);
     this.world.settle(outcome);
   }

@@ -92,11 +92,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return known === undefined ? false : await known.renew(claim, token);
   }
 
-  /** `deciding`: the member whose answer is that of the hold. */
-  async release(claim: Claim, deciding?: number): Promise<boolean> {
+  async release(claim: Claim): Promise<boolean> {
     this.#checkOpen();
     const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
-    return known === undefined ? false : await known.release(deciding);
+    return known === undefined ? false : await known.release();
   }
 
   async inspect(key: string): Promise<KeyState> {
@@ -114,23 +113,11 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return errorOfAll('LOCK_UNAVAILABLE', what, failures);
   }
 
-  // For a migration, whose claims are not always taken in all members.
-
-  /** A claim that the members have already. Its methods are to be told what they have. */
-  adopt(claim: Claim): CombinedClaim {
-    return this.#claims.add(new CombinedClaim(this, claim));
-  }
-
-  /** Knows the claim no more. Its methods are to be told what goes back. */
+  /** Knows the claim no more. Its methods are to be told what goes back: a migration does so. */
   forget({ owner }: Claim): CombinedClaim | undefined {
     const known = this.#claims.get(owner);
     if (known !== undefined) this.#claims.delete(known);
     return known;
-  }
-
-  /** Whether the hold of the claim has ended. Then it is forgotten. */
-  endIfOver({ owner }: Claim): boolean {
-    return this.#claims.get(owner)?.endIfOver() ?? true;
   }
 
   close(): Promise<void> {

@@ -9,8 +9,6 @@ export interface MemberHold {
   readonly member: number;
   readonly owner: string;
   readonly holder: Holder;
-  /** Of the grant: the session that the hold depends on. An inspection does not tell it. */
-  readonly lost?: AbortSignal | undefined;
 }
 
 /** All holds of one owner of the composite, by owner. `states`: by member. */

@@ -1,93 +1,84 @@
-import type { Holder, LockProvider } from '@locks/core';
-import type { Runtime } from '@locks/core/adapter';
+import type { Holder, KeyState, LockProvider } from '@locks/core';
+import { setKey } from '@locks/core/composite';
 import { outerOwner } from '../members/member.ts';
-import { isOfAMigration } from './keys.ts';
-import type { End } from './phase.ts';
+import { keysOfMigrations } from './keys.ts';
 
-/** A lock of a process that does not take part, and so cannot be seen by the others. */
-export interface DirectHolder extends Holder {
+/** A lock that one store of a migration has. */
+export interface StoreHolder extends Holder {
   /** The key that is locked. */
   readonly key: string;
+  /** It was taken without `migrate`, so processes in the other store do not see it. */
+  readonly plain: boolean;
 }
 
 /** So many keys are looked at together. */
 const together = 8;
-/** More holders are not looked for: they would take long where a store has many keys. */
+/** More holders are not looked for: that would take long where a store has many keys. */
 const most = 100;
-/** A claim in both has its place in the second store after so many ms. */
-const pause = 500;
+/** A claim in both stores has its place in the second one after so many ms. */
+const halfway = 500;
 
-/** The holders of locks in `store`. None where it lists no keys. */
-async function* holdersIn(store: LockProvider): AsyncIterable<DirectHolder> {
-  const keys: string[] = [];
-  for await (const key of store.list?.('') ?? []) {
-    if (isOfAMigration(key)) continue;
-    keys.push(key);
-    if (keys.length === together) yield* await holdersOf(store, keys.splice(0));
-  }
-  yield* await holdersOf(store, keys);
-}
-
-async function holdersOf(store: LockProvider, keys: readonly string[]): Promise<readonly DirectHolder[]> {
-  const states = await Promise.all(keys.map((key) => store.inspect(key)));
-  return states.flatMap(({ holders }, index) => holders.map((holder) => ({ ...holder, key: keys[index] as string })));
-}
-
-/** Whether it was taken without a composite. */
-function isDirect({ owner }: Holder): boolean {
-  return outerOwner(owner) === owner;
+/** What a store has that the other one lacks, and what both have. */
+export interface FoundHolders {
+  readonly alone: readonly StoreHolder[];
+  readonly inBoth: readonly StoreHolder[];
 }
 
 /**
- * Locks in `store` that were not taken through `migrate`: `limit` of them, or a hundred. `known`:
- * keys that had one. A store that lists no keys hides them.
+ * The locks in `store`: a hundred of each kind at most, or one alone with `first`. None where it
+ * lists no keys.
  */
-export async function findDirect(
-  store: LockProvider,
-  limit: number = most,
-  known: readonly string[] = [],
-): Promise<readonly DirectHolder[]> {
-  const found = (await holdersOf(store, known)).filter(isDirect);
-  if (found.length >= limit) return found;
-  for await (const holder of holdersIn(store)) {
-    if (isDirect(holder)) found.push(holder);
-    if (found.length >= limit) break;
-  }
-  return found;
-}
-
-/**
- * Holds in `store` that were taken through `migrate`, and last for more than `longer` ms, on keys
- * that `other` knows nothing of. They are rests, leases on their way to another process, or those
- * of dead processes. A process that uses `other` alone does not see them. None where a store lists
- * no keys.
- */
-export async function findLoneHolders(
+export async function findHolders(
   store: LockProvider,
   other: LockProvider,
-  runtime: Runtime,
-  longer: number,
-): Promise<readonly DirectHolder[]> {
-  const isLone = async (holder: DirectHolder): Promise<boolean> => {
-    if (isDirect(holder) || (holder.remaining ?? 0) <= longer) return false;
-    const { holders, waiters } = await other.inspect(holder.key);
-    return holders.length === 0 && waiters === 0;
+  pause: (ms: number) => Promise<unknown>,
+  first = false,
+): Promise<FoundHolders> {
+  const limit = first ? 1 : most;
+  let found = { alone: [] as StoreHolder[], inBoth: [] as StoreHolder[] };
+  const look = async (keys: readonly string[]): Promise<void> => {
+    const all = await Promise.all(keys.map((key) => compare(key, store, other)));
+    for (const { alone, inBoth } of all) {
+      found.alone.push(...alone);
+      found.inBoth.push(...inBoth);
+    }
   };
-  const found = new Map<string, DirectHolder>();
-  for await (const holder of holdersIn(store)) {
-    if (await isLone(holder)) found.set(holder.owner, holder);
-    if (found.size >= most) break;
+  const keys: string[] = [];
+  for await (const key of store.list?.('') ?? []) {
+    if (key.startsWith(keysOfMigrations) || key === setKey) continue;
+    keys.push(key);
+    if (keys.length === together) await look(keys.splice(0));
+    if (found.alone.length >= limit || (!first && found.inBoth.length >= most)) break;
   }
-  if (found.size === 0) return [];
-  // A claim in both begins in one store.
-  await new Promise<void>((resolve) => runtime.setTimer(resolve, pause, true));
-  const keys = new Set([...found.values()].map(({ key }) => key));
-  const again = (await holdersOf(store, [...keys])).filter(({ owner }) => found.has(owner));
-  const lone = await Promise.all(again.map(isLone));
-  return again.filter((_, index) => lone[index]);
+  await look(keys);
+  if (found.alone.length === 0) return found;
+  // A claim in both stores begins in one.
+  const { alone: before, inBoth } = found;
+  await pause(halfway);
+  found = { alone: [], inBoth: [] };
+  await look([...new Set(before.map(({ key }) => key))]);
+  const isOld = ({ owner, key }: StoreHolder): boolean =>
+    before.some((each) => each.owner === owner && each.key === key);
+  return { alone: found.alone.filter(isOld), inBoth };
 }
 
-/** Says so. */
-export function describeLone(end: End, { key, owner, remaining = 0 }: DirectHolder): string {
-  return `${JSON.stringify(key)} is held in "${end}" alone by ${owner}, for ${Math.ceil(remaining)} ms more`;
+async function compare(key: string, store: LockProvider, other: LockProvider): Promise<FoundHolders> {
+  const { holders } = await store.inspect(key);
+  if (holders.length === 0) return { alone: [], inBoth: [] };
+  const there = await other.inspect(key);
+  const told = holders.map((holder) => ({ ...holder, key, plain: outerOwner(holder.owner) === holder.owner }));
+  const inOther = ({ owner }: Holder): boolean => there.holders.some((each) => isOf(each, owner));
+  return {
+    alone: told.filter((each) => !inOther(each) && (each.plain || !mayWait(there, each.owner))),
+    inBoth: told.filter((each) => !each.plain && inOther(each)),
+  };
+}
+
+/** It holds one store while it waits for the other one: others see it in both. */
+function mayWait({ line, waiters }: KeyState, owner: string): boolean {
+  return line === undefined ? waiters > 0 : line.some((each) => isOf(each, owner));
+}
+
+function isOf(each: { readonly owner: string }, owner: string): boolean {
+  return outerOwner(each.owner) === outerOwner(owner);
 }

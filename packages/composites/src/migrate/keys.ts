@@ -1,63 +1,60 @@
-import type { End, Phase } from './phase.ts';
+import type { Phase, PhaseWord } from './phase.ts';
 
-/**
- * Its tokens say how high those of the store are. All migrations of a store have it together: the
- * next one begins above the floor of the one before.
- */
-export const floorKey = 'migration/floor';
-
-/** What the keys of all migrations start with. */
+/** What the keys of all migrations start with. No claim of a user has such a key. */
 export const keysOfMigrations = 'migration/';
 
-/** All other keys of a migration start with it. */
-function reservedFor(name: string): string {
-  return `${keysOfMigrations}${name}/`;
-}
-
-/** Whether a key is one of the migration's own. */
-export function isReserved(name: string, key: string): boolean {
-  return key === floorKey || key.startsWith(reservedFor(name));
-}
-
-/** The name of the migration whose presence or note a key is. */
-export function migrationOf(key: string): string | undefined {
-  return /^migration\/([^/]+)\/(?:from|to|both\/(?:from|both|to))$/.exec(key)?.[1];
-}
-
-/** Held, shared, in the store of `end` by each process that acts under it. */
-export function presenceKey(name: string, end: End): string {
-  return `${reservedFor(name)}${end}`;
-}
-
 /**
- * Held, shared, by each process that stays in `both`: whether it is to, or waits for an end. It
- * decides nothing; `migrationStatus` shows it.
+ * Held, shared, in a store by each process that takes locks in that store alone, or is about to:
+ * whatever its migration is called, and whichever end the store is of it.
  */
-export function noteKey(name: string, desired: Phase): string {
-  return `${reservedFor(name)}both/${desired}`;
+export const presenceKey: string = `${keysOfMigrations}alone`;
+
+/** Claimed without a floor, to see where the tokens of a store begin at this moment. */
+export const probeKey: string = `${keysOfMigrations}probe`;
+
+/** Claimed with a floor, by which some stores raise the tokens of all keys. */
+export const raiseKey: string = `${keysOfMigrations}raise`;
+
+/** Held, shared, by each process of a migration, for its status. It decides nothing. */
+export function noteKey(name: string): string {
+  return `${keysOfMigrations}${name}/processes`;
 }
 
-/** The store of such a note. */
-export function noteStore(desired: Phase): End {
-  return desired === 'to' ? 'to' : 'from';
+/** The name of the migration whose note a key is. */
+export function migrationOf(key: string): string | undefined {
+  return /^migration\/([^/]+)\/processes$/.exec(key)?.[1];
 }
 
-/** Its copy in the other store: one that lost its data gets it back from there. */
-export function floorCopy(name: string, end: End): string {
-  return `${reservedFor(name)}floor-of-${end}`;
+/** The call label of a lease on the presence's key that is the mark of a process which acts. */
+export const markLabel = 'acts';
+
+/** The call label of a note. */
+export function noteLabel(effective: Phase, desired: PhaseWord): string {
+  return `${effective}>${desired}`;
 }
 
-/** The register in the store of `end` that has the mark of a process of the other end. */
-export function markRegister(name: string, end: End): string {
-  return `${reservedFor(name)}left-${end}`;
+/** The label of a process: `label~id`. No other process has the id, whatever its label. */
+export function processLabel(label: string, uniqueId: string): string {
+  const id = uniqueId.toLowerCase().replaceAll(/[^\da-z]/g, '');
+  return `${label.slice(0, 90)}~${id.slice(0, 8)}`;
 }
 
-/** The register in each store that tells which stores a migration is between. */
-export function storesRegister(name: string): string {
-  return `${reservedFor(name)}stores`;
+/** What the owner of a lease on a key of a migration says. */
+export interface Sign {
+  /** `label~id`. */
+  readonly process: string;
+  /** Of a note. */
+  readonly effective?: Phase;
+  /** Of a note. */
+  readonly desired?: PhaseWord;
+  /** It is a mark. */
+  readonly acts: boolean;
 }
 
-/** Whether a key is one of any migration: it has holders without a number. */
-export function isOfAMigration(key: string): boolean {
-  return key === floorKey || migrationOf(key) !== undefined;
+const noted = /^(.*~[\da-z]+)(?::(?:(from|both|to)>(from!?|both|to!?)|(acts)))?\//;
+
+export function readSign(owner: string): Sign {
+  const [, process = owner, effective, desired, acts] = noted.exec(owner) ?? [];
+  const note = effective && { effective: effective as Phase, desired: desired as PhaseWord };
+  return { process, acts: acts !== undefined, ...note };
 }

@@ -7,14 +7,15 @@ import { combineStates, holdsByOwner } from '../members/key-states.ts';
 import type { MemberHold, ToldState } from '../members/key-states.ts';
 import { settledWhileAnswered } from '../members/close-members.ts';
 import { callMember } from '../members/member-answers.ts';
-import { isReserved } from './keys.ts';
 import { timeOf } from '../members/time-of.ts';
-import { MigratingClaim } from './claim/migrating-claim.ts';
-import type { MigrationHost } from './claim/migration-host.ts';
+import { ofBoth } from './decisions.ts';
+import { Keeper } from './keeper.ts';
+import { keysOfMigrations } from './keys.ts';
+import { MigratingClaim } from './migrating-claim.ts';
+import type { MigrationHost } from './migrating-claim.ts';
 import { migrationTraits, storeTitle } from './options.ts';
 import type { MigrateRules } from './options.ts';
-import { PhaseKeeper } from './phase-keeper.ts';
-import { oppositeOf } from './phase.ts';
+import { ends, oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
 
 /** Two stores as one provider, whose claims are taken in one store or in both. */
@@ -23,58 +24,52 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   readonly traits: Traits;
   readonly stores: Readonly<Record<End, LockProvider>>;
   readonly both: CombinedProvider;
-  readonly keeper: PhaseKeeper;
-  readonly runtime: MigrateRules['runtime'];
+  readonly keeper: Keeper;
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
-  readonly #name: string;
   readonly #claims = new ClaimsByOwner<MigratingClaim>();
   #closing: Promise<void> | undefined = undefined;
 
   constructor(rules: MigrateRules) {
-    const { stores, runtime, name } = rules;
+    const { stores } = rules;
     this.traits = migrationTraits(stores);
     printAsProvider('MigratingProvider', this);
     this.stores = stores;
-    this.runtime = runtime;
     this.both = new CombinedProvider({
       ...rules,
       name: this.name,
-      titles: [storeTitle('from', stores.from.name), storeTitle('to', stores.to.name)],
+      titles: ends.map((end) => storeTitle(end, stores[end].name)),
       providers: [stores.from, stores.to],
     });
-    this.keeper = new PhaseKeeper(rules, {
-      inUse: () => this.#claims.values().some(({ usesEnd }) => usesEnd),
-      changed: () => this.#wakeAll(),
-      lost: (reason) => this.#claims.values().forEach((claim) => claim.presenceLost(reason)),
+    this.keeper = new Keeper(rules, {
+      inUse: (end) => this.#claims.values().some((claim) => claim.uses(end)),
+      changed: () => void this.#beginAnew(),
     });
-    this.#name = name;
     const { from, to } = stores;
     if (from.time !== undefined && to.time !== undefined) this.time = () => this.#time();
     if (from.list !== undefined && to.list !== undefined) this.list = (prefix) => this.#list(prefix);
-    this.keeper.read();
   }
 
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     this.#checkOpen();
-    checkClaim('migration', claim, isReserved(this.#name, claim.key));
+    checkClaim('migration', claim, claim.key.startsWith(keysOfMigrations));
     return await this.#claims.getOrMake(claim.owner, () => new MigratingClaim(this, claim)).tryAcquire(claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     this.#checkOpen();
-    const known = await this.#find(claim);
+    const known = this.#claims.get(claim.owner) ?? (await this.#adopt(claim));
     return known === undefined ? false : await known.renew(claim, token);
   }
 
   async release(claim: Claim): Promise<boolean> {
     this.#checkOpen();
-    const known = await this.#find(claim);
-    if (known === undefined) return false;
+    const known = this.#claims.get(claim.owner);
+    if (known === undefined) return await this.#releaseFound(claim);
     try {
       return await known.release();
     } finally {
-      this.keeper.goOn();
+      this.keeper.claimEnded();
     }
   }
 
@@ -107,32 +102,48 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     return phase === 'from' ? [state, { error }] : [{ error }, state];
   }
 
-  #find(claim: Claim): Promise<MigratingClaim | undefined> {
-    const find = async (): Promise<readonly MemberHold[] | undefined> => {
-      await this.keeper.begun();
-      return holdsByOwner(await this.#allStates(claim.key)).get(claim.owner);
-    };
-    return this.#claims.getOrAdopt(claim.owner, find, (holds) => {
-      const found = new MigratingClaim(this, claim);
-      found.adopt(holds as readonly [MemberHold, ...MemberHold[]]);
-      return found;
-    });
+  /** What each store has of a claim that this process does not know. One that it does not use may be silent. */
+  async #find({ key, owner }: Claim): Promise<readonly MemberHold[]> {
+    await this.keeper.begun();
+    const { phase } = this.keeper.scope();
+    const states: (ToldState | undefined)[] = [...(await this.#states(key))];
+    if (phase !== 'both') {
+      const other = oppositeOf(phase);
+      const asked = callMember(() => this.stores[other].inspect(key)).then(
+        (state) => (states[ends.indexOf(other)] = state),
+        () => {},
+      );
+      await settledWithin(this.both.runtime, this.both.memberTimeout, asked);
+    }
+    return holdsByOwner(states).get(owner) ?? [];
   }
 
-  /** Also of the store that this process does not use, if that answers: others may use it. */
-  async #allStates(key: string): Promise<readonly (ToldState | undefined)[]> {
-    const { phase } = this.keeper.scope();
-    if (phase === 'both') return await this.#states(key);
-    let other: KeyState | undefined;
-    const asked = callMember(() => this.stores[oppositeOf(phase)].inspect(key)).then(
-      (state) => (other = state),
-      () => {},
+  /** A lease of another process, where this one holds leases in the same stores. */
+  async #adopt(claim: Claim): Promise<MigratingClaim | undefined> {
+    const holds = await this.#find(claim);
+    const known = this.#claims.get(claim.owner);
+    if (known !== undefined || holds.length === 0) return known;
+    const scope = this.keeper.scope();
+    const own = scope.phase === 'both' ? holds : holds.filter(({ member }) => ends[member] === scope.phase);
+    const inBoth = new Set(holds.map(({ member }) => member)).size === ends.length;
+    const [first] = own;
+    if (first === undefined || (scope.phase === 'both' && !inBoth)) {
+      const where = ends[holds[0]?.member ?? 0];
+      const message = `The lease of ${JSON.stringify(claim.key)} is held in "${where}" alone, and this process takes locks in "${scope.phase}". Resume it in a process of phase "${where}".`;
+      throw new LockError('LOCK_INVALID', message, { key: claim.key });
+    }
+    const adopted = new MigratingClaim(this, claim);
+    adopted.adopt(scope.phase === 'both' ? ofBoth : scope, first.owner);
+    return this.#claims.add(adopted);
+  }
+
+  /** By force, or after a restart: wherever it is. */
+  async #releaseFound(claim: Claim): Promise<boolean> {
+    const holds = await this.#find(claim);
+    const freed = await Promise.all(
+      holds.map(({ member, owner }) => this.stores[ends[member] ?? 'from'].release({ ...claim, owner })),
     );
-    const [own] = await Promise.all([
-      this.stores[phase].inspect(key),
-      settledWithin(this.runtime, this.both.memberTimeout, asked),
-    ]);
-    return phase === 'from' ? [own, other] : [other, own];
+    return freed.includes(true);
   }
 
   /** By the clock of the store that locks are taken in. */
@@ -147,11 +158,15 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     this.#checkOpen();
     const { phase } = this.keeper.scope();
     const keys = (phase === 'both' ? this.both : this.stores[phase]).list?.(prefix) ?? [];
-    for await (const key of keys) if (!isReserved(this.#name, key)) yield key;
+    for await (const key of keys) if (!key.startsWith(keysOfMigrations)) yield key;
   }
 
-  #wakeAll(): void {
-    for (const claim of this.#claims.values()) queueMicrotask(() => claim.wakeUp());
+  /** All claims that wait give their places back before the first one asks again: they keep their order. */
+  async #beginAnew(): Promise<void> {
+    const moved = this.#claims.values().filter(({ isMoved }) => isMoved);
+    moved.sort((one, other) => one.number - other.number);
+    await Promise.all(moved.map((claim) => claim.giveBackIdle()));
+    for (const claim of moved) queueMicrotask(() => claim.wakeUp());
   }
 
   async #close(): Promise<void> {
@@ -159,12 +174,12 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     this.keeper.stop();
     // Others may enter the other end as soon as the presence is given back.
     const reason = new LockError('LOCK_CLOSED', 'its provider was closed');
-    for (const claim of claims) claim.presenceLost(reason);
+    for (const claim of claims) claim.close(reason);
     // A store that does not answer costs one member timeout at each step, and goes on behind.
     await Promise.all(
       this.both.members.map(({ releases }) => settledWhileAnswered(releases, this.both, releases.finished())),
     );
-    await settledWithin(this.runtime, this.both.memberTimeout, this.keeper.close());
+    await settledWithin(this.both.runtime, this.both.memberTimeout, this.keeper.close());
     this.#claims.clear();
     try {
       await callMember(() => this.both.close());

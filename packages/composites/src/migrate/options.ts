@@ -5,8 +5,8 @@ import { fencings, labelReader, runtimeReader } from '@locks/core/composite';
 import { lackingMethod, readCombineOptions, rulesReaders } from '../combine/options.ts';
 import type { CombineOptions, CombineRules } from '../combine/options.ts';
 import { combinedTraits } from '../combine/traits.ts';
-import { ends, oppositeOf, phases } from './phase.ts';
-import type { End, Phase } from './phase.ts';
+import { phaseWords } from './phase.ts';
+import type { End, PhaseWord } from './phase.ts';
 
 /** Options of `migrate`. */
 export interface MigrateOptions extends Pick<CombineOptions, 'memberTimeout' | 'timeout' | 'runtime'> {
@@ -16,49 +16,53 @@ export interface MigrateOptions extends Pick<CombineOptions, 'memberTimeout' | '
   readonly to: LockProvider;
   /**
    * Which of them locks are taken in, or a function that says so at each attempt. A function that
-   * throws, or gives anything else, changes nothing: `locks:migration` tells.
+   * throws, or gives anything else, changes nothing: `locks:migration` tells. `to!` is `to` also
+   * where the store `from` does not answer, or has locks that were taken without `migrate`: the word
+   * of an operator, which is over with the next phase.
    */
-  readonly phase: Phase | (() => Phase);
+  readonly phase: PhaseWord | (() => PhaseWord);
   /** What all processes of this migration call it: 1 to 100 printable characters without `/`. */
   readonly name: string;
   /**
    * How long a process that died keeps others out of the other end, from 1 s to 24 h. Leases under
-   * an end are never valid for longer.
+   * an end are never valid for longer. With less, a store that is silent for a moment ends them.
    * @default 30_000 ms
    */
   readonly presenceTtl?: Duration | undefined;
   /**
-   * The word of an operator that this store is gone for good: it is not asked before a process acts
-   * under the other one.
-   * @default neither is
+   * The first process that enters an end looks twice at the other one, and waits for this long in
+   * between, from 0 to 24 h. With less than `presenceTtl` two processes hold one lock where a store
+   * lost its data just then.
+   * @default presenceTtl
    */
-  readonly without?: End | undefined;
-  /** What other processes see of this one. @default 'host:pid' */
+  readonly settle?: Duration | undefined;
+  /** What other processes see of this one, before an id of its own. @default 'host:pid' */
   readonly label?: string | undefined;
 }
 
 /** What a migration goes by. */
-export interface MigrateRules extends CombineRules, Pick<MigrateOptions, 'name' | 'label' | 'without'> {
+export interface MigrateRules extends CombineRules, Pick<MigrateOptions, 'name' | 'label'> {
   readonly stores: Readonly<Record<End, LockProvider>>;
-  readonly phase: Phase | (() => unknown);
+  readonly phase: PhaseWord | (() => unknown);
   readonly presenceTtl: number;
+  readonly settle: number;
 }
 
 /** Where the options come from, for messages. */
 export const migrateSource: OptionSource = { where: 'migrate', code: 'LOCK_MISCONFIGURED', text: true };
 
-const phaseReader = oneOf(...phases);
+const phaseReader = oneOf(...phaseWords);
 
-/** Whether `value` is a phase. */
-export function isPhase(value: unknown): value is Phase {
+/** Whether `value` is a phase, or one that forces. */
+export function isPhaseWord(value: unknown): value is PhaseWord {
   return phaseReader.accepts(value);
 }
 
 /** How the options that a configuration can carry are checked. */
-export const migrationReaders: OptionReaders<Pick<MigrateOptions, 'name' | 'presenceTtl' | 'without' | 'label'>> = {
+export const migrationReaders: OptionReaders<Pick<MigrateOptions, 'name' | 'presenceTtl' | 'settle' | 'label'>> = {
   name: matching(/^[!-.0-~]{1,100}$/, '1 to 100 printable ASCII characters without spaces or "/"'),
   presenceTtl: duration(1_000, 86_400_000),
-  without: oneOf(...ends),
+  settle: duration(0, 86_400_000),
   label: labelReader,
 };
 
@@ -68,9 +72,9 @@ const store: OptionReader<LockProvider> = {
   parse: () => undefined,
 };
 
-const phase: OptionReader<Phase | (() => Phase)> = {
+const phase: OptionReader<PhaseWord | (() => PhaseWord)> = {
   expects: `${phaseReader.expects}, or a function that gives one of them`,
-  accepts: (value): value is Phase | (() => Phase) => typeof value === 'function' || isPhase(value),
+  accepts: (value): value is PhaseWord | (() => PhaseWord) => typeof value === 'function' || isPhaseWord(value),
   parse: phaseReader.parse,
 };
 
@@ -89,15 +93,11 @@ export function readMigrateOptions(options: MigrateOptions): MigrateRules {
   const read = readOptions(readers, options ?? {}, migrateSource);
   mustHave(readers, read);
   const { from, to, phase: given, memberTimeout, timeout, runtime, ...rest } = read as MigrateOptions;
-  const { without, presenceTtl = 30_000 } = rest;
+  const { presenceTtl = 30_000, settle = presenceTtl } = rest;
   const stores = { from, to };
   checkStores(stores);
-  if (without !== undefined && given === without) {
-    const why = `phase "${given}" uses the store that option "without" says is gone; its phase must be "${oppositeOf(without)}"`;
-    throw misconfigured(migrateSource.where, why);
-  }
   const rules = readCombineOptions({ need: 'all', memberTimeout, timeout, runtime }, 2);
-  return { ...rules, ...rest, stores, phase: given, presenceTtl: presenceTtl as number };
+  return { ...rules, ...rest, stores, phase: given, presenceTtl: presenceTtl as number, settle: settle as number };
 }
 
 type Needed = 'from' | 'to' | 'phase' | 'name';
@@ -116,12 +116,11 @@ export function mustHave(
 function checkStores({ from, to }: MigrateRules['stores']): void {
   if (from === to)
     throw misconfigured(migrateSource.where, 'options "from" and "to" are one provider; give two stores');
-  for (const [end, { name, traits, register }] of Object.entries({ from, to })) {
-    const lacks = traits.shared
-      ? register === undefined &&
-        'keeps no registers, in which processes leave what others must know; use one that does'
-      : 'has no shared mode, by which processes announce themselves; configure it so that it has. One store becomes a quorum without a migration: see docs/quorum.md';
-    if (lacks) throw misconfigured(migrateSource.where, `store "${end}" (${name}) ${lacks}`);
+  for (const [end, { name, traits }] of Object.entries({ from, to })) {
+    if (traits.shared) continue;
+    const why =
+      'has no shared mode, by which processes announce themselves; configure it so that it has. One store becomes a quorum without a migration: see docs/quorum.md';
+    throw misconfigured(migrateSource.where, `store "${end}" (${name}) ${why}`);
   }
 }
 

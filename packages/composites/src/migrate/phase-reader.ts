@@ -1,19 +1,19 @@
 import { LockError } from '@locks/core/adapter';
 import { describe } from '@locks/core/composite';
-import { isPhase } from './options.ts';
-import type { Phase } from './phase.ts';
+import { isPhaseWord } from './options.ts';
+import type { PhaseWord } from './phase.ts';
 
 /**
  * Reads the phase where it is a function. It gives `undefined` where that throws or gives anything
  * else, and calls `misread` when the reason is another one than before.
  */
-export function phaseReader(read: () => unknown, misread: (error: unknown) => void): () => Phase | undefined {
+export function phaseReader(read: () => unknown, misread: (error: unknown) => void): () => PhaseWord | undefined {
   let reason: string | undefined;
   return () => {
     let error: unknown;
     try {
       const phase = read();
-      if (isPhase(phase)) {
+      if (isPhaseWord(phase)) {
         reason = undefined;
         return phase;
       }

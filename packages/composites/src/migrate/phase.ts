@@ -4,12 +4,30 @@ export type End = 'from' | 'to';
 /** Which stores a claim takes: one of them, or both. */
 export type Phase = End | 'both';
 
+/**
+ * What an operator tells a process: a phase, or an end with `!`. `to!` forces: it is `to`, also
+ * where the store `from` does not answer or has locks of its own.
+ */
+export type PhaseWord = Phase | `${End}!`;
+
 export const ends: readonly ['from', 'to'] = ['from', 'to'];
 
 /** In the order that a fleet goes through them. */
 export const phases: readonly ['from', 'both', 'to'] = ['from', 'both', 'to'];
 
-/** The end that a process must not act under while others act under `end`. */
+export const phaseWords: readonly PhaseWord[] = ['from', 'from!', 'both', 'to', 'to!'];
+
+/** The end that a process must not use while others use `end`. */
 export function oppositeOf(end: End): End {
   return end === 'from' ? 'to' : 'from';
+}
+
+/** The phase of a word. */
+export function phaseOf(word: PhaseWord): Phase {
+  return word.replace('!', '') as Phase;
+}
+
+/** Whether a word forces. */
+export function isForced(word: PhaseWord): boolean {
+  return word.endsWith('!');
 }

@@ -5,6 +5,7 @@ import { lackingTraits } from '@locks/core/composite';
 import { openProvider } from '@locks/core/open';
 import { migrate } from '../migrate/migrate.ts';
 import { migrationTraits, storeTitle } from '../migrate/options.ts';
+import { isForced, phaseOf } from '../migrate/phase.ts';
 import type { End } from '../migrate/phase.ts';
 import { readMigration } from './migration-config.ts';
 import { nameOf, openMembers } from './open-members.ts';
@@ -19,8 +20,9 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { runtime } = config;
   const { stores, options } = readMigration(config, runtime);
   const [from, to] = stores;
-  // However it fails, that is what an operator says of it.
-  const gone = options.without && stores[options.without === 'from' ? 0 : 1];
+  const word = typeof options.phase === 'function' ? options.phase() : options.phase;
+  // However it fails, an operator says that it is gone.
+  const gone = isForced(word) ? stores[phaseOf(word) === 'to' ? 0 : 1] : undefined;
   return await openMembers({
     members: stores,
     titles: [storeTitle('from', nameOf(from)), storeTitle('to', nameOf(to))],

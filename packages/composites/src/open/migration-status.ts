@@ -2,7 +2,7 @@ import type { LocksConfig } from '@locks/core';
 import { outsideContext } from '@locks/core/adapter';
 import type { Duration } from '@locks/core/adapter';
 import type { MigrationStatus } from '../migrate/status.ts';
-import type { Phase } from '../migrate/phase.ts';
+import type { PhaseWord } from '../migrate/phase.ts';
 
 /** Options of `migrationStatus` and `waitForPhase`. */
 export interface MigrationStatusOptions {
@@ -15,8 +15,8 @@ export interface MigrationStatusOptions {
 }
 
 /**
- * Who takes part in the migration that a configuration names, how far it is, and whether the next
- * step may be taken. Reads the configuration as `openLocks` does, asks both stores, leaves nothing
+ * Who takes part in the migration that a configuration names, how far it is, and what is in the way
+ * of each phase. Reads the configuration as `openLocks` does, asks both stores, leaves nothing
  * there, and takes part in nothing itself.
  * @throws `LOCK_MISCONFIGURED` unless it is the configuration of a migration.
  */
@@ -31,16 +31,14 @@ export async function migrationStatus(
 }
 
 /**
- * Waits until all processes that take part in a migration take locks under `phase`, have no lease
- * under another one, and are not on their way to another one. Locks that were taken without
- * `migrate` must be gone too: in `both` from both stores, in an end from the other store. Gives the
- * status then.
- * @throws `LOCK_TIMEOUT` after `timeout`, saying why: which processes are not there, that no
- * process takes part under this name, or that there are not as many as option `processes` says.
+ * Waits until nothing is in the way of `phase`, as `obstacles` of the status tells: all processes
+ * take locks in it, and no lock is held in one store alone, in an end also none in both. `to!` asks
+ * nothing of the store `from`, which is gone. Gives the status then.
+ * @throws `LOCK_TIMEOUT` after `timeout`, saying what is in the way.
  */
 export async function waitForPhase(
   target: string | LocksConfig | undefined,
-  phase: Phase,
+  phase: PhaseWord,
   timeout: Duration,
   options: MigrationStatusOptions = {},
 ): Promise<MigrationStatus> {

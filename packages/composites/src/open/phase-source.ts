@@ -2,8 +2,8 @@ import { misconfigured } from '@locks/core/adapter';
 import type { LockError, Runtime } from '@locks/core/adapter';
 import { describeGiven } from '@locks/core/composite';
 import { resolve } from 'node:path';
-import { isPhase, migrateSource } from '../migrate/options.ts';
-import type { Phase } from '../migrate/phase.ts';
+import { isPhaseWord, migrateSource } from '../migrate/options.ts';
+import type { PhaseWord } from '../migrate/phase.ts';
 
 /** A file is read again after so many ms. More makes a change of phase slower. */
 const fileAge = 500;
@@ -13,12 +13,12 @@ const fileAge = 500;
  * file that is read again and again, or a function.
  * @throws `LOCK_MISCONFIGURED` unless it can be read now.
  */
-export function phaseSource(given: unknown, runtime: Runtime): Phase | (() => Phase) {
-  if (isPhase(given)) return given;
+export function phaseSource(given: unknown, runtime: Runtime): PhaseWord | (() => PhaseWord) {
+  if (isPhaseWord(given)) return given;
   const read = typeof given === 'function' ? (given as () => unknown) : textSource(given, runtime);
-  const phase = (): Phase => {
+  const phase = (): PhaseWord => {
     const value = read();
-    if (isPhase(value)) return value;
+    if (isPhaseWord(value)) return value;
     throw notPhase(typeof given === 'string' ? `${given} has` : 'it gave', value);
   };
   phase();
@@ -50,6 +50,6 @@ function fileSource(path: string, { clock }: Runtime): () => unknown {
 }
 
 function notPhase(where: string, value: unknown): LockError {
-  const expected = '"from", "both", "to", "env:NAME" or "file:path" with one of them';
+  const expected = '"from", "both", "to", "env:NAME" or "file:path" with one of them, or "from!" or "to!"';
   return misconfigured(migrateSource.where, `option "phase" must be ${expected}; ${where} ${describeGiven(value)}`);
 }

@@ -12,13 +12,14 @@ import type { Duration } from '@locks/core/adapter';
 import { closeQuietly, describe } from '@locks/core/composite';
 import { configSources, mergeSources, migration, openProvider } from '@locks/core/open';
 import type { Backend } from '@locks/core/open';
-import { isPhase, migrateSource } from '../migrate/options.ts';
-import { obstaclesTo } from '../migrate/next-step.ts';
-import type { FleetFacts } from '../migrate/next-step.ts';
-import { readFleet, statusOf } from '../migrate/status.ts';
+import { readFleet } from '../migrate/fleet.ts';
+import type { FleetFacts, KnownStore } from '../migrate/fleet.ts';
+import { obstaclesTo } from '../migrate/obstacles.ts';
+import { isPhaseWord, migrateSource } from '../migrate/options.ts';
+import { isForced, oppositeOf, phaseOf } from '../migrate/phase.ts';
+import type { End, PhaseWord } from '../migrate/phase.ts';
+import { statusOf } from '../migrate/status.ts';
 import type { MigrationStatus } from '../migrate/status.ts';
-import type { KnownStore } from '../migrate/store-status.ts';
-import type { Phase } from '../migrate/phase.ts';
 import { readMigration } from './migration-config.ts';
 import type { MigrationStatusOptions } from './migration-status.ts';
 import { nameOf } from './open-members.ts';
@@ -35,26 +36,28 @@ export async function readMigrationStatus(
   options: MigrationStatusOptions,
 ): Promise<MigrationStatus> {
   const { processes } = readOptions(readers, options, { where: 'migrationStatus', code: 'LOCK_INVALID' });
-  return await withFleet(target, processes, async (read) => statusOf(await read()));
+  return await withFleet(target, { processes }, async (read) => statusOf(await read()));
 }
 
 /** What `waitForPhase` does. */
 export async function waitForMigration(
   target: string | LocksConfig | undefined,
-  phase: Phase,
+  phase: PhaseWord,
   timeout: Duration,
   options: MigrationStatusOptions,
 ): Promise<MigrationStatus> {
   const source = { where: 'waitForPhase', code: 'LOCK_INVALID', text: true } as const;
-  if (!isPhase(phase)) {
+  if (!isPhaseWord(phase)) {
     throw new LockError(
       'LOCK_INVALID',
-      `waitForPhase: the phase must be "from", "both" or "to", not ${describe(phase)}.`,
+      `waitForPhase: the phase must be "from", "both", "to", "from!" or "to!", not ${describe(phase)}.`,
     );
   }
   const limit = readOptions({ timeout: duration(0, 86_400_000) }, { timeout }, source).timeout ?? 0;
   const { processes } = readOptions(readers, options, source);
-  return await withFleet(target, processes, async (read) => {
+  const end = phaseOf(phase);
+  const gone = isForced(phase) && end !== 'both' ? oppositeOf(end) : undefined;
+  return await withFleet(target, { processes, gone }, async (read) => {
     const until = runtime.clock.now() + limit;
     for (;;) {
       const facts = await read();
@@ -63,7 +66,7 @@ export async function waitForMigration(
       const left = until - runtime.clock.now();
       if (left <= 0) {
         const { from, to } = facts.stores;
-        const message = `Not all processes are in "${phase}" after ${limit} ms: ${why.join('; ')}.`;
+        const message = `Not all processes are in "${phase}" after ${limit} ms: ${why.map(({ what }) => what).join('; ')}.`;
         throw new LockError('LOCK_TIMEOUT', message, { cause: from.error ?? to.error });
       }
       await new Promise<void>((resolve) => runtime.setTimer(resolve, Math.min(pause, left), true));
@@ -73,7 +76,7 @@ export async function waitForMigration(
 
 async function withFleet<T>(
   target: string | LocksConfig | undefined,
-  expected: number | undefined,
+  { processes: expected, gone }: { readonly processes: number | undefined; readonly gone?: End | undefined },
   work: (read: () => Promise<FleetFacts>) => Promise<T>,
 ): Promise<T> {
   const { backend } = mergeSources(await configSources(target));
@@ -83,13 +86,10 @@ async function withFleet<T>(
   // The phase of this process is none of the fleet's, and may be read where only that runs.
   const asked = { ...backend, options: { ...backend.options, phase: 'both' } };
   const { stores, options } = readMigration(asked, runtime);
-  const { name, without } = options;
-  const [from, to] = await Promise.all([
-    openStore(stores[0], without === 'from'),
-    openStore(stores[1], without === 'to'),
-  ]);
+  const { name } = options;
+  const [from, to] = await Promise.all([openStore(stores[0], gone === 'from'), openStore(stores[1], gone === 'to')]);
   try {
-    return await work(() => readFleet({ name, stores: { from, to }, expected, without, runtime }));
+    return await work(() => readFleet({ name, stores: { from, to }, expected, runtime }));
   } finally {
     await Promise.all([from, to].map(async (store) => 'provider' in store && (await closeQuietly(store.provider))));
   }

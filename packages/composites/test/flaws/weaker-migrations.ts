@@ -1,56 +1,76 @@
 import type { migrate } from '../../src/migrate/migrate.ts';
-import type { Rules } from '../migrate/model/owner.ts';
+import type * as Decisions from '../../src/migrate/decisions.ts';
 import { moduleWith } from './flawed-module.ts';
 import type { Flaw } from './flawed-module.ts';
 
-const entry = new URL('migration-rules.ts', import.meta.url);
+const decisionsModule = new URL('../../src/migrate/decisions.ts', import.meta.url);
 
 const whole = new URL('../../src/migrate/migrate.ts', import.meta.url);
+
+/** What the model check takes of `decisions.ts`. */
+export type Rules = Pick<typeof Decisions, 'advance' | 'heldUntil' | 'lost' | 'nextStep'>;
 
 /** `migrate`, with its source changed by `flaws`. */
 export async function weakerMigrate(...flaws: readonly Flaw[]): Promise<typeof migrate> {
   return (await moduleWith<{ readonly migrate: typeof migrate }>(whole, 'migrate', flaws)).migrate;
 }
 
-/** The rules of a migration, with their source changed by `flaws`. */
+/** The decisions of a migration, with their source changed by `flaws`. */
 export async function rulesWith(...flaws: readonly Flaw[]): Promise<Rules> {
-  return await moduleWith<Rules>(entry, 'migrate', flaws);
+  return await moduleWith<Rules>(decisionsModule, 'migrate', flaws);
 }
 
 function decisions(find: string, replace: string): Flaw {
   return { file: 'decisions.ts', find, replace };
 }
 
-const order = "['announce', 'look', 'check', 'mark', 'probe'] as const";
+const order = "['announce', 'look', 'settle', 'look again', 'compare'] as const";
 
 /** Migrations that look right, each without one rule. */
 export const weaker = {
-  looksFirst: [decisions(order, "['look', 'announce', 'check', 'mark', 'probe'] as const")],
-  probesFirst: [decisions(order, "['announce', 'probe', 'look', 'check', 'mark'] as const")],
-  doesNotCheck: [decisions(order, "['announce', 'look', 'mark', 'probe'] as const")],
-  leavesNoMark: [decisions(order, "['announce', 'look', 'check', 'probe'] as const")],
-  looksBeforeItReads: [decisions("['read', 'look', 'lift'] as const", "['look', 'read', 'lift'] as const")],
-  doesNotLook: [
-    { file: 'phase-machine.ts', find: 'if (inTheWay) this.failed(); else this.stepped();', replace: 'this.stepped();' },
-  ],
-  forgetsEnd: [decisions("phase === 'both' ? toldUntil : until", "phase === 'both' ? 0 : until")],
-  notCapped: [decisions('Math.min(until, presentUntil)', 'until')],
-  outlastsPresence: [
-    decisions('Math.min(until, presentUntil)', 'until'),
-    { file: 'phase-keeper.ts', find: 'this.#host.lost(reason);', replace: '' },
-  ],
+  looksFirst: [decisions(order, "['look', 'announce', 'settle', 'look again', 'compare'] as const")],
+  looksOnce: [decisions(order, "['announce', 'look', 'compare'] as const")],
+  comparesFirst: [decisions(order, "['announce', 'compare', 'look', 'settle', 'look again'] as const")],
   withdrawsEarly: [decisions("inUse ? 'wait' : 'withdraw'", "'withdraw'")],
-  noFloor: [decisions('{ phase: end, epoch, floor } : ofBoth', '{ phase: end, epoch, floor: undefined } : ofBoth')],
-  holdsOldGrants: [decisions('present && end === scope.phase && epoch === scope.epoch', 'present')],
-  keepsUnansweredPlaces: [decisions("now.phase === 'both' || clean", 'true')],
+  notCapped: [decisions('Math.min(until, presentUntil ?? Infinity)', 'until')],
 } as const satisfies Readonly<Record<string, readonly Flaw[]>>;
 
-/** Of a provider: the floor of its claims also rises with the store's clock. */
-export const noFloorAtAll: readonly Flaw[] = [
-  ...weaker.noFloor,
-  {
-    file: 'floors.ts',
-    find: "if (phase !== 'both') return this.#of[phase].now();",
-    replace: "if (phase !== 'both') return undefined;",
-  },
-];
+function keeper(find: string, replace: string): Flaw {
+  return { file: 'keeper.ts', find, replace };
+}
+
+/** Of the whole `migrate`. */
+export const flawed = {
+  doesNotLook: [keeper('if (by.length === 0) return undefined;', 'return undefined;')],
+  doesNotCompare: [keeper('if (wait === 0) return', 'return')],
+  seesNoLocks: [keeper("if (this.#forced) return 'passed';", "return 'passed';")],
+  keyByName: [
+    {
+      file: 'presence.ts',
+      find: 'acquire(presenceKey, { mode',
+      replace: 'acquire(`${presenceKey}/${this.#rules.name}/${end}`, { mode',
+    },
+    {
+      file: 'presence.ts',
+      find: 'readonly string[]> { const { holders } = await this.#rules.stores[end].inspect(presenceKey);',
+      replace:
+        'readonly string[]> { const { holders } = await this.#rules.stores[end].inspect(`${presenceKey}/${this.#rules.name}/${end}`);',
+    },
+  ],
+  noteForMark: [
+    {
+      file: 'presence.ts',
+      find: 'Promise<boolean> { const { holders } = await this.#rules.stores[end].inspect(presenceKey); return holders.some(({ owner }) => readSign(owner).acts);',
+      replace:
+        'Promise<boolean> { const { holders } = await this.#rules.stores[end].inspect(`migration/${this.#rules.name}/processes`); return holders.some(({ owner }) => readSign(owner).effective === end);',
+    },
+  ],
+  outlastsPresence: [
+    ...weaker.notCapped,
+    {
+      file: 'migrating-claim.ts',
+      find: 'this.#sessions.follow(ofPresence, scope.presence?.signal); return',
+      replace: 'return',
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Flaw[]>>;

@@ -241,7 +241,7 @@ test('a migration tells of its stores by their names, and keeps their places', a
   await runtime.advance(1_000);
   expect(await again).toMatchObject({ granted: true });
   expect(told.slice(1)).toEqual([{ ...store, state: 'answers', suspect: false }]);
-  const one = migrate({ name: 'other', from, to, phase: 'to', without: 'from', runtime });
+  const one = migrate({ name: 'other', from, to, phase: 'to', settle: 0, runtime });
   const granted = one.tryAcquire(claimOf('me/3'));
   await runtime.advance(1_000);
   await granted;

@@ -2,12 +2,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { migrate } from '../../src/index.ts';
 import type { LockError, Locks, MemoryStore } from '../../../core/src/index.ts';
-import type { End, MigrateOptions, Phase } from '../../src/index.ts';
+import type { End, MigrateOptions, PhaseWord } from '../../src/index.ts';
 import { breakable } from '../../../core/test/support/breakable.ts';
 import type { Breakable } from '../../../core/test/support/breakable.ts';
 
 interface Process {
-  phase: Phase;
+  phase: PhaseWord;
   readonly from: Breakable;
   readonly to: Breakable;
   readonly locks: Locks;
@@ -18,7 +18,7 @@ interface Given extends Partial<MigrateOptions> {
 }
 
 /** Processes that meet in two stores, each over connections of its own. */
-function fleet(): (phase: Phase, given?: Given) => Process {
+function fleet(): (phase: PhaseWord, given?: Given) => Process {
   const stores: Readonly<Record<End, MemoryStore>> = { from: createMemoryStore(), to: createMemoryStore() };
   return (phase, { down = [], ...more } = {}) => {
     const connect = (end: End): Breakable => {
@@ -27,7 +27,7 @@ function fleet(): (phase: Phase, given?: Given) => Process {
       return connection;
     };
     const [from, to] = [connect('from'), connect('to')];
-    const options = { presenceTtl: 1_000, memberTimeout: 100, timeout: 400, ...more };
+    const options = { presenceTtl: 1_000, settle: 0, memberTimeout: 100, timeout: 400, ...more };
     const made: Process = {
       phase,
       from,
@@ -95,17 +95,16 @@ test('a process in both that loses a store is unavailable, and no obstacle to ot
   }, 5_000);
 });
 
-test('one that starts without the other store serves with "without" only, and says so', async () => {
+test('one that starts without the other store serves with "to!" only, and says so', async () => {
   const start = fleet();
   const stuck = start('to', { down: ['from'] });
-  const error: unknown = await stuck.locks.tryAcquire('job').catch((reason: unknown) => reason);
-  expect((error as LockError).code).toBe('LOCK_UNAVAILABLE');
   await vi.waitFor(async () => {
-    const again: unknown = await stuck.locks.tryAcquire('job').catch((reason: unknown) => reason);
-    expect(((again as LockError).cause as LockError).message).toContain('by option without: "from"');
+    const error: unknown = await stuck.locks.tryAcquire('job').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(((error as LockError).cause as LockError).message).toContain('make the phase "to!"');
   }, 5_000);
-  const free = start('to', { down: ['from'], without: 'from' });
-  expect(await holdsFor(free, 100)).toBe(true);
+  const free = start('to!', { down: ['from'] });
+  await vi.waitFor(async () => expect(await holdsFor(free, 100)).toBe(true), 5_000);
 });
 
 test('a process in from that loses its own store loses its leases with it, and returns', async () => {
@@ -115,9 +114,9 @@ test('a process in from that loses its own store loses its leases with it, and r
   await vi.waitFor(() => expect(lease.held).toBe(false), 3_000);
   process.from.down = false;
   await vi.waitFor(async () => {
-    const next = await process.locks.acquire('job', { wait: 100 });
-    expect((await process.locks.inspect('job')).members?.filter(({ holders }) => holders)).toHaveLength(1);
-    await next.release();
+    await process.locks.withLock('job', { wait: 100 }, async () => {
+      expect((await process.locks.inspect('job')).members?.filter(({ holders }) => holders)).toHaveLength(1);
+    });
   }, 5_000);
 });
 
@@ -137,12 +136,12 @@ test('a release by another process is one, under an end and in both', async () =
   }
 });
 
-test('keys of the migration are refused', async () => {
+test('keys of migrations are refused, and not listed', async () => {
   const { locks } = fleet()('both');
-  await expect(locks.acquire('migration/m/from')).rejects.toMatchObject({ code: 'LOCK_INVALID' });
-  await locks.withLock('migration/n/from', async () => {
+  await expect(locks.acquire('migration/n/processes')).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+  await locks.withLock('job', async () => {
     const keys: string[] = [];
     for await (const key of locks.list()) keys.push(key);
-    expect(keys).toEqual(['migration/n/from']);
+    expect(keys).toEqual(['job']);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LockError, createMemoryProvider, createMemoryStore, openLocks } from '../../../core/src/index.ts';
 import { migrationStatus, waitForPhase } from '../../src/index.ts';
-import type { LocksConfig, Locks } from '../../../core/src/index.ts';
+import type { Lease, LocksConfig, Locks } from '../../../core/src/index.ts';
 import type { Phase } from '../../src/index.ts';
 import { breakable } from '../../../core/test/support/breakable.ts';
 
@@ -13,7 +13,7 @@ function fleet() {
   });
   const config = (phase: Phase | (() => Phase), more: object = {}): LocksConfig => ({
     provider: 'migrate',
-    options: { name: 'm', from: adapter('from'), to: adapter('to'), phase, presenceTtl: '2s', ...more },
+    options: { name: 'm', from: adapter('from'), to: adapter('to'), phase, presenceTtl: '2s', settle: 0, ...more },
   });
   const open = async (label: string, phase: Phase | (() => Phase), more: object = {}): Promise<Locks> => {
     const locks = await openLocks(config(phase, { label, ...more }));
@@ -25,35 +25,58 @@ function fleet() {
   return { stores, config, open };
 }
 
-test('it tells which processes act, and which wait', async () => {
+test('it tells which processes act, and which wait, also those with one label', async () => {
   const { config, open } = fleet();
-  await open('first', 'from');
-  await open('second', 'both');
+  await open('same', 'from');
+  await open('same', 'both');
   await vi.waitFor(async () => expect((await migrationStatus(config('both'))).processes).toHaveLength(2), 5_000);
   await open('third', 'to');
-  const { name, processes, from, to } = await migrationStatus(config('both'));
+  const { name, processes, from, to, obstacles } = await migrationStatus(config('both'));
   expect(name).toBe('m');
-  expect(processes).toMatchObject([
-    { process: 'first', desired: 'from', effective: 'from' },
-    { process: 'second', desired: 'both', effective: 'both' },
-    { process: 'third', desired: 'to', effective: 'both' },
+  expect(processes.map(({ desired, effective }) => `${desired}>${effective}`).toSorted()).toEqual([
+    'both>both',
+    'from>from',
+    'to>both',
   ]);
-  for (const { since } of processes) expect(Math.abs((since ?? 0) - Date.now())).toBeLessThan(5_000);
+  expect(new Set(processes.map(({ process }) => process)).size).toBe(3);
+  for (const { process } of processes) expect(process).toMatch(/^(same|third)~\w{8}$/);
   expect([from, to]).toMatchObject([
-    { store: 'memory', direct: [] },
-    { store: 'memory', direct: [] },
+    { store: 'memory', alone: [], safeIn: 0 },
+    { store: 'memory', alone: [], safeIn: 0 },
   ]);
+  expect(obstacles.from).toMatchObject([{ kind: 'process' }, { kind: 'process' }]);
 });
 
-test('it names locks of processes that do not take part', async () => {
+test('it names locks of processes that do not take part, and leases of both', async () => {
   const { stores, config, open } = fleet();
   const locks = await open('first', 'both');
   await locks.acquire('through');
   const plain = createMemoryProvider({ store: stores.from });
   await plain.tryAcquire({ key: 'direct', owner: 'old/1', ttl: 5_000, mode: 'exclusive' });
-  const { from, to } = await migrationStatus(config('both'));
-  expect(from.direct).toMatchObject([{ key: 'direct', owner: 'old/1' }]);
-  expect(to.direct).toEqual([]);
+  const { from, to, inBoth, obstacles } = await migrationStatus(config('both'));
+  expect(from.alone).toMatchObject([{ key: 'direct', owner: 'old/1', plain: true }]);
+  expect(to.alone).toEqual([]);
+  expect(inBoth).toMatchObject([{ key: 'through', plain: false }]);
+  expect(obstacles.both).toMatchObject([{ kind: 'lock' }]);
+  expect(obstacles.from.map(({ kind }) => kind)).toEqual(['process', 'lease']);
+  expect(obstacles.to.map(({ kind }) => kind)).toEqual(['process', 'lock', 'lease']);
+});
+
+test('a wrong name finds no process, and tells the right one', async () => {
+  const { config, open } = fleet();
+  await open('first', 'both');
+  const { obstacles } = await migrationStatus(config('both', { name: 'n' }));
+  expect(obstacles.both.map(({ what }) => what)).toEqual([
+    'no process takes part under the name "n"',
+    'processes take part under the name "m"',
+  ]);
+});
+
+test('a process that is missing is an obstacle, where their number is known', async () => {
+  const { config, open } = fleet();
+  await open('first', 'both');
+  const { obstacles } = await migrationStatus(config('both'), { processes: 2 });
+  expect(obstacles.both).toMatchObject([{ kind: 'processes', what: '1 process takes part, not 2' }]);
 });
 
 test('a store that does not answer is told, and hides no other', async () => {
@@ -68,7 +91,9 @@ test('a store that does not answer is told, and hides no other', async () => {
   await vi.waitFor(async () => expect((await migrationStatus(target)).processes).toHaveLength(1), 5_000);
   const { from, to } = await migrationStatus(target);
   expect(from.error).toBeUndefined();
-  expect(to).toMatchObject({ plainSafeIn: undefined, direct: undefined, error: { code: 'LOCK_UNAVAILABLE' } });
+  expect(to).toMatchObject({ safeIn: undefined, alone: undefined, error: { code: 'LOCK_UNAVAILABLE' } });
+  await expect(waitForPhase(target, 'from', 0)).rejects.toThrow(/the store "to" \(adapter\) does not answer/);
+  await waitForPhase(target, 'from!', '5s');
 });
 
 test('waitForPhase waits for the last process, and names it', async () => {
@@ -80,16 +105,19 @@ test('waitForPhase waits for the last process, and names it', async () => {
   const late = waitForPhase(config('both'), 'to', 200);
   await expect(late).rejects.toMatchObject({
     code: 'LOCK_TIMEOUT',
-    message: expect.stringMatching(/first is in "from"; second is in "both", waits for "to"/) as unknown,
+    message: expect.stringMatching(
+      /first~\w+ takes locks in "from"; second~\w+ takes locks in "both", is to be in "to"/,
+    ) as unknown,
   });
   phase = 'both';
   await vi.waitFor(async () => {
-    const { forward } = (await migrationStatus(config('both'))).next;
-    expect(forward).toEqual({ step: 'to', allowed: true, why: [] });
+    const { processes } = await migrationStatus(config('both'));
+    expect(processes.map(({ effective }) => effective)).not.toContain('from');
   }, 8_000);
   phase = 'to';
   const status = await waitForPhase(config('both'), 'to', '20s');
   expect(status.processes.map(({ effective }) => effective)).toEqual(['to', 'to']);
+  expect(status.obstacles.to).toEqual([]);
 });
 
 test('a process that has only announced itself acts in both', async () => {
@@ -109,19 +137,24 @@ test('a process that has only announced itself acts in both', async () => {
   const locks = await openLocks(config('to', { label: 'only', from: { provider: silent } }));
   onTestFinished(() => locks.close());
   const granted = locks.acquire('key').catch((error: unknown) => error);
-  const presences = async () => (await createMemoryProvider({ store: stores.to }).inspect('migration/m/to')).holders;
+  const presences = async () => (await createMemoryProvider({ store: stores.to }).inspect('migration/alone')).holders;
   await vi.waitFor(async () => expect(await presences()).toHaveLength(1), 5_000);
-  const waiting = { process: 'only', desired: 'to', effective: 'both' };
+  const waiting = { desired: 'to', effective: 'both', presence: 'to' };
   expect((await migrationStatus(config('both'))).processes).toMatchObject([waiting]);
   for (const phase of ['both', 'to'] as const) {
     await expect(waitForPhase(config('both'), phase, 50)).rejects.toMatchObject({
-      message: expect.stringContaining('only is in "both", waits for "to"') as unknown,
+      message: expect.stringMatching(
+        /only~\w+ takes locks in "both", is to be in "to", enters or leaves "to"/,
+      ) as unknown,
     });
   }
   answer();
-  expect(await granted).not.toBeInstanceOf(Error);
+  const lease = await granted;
+  expect(lease).not.toBeInstanceOf(Error);
+  // It was taken in both stores.
+  await (lease as Lease).release();
   const { processes } = await waitForPhase(config('both'), 'to', '5s');
-  expect(processes).toMatchObject([{ process: 'only', desired: 'to', effective: 'to' }]);
+  expect(processes).toMatchObject([{ desired: 'to', effective: 'to' }]);
 });
 
 test('a process that leaves an end acts under it until its last lease there is over', async () => {
@@ -131,16 +164,14 @@ test('a process that leaves an end acts under it until its last lease there is o
   const lease = await locks.acquire('key', { ttl: 20_000, renew: false });
   phase = 'both';
   await vi.waitFor(async () => {
-    expect((await migrationStatus(config('both'))).processes).toMatchObject([
-      { process: 'only', desired: 'both', effective: 'to' },
-    ]);
+    expect((await migrationStatus(config('both'))).processes).toMatchObject([{ desired: 'both', effective: 'to' }]);
   }, 5_000);
   await expect(waitForPhase(config('both'), 'both', 50)).rejects.toMatchObject({
-    message: expect.stringContaining('only is in "to", waits for "both"') as unknown,
+    message: expect.stringMatching(/only~\w+ takes locks in "to", is to be in "both"/) as unknown,
   });
   await lease.release();
   const { processes } = await waitForPhase(config('both'), 'both', '5s');
-  expect(processes).toMatchObject([{ process: 'only', desired: 'both', effective: 'both' }]);
+  expect(processes).toMatchObject([{ desired: 'both', effective: 'both' }]);
 });
 
 test('a configuration of another provider, and a wrong phase, are refused', async () => {

@@ -1,7 +1,6 @@
-import { expect, onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createMemoryProvider, createMemoryStore, subscribe } from '../../../core/src/index.ts';
 import { migrate } from '../../src/index.ts';
-import { markRegister } from '../../src/migrate/keys.ts';
 import type { Claim, LockProvider, MemoryStore, MigrationMessage } from '../../../core/src/index.ts';
 import type { MigrateOptions } from '../../src/index.ts';
 
@@ -16,8 +15,6 @@ export interface Fleet {
   process(phase: MigrateOptions['phase'], more?: Partial<MigrateOptions>): LockProvider;
   /** Who holds the key in each store. */
   holders(key?: string): Promise<Readonly<Record<'from' | 'to', number>>>;
-  /** Resolves when a process that is to be in `both` may go on to any end. */
-  mayGoOn(): Promise<void>;
 }
 
 export function fleet(): Fleet {
@@ -35,6 +32,7 @@ export function fleet(): Fleet {
         to: createMemoryProvider({ store: to }),
         phase,
         presenceTtl: 1_000,
+        settle: 0,
         label: `p${count}`,
         ...more,
       });
@@ -45,29 +43,6 @@ export function fleet(): Fleet {
       const [inFrom, inTo] = await Promise.all([seeFrom.inspect(key), seeTo.inspect(key)]);
       return { from: inFrom.holders.length, to: inTo.holders.length };
     },
-    async mayGoOn() {
-      await vi.waitFor(async () => {
-        expect(await seeFrom.register?.(markRegister('m', 'from'))).toBeUndefined();
-        expect(await seeTo.register?.(markRegister('m', 'to'))).toBeUndefined();
-      }, 5_000);
-    },
-  };
-}
-
-/** `inner`, whose holds last for `validity` ms. */
-export function withValidity(inner: LockProvider, validity: number): LockProvider {
-  return {
-    name: inner.name,
-    traits: inner.traits,
-    async tryAcquire(claim, wake) {
-      const answer = await inner.tryAcquire({ ...claim, ttl: validity }, wake);
-      return answer.granted ? { ...answer, validity } : answer;
-    },
-    renew: async (claim, token) => (await inner.renew({ ...claim, ttl: validity }, token)) && { validity },
-    release: (claim) => inner.release(claim),
-    inspect: (key) => inner.inspect(key),
-    register: async (name, change) => await inner.register?.(name, change),
-    close: () => inner.close(),
   };
 }
 
@@ -77,5 +52,3 @@ export function listen(): MigrationMessage[] {
   onTestFinished(() => subscription());
   return heard;
 }
-
-export const presence = (end: 'from' | 'to') => `migration/m/${end}`;

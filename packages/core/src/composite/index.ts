@@ -27,7 +27,4 @@ export { untilReopened } from '../time/backoff.ts';
 export { schedule, scheduleSilence } from '../time/schedule.ts';
 export { TimerWheel } from '../time/timer-wheel.ts';
 export type { TimerEntry } from '../time/timer-wheel.ts';
-export { floorAt, lineText, readLine } from '../token-floor/floor-line.ts';
-export { StoreFloor, floorRegister } from '../token-floor/store-floor.ts';
-export type { FloorOptions, FloorRegister } from '../token-floor/store-floor.ts';
-export { above, withFloor } from '../token-floor/with-floor.ts';
+export { above } from '../token-floor/with-floor.ts';

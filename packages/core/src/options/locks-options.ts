@@ -9,8 +9,6 @@ import type { AcquireOptions, Settings } from './acquire-options.ts';
 import { labelReader } from './owner.ts';
 import type { Requires } from './requirements.ts';
 import { runtimeReader } from './runtime-reader.ts';
-import { readTokenFloor } from '../token-floor/floor-line.ts';
-import type { TokenFloor } from '../token-floor/floor-line.ts';
 import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
 
@@ -37,14 +35,13 @@ export interface LocksOptions extends DefaultOptions {
    */
   readonly label?: string | undefined;
   /**
-   * All tokens of this `Locks` exceed it: where the store of before gave higher tokens than this
-   * one may give. `{ token, at }`, or text `'<token>@<at>'` as `migrationStatus` tells it: the
-   * token at that moment of the store's clock, in ms. It rises half as fast as that clock. So a
-   * store that loses its data gives no token again. A number from 0 to 2^53 - 1 is constant: for
-   * stores that keep their counters (ZooKeeper), or where the clock is above it soon.
+   * All tokens of this `Locks` exceed it, a whole number from 0 to 2^53 - 1: where fences know
+   * higher ones, of another library or of a store that was restored. As long as the clock of a store
+   * is below it, a store that loses its data gives tokens again. Move between two stores by
+   * `migrate`, which needs none.
    * @default none
    */
-  readonly tokenFloor?: bigint | number | string | TokenFloor | undefined;
+  readonly tokenFloor?: bigint | number | string | undefined;
   /**
    * `withLock` notes what its asynchronous context holds, so that a call which would wait for its
    * own context rejects with `LOCK_DEADLOCK`. Before Node 24 notes slow down all promises of the
@@ -81,20 +78,15 @@ const defaultCloseTimeout = 5_000;
 const { ttl, wait, renew, maxHold, reentrant } = acquireReaders;
 
 /** A number that JSON has read is exact below 2^53, as tokens are. */
-const tokenFloor: OptionReader<bigint | number | TokenFloor> = {
-  expects: 'a whole number from 0 to 9007199254740991, or "<such a number>@<ms since 1970>"',
-  accepts: (value): value is bigint | number | TokenFloor =>
-    isToken(value) || (typeof value === 'object' && value !== null && isTokenFloor(value)),
-  parse: (text) => (/^\d{1,16}$/.test(text) ? BigInt(text) : readTokenFloor(text)),
+const tokenFloor: OptionReader<bigint | number> = {
+  expects: 'a whole number from 0 to 9007199254740991',
+  accepts: isToken,
+  parse: (text) => (/^\d{1,16}$/.test(text) ? BigInt(text) : undefined),
 };
 
 function isToken(value: unknown): value is bigint | number {
   if (typeof value === 'bigint') return value >= 0n && value < 2n ** 53n;
   return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-function isTokenFloor({ token, at }: { readonly token?: unknown; readonly at?: unknown }): boolean {
-  return typeof token === 'bigint' && isToken(token) && typeof at === 'number' && isToken(at);
 }
 
 /** How the options that text can carry are checked: the ones a URL may have. */
@@ -136,7 +128,7 @@ export interface ReadLocksOptions {
   readonly settings: Settings;
   readonly maxWaiters: number;
   readonly label: string | undefined;
-  readonly tokenFloor: bigint | TokenFloor | undefined;
+  readonly tokenFloor: bigint | undefined;
   readonly findDeadlocks: boolean | undefined;
   readonly closeTimeout: number;
   readonly drain: number;

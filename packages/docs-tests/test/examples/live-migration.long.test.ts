@@ -17,14 +17,10 @@ test('live-migration: two processes move to the other store, and no update is lo
   writeFileSync(join(example.folder, 'phase'), 'from\n');
   const services = [example.start(['service.js']), example.start(['service.js'])];
   const counter = (): number => Number(readFileSync(join(example.folder, 'counter'), 'utf8'));
-  for (const [phase, next] of [
-    ['from', 'the next step may be taken: both'],
-    ['both', 'the next step may be taken: to'],
-    ['to', 'the next step may be taken: plain to'],
-  ] as const) {
+  for (const phase of ['from', 'both', 'to'] as const) {
     const move = example.start(['move.js', phase]);
     expect(await move.end(), move.lines.join('\n')).toBe(0);
-    expect(move.lines).toEqual([`all 2 processes are in phase "${phase}"`, next]);
+    expect(move.lines).toEqual([`all 2 processes are in phase "${phase}"`]);
     await Promise.all(services.map((service) => service.said(new RegExp(`^locks in phase "${phase}"$`))));
     // Both work under it.
     const before = counter();

@@ -190,21 +190,16 @@ export interface MigrationMessage {
   /**
    * `changed`: attempts begin under another phase.
    * `refused`: the process stays in `both`, and looks again soon.
-   * `carried`: a lease takes both stores now.
    * `lost`: the presence was lost, and so were the leases under its end.
    * `misread`: the phase could not be read, and stays as it was.
    */
-  readonly event: 'changed' | 'refused' | 'carried' | 'lost' | 'misread';
+  readonly event: 'changed' | 'refused' | 'lost' | 'misread';
   /** What the configuration says. */
   readonly desired: 'from' | 'both' | 'to';
   /** What attempts begin under. */
   readonly effective: 'from' | 'both' | 'to';
-  /** `refused`: the processes that act under the other end, as `host:pid`. */
+  /** `refused`: the processes that take locks in the other store alone, as `host:pid~id`. */
   readonly by?: readonly string[];
-  /** `carried`: of the lease. */
-  readonly key?: string;
-  /** The store that an operator says is gone for good. */
-  readonly without?: 'from' | 'to';
   /** What went wrong, where something did. */
   readonly error?: unknown;
 }

@@ -94,15 +94,12 @@ export function splitUrl(url: string | undefined): {
   for (const part of url.slice(mark + 1).split('&')) {
     if (part === '') continue;
     const [[name, value] = ['', '']] = new URLSearchParams(part);
-    const isCut = part.includes('@') && !adapterUrl.includes('@') && !mayHaveAt.test(name);
+    const isCut = part.includes('@') && !adapterUrl.includes('@') && name !== 'label';
     if (isCut || !part.includes('=')) throw unreadableQuery();
     (Object.hasOwn(textReaders, name) ? own : query)[name] = value;
   }
   return { adapterUrl, own, query };
 }
-
-/** Core's options whose values may have an "@" in them. */
-const mayHaveAt = /^(?:label|tokenFloor)$/;
 
 /** Of a password with "?" or "&" the rest looks like an option: nothing of it is shown. */
 function unreadableQuery(): LockError {

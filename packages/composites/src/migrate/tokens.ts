@@ -1,0 +1,55 @@
+import type { Claim, LockProvider } from '@locks/core';
+import { LockError } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import { storeTitle } from './options.ts';
+import { probeKey, raiseKey } from './keys.ts';
+import type { End } from './phase.ts';
+
+/**
+ * In µs: how far tokens may run ahead of a clock. Those of claims in both stores do, by some ms.
+ * With less, a token could go back. With more, a process enters later.
+ */
+const slack = 100_000n;
+
+type Rules = { readonly stores: Readonly<Record<End, LockProvider>>; readonly runtime: Pick<Runtime, 'uniqueId'> };
+
+/** What all tokens are below that the store of `end` gave. Nobody takes locks there alone. */
+export async function barOf({ stores, runtime }: Rules, end: End): Promise<bigint> {
+  return (await probe(stores[end], runtime)) + slack;
+}
+
+/**
+ * How long, in ms, until new tokens of the store of `end` exceed `bar`. 0: they do. Where one claim
+ * raises those of the whole store, it is raised.
+ * @throws where they do not rise.
+ */
+export async function untilAbove({ stores, runtime }: Rules, end: End, bar: bigint): Promise<number> {
+  const store = stores[end];
+  let token = await probe(store, runtime);
+  if (token > bar) return 0;
+  if (store.traits.fencing === 'clock-bounded') return Number((bar - token) / 1_000n) + 1;
+  await probe(store, runtime, bar);
+  token = await probe(store, runtime);
+  if (token > bar) return 0;
+  throw new LockError(
+    'LOCK_MISCONFIGURED',
+    `${storeTitle(end, store.name)} gives tokens below those of the other one (${token}, not above ${bar}).`,
+  );
+}
+
+/** One token of `store`, which it has for no other claim. */
+async function probe(store: LockProvider, runtime: Rules['runtime'], floor?: bigint): Promise<bigint> {
+  const key = floor === undefined ? probeKey : raiseKey;
+  const about = { key, owner: `probe/${runtime.uniqueId()}`, ttl: 1_000, mode: 'shared' } as const;
+  const claim: Claim = floor === undefined ? about : { ...about, floor };
+  try {
+    const answer = await store.tryAcquire(claim);
+    if (answer.granted) return answer.token;
+    throw new LockError(
+      'LOCK_UNAVAILABLE',
+      `${store.name}: key ${key} is held exclusively, so its tokens are unknown.`,
+    );
+  } finally {
+    await store.release(claim).catch(() => {});
+  }
+}
