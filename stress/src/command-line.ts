@@ -5,7 +5,7 @@ export const backendNames = ['redis', 'postgres', 'mariadb', 'sqlite', 'zookeepe
 export type BackendName = (typeof backendNames)[number];
 
 /** What of a migration can be taken out, to see that the checker finds it. */
-export const flawNames = ['look', 'cap', 'floor'] as const;
+export const flawNames = ['look', 'cap', 'compare'] as const;
 export type FlawName = (typeof flawNames)[number];
 
 /** Targets without a backend of their own. */
@@ -41,7 +41,7 @@ Usage: npm run stress -- <backend> [options]
   --workers <n>    processes; default: 4
   --flows <n>      flows of each process; default: 4
   --keep           keep the logs of a run without violations too
-  --without <rule> of a migration: takes look, cap or floor out of the code, which must be found out
+  --without <rule> of a migration: takes look, cap or compare out of the code, which must be found out
   --figures <file> of a migration: writes figures there, which npm run bench -- --from draws
   --help           prints this`;
 

@@ -83,8 +83,8 @@ export type ControlEvent =
       readonly migration: string;
       readonly settled: boolean;
       readonly processes: readonly { readonly process: string; readonly effective: string }[];
-      /** The next steps that may be taken. */
-      readonly allowed: readonly string[];
+      /** The phases that all are in. */
+      readonly reached: readonly string[];
     }
   /** Something that the controller saw and that must not be. */
   | { readonly ev: 'wrong'; readonly t: number; readonly message: string };

@@ -13,7 +13,7 @@ import { type OpenedRun, openRun } from '../opened-run.ts';
 import { type Random, createRandom } from '../random.ts';
 import { type Fleet, createFleet } from './fleet.ts';
 import { type Change, faultTime, planDrill } from './plan.ts';
-import { type StoreName, modules, presenceTtl, startStores, storeNames } from './stores.ts';
+import { type StoreName, lasting, modules, presenceTtl, startStores, storeNames } from './stores.ts';
 
 export interface DrillOptions {
   /** In ms, of all changes. */
@@ -28,8 +28,11 @@ export interface DrillOptions {
   readonly begin?: StoreName | undefined;
 }
 
-/** In ms, after the last fault: longer, and a change hangs. */
-const longestChange = presenceTtl + 10_000;
+/**
+ * In ms, after the last fault: longer, and a change hangs. A lease that lasts keeps its process in
+ * a store, and the first process of an end looks twice.
+ */
+const longestChange = 1.5 * lasting + 2 * presenceTtl + 10_000;
 /** In ms: what should take moments, on a machine under load. */
 const patience = 60_000;
 
@@ -56,13 +59,10 @@ export async function drill(folder: string, options: DrillOptions): Promise<RunL
     };
     const victims = { workers: fleet.workers, proxies, backend: stores };
     const random = createRandom(seed);
-    let floor = aheadOfClocks();
     for (const [index, { leg, changes }] of planDrill(random, length, count, begin).entries()) {
-      fleet.begin(leg, floor);
+      fleet.begin(leg);
       await deploy(run, fleet, index > 0);
       for (const change of changes) await go(run, fleet, victims, random, change);
-      // The next migration begins above the floor of this one, before the clock has passed it.
-      floor = 0;
     }
     await calm(run, fleet);
     const left = await Promise.all(storeNames.map((store) => inspect(folder, stores.plain(store), 20_000)));
@@ -74,14 +74,6 @@ export async function drill(folder: string, options: DrillOptions): Promise<RunL
     await run.close();
   }
   return readRunLog(run.logs);
-}
-
-/**
- * In µs of the clock: as after an earlier migration, in ten minutes. Clocks of one machine agree.
- * So tokens above them keep their order by the floors alone.
- */
-function aheadOfClocks(): number {
-  return (Date.now() + 600_000) * 1_000;
 }
 
 /** The processes of the present leg take the place of those before, some at a time. */
@@ -111,7 +103,7 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
     await sleep(late);
     fleet.tell(others, 'both');
     await sleep(between);
-    await mayGo(run, fleet, to, begun + (faultTime + longestChange) * 1_000);
+    await mayGo(run, fleet, begun + (faultTime + longestChange) * 1_000);
     after = now();
     fleet.tell(others, to);
   };
@@ -127,8 +119,8 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   const until = after + longestChange * 1_000;
   const error = await complete(fleet, to, until);
   const t = now();
-  if (error === undefined && !(await settle(run, fleet, `plain ${to}`, until))) {
-    wrong(run, `the status of ${name} does not allow the plain store after all processes were in "${to}"`);
+  if (error === undefined && !(await settle(run, fleet, to, until))) {
+    wrong(run, `the status of ${name} does not stay at "${to}"`);
   }
   run.append({ ev: 'change', t, migration: name, to, from, after });
   if (error !== undefined || t > until) {
@@ -138,16 +130,17 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
 }
 
 /**
- * Waits until the status allows the step to `end`, as an operator does that
- * counts no processes: those that are stranded or paused are left behind.
+ * Waits until all are in `both`, as an operator does that counts no processes: those that are
+ * stranded or paused are left behind, and those that were told an end first.
  */
-async function mayGo(run: OpenedRun, fleet: Fleet, end: string, until: number): Promise<void> {
+async function mayGo(run: OpenedRun, fleet: Fleet, until: number): Promise<void> {
   for (;;) {
     await ask(run, fleet, false);
-    const { forward, back } = (await migrationStatus(fleet.config())).next;
-    if ([forward, back].some((step) => step?.allowed === true && step.step === end)) return;
+    const { processes, from, to } = await migrationStatus(fleet.config());
+    const alone = [...(from.alone ?? []), ...(to.alone ?? [])];
+    if (alone.length === 0 && processes.every(({ effective }) => effective === 'both')) return;
     if (now() > until) {
-      wrong(run, `the status does not allow "${end}", though all processes may be in both`);
+      wrong(run, `processes take locks in one store, though all may be in both: ${JSON.stringify(processes)}`);
       return;
     }
     await sleep(250);
@@ -155,11 +148,11 @@ async function mayGo(run: OpenedRun, fleet: Fleet, end: string, until: number): 
 }
 
 /**
- * Waits until the status allows `step`, and logs what it says then. The presence of a process that
+ * Waits until the status says that all are in `phase`, and logs what it says then. The presence of a process that
  * was killed may count for a moment in place of its successor, which begins in both.
  */
-async function settle(run: OpenedRun, fleet: Fleet, step: string, until: number): Promise<boolean> {
-  while (!(await ask(run, fleet, false)).includes(step)) {
+async function settle(run: OpenedRun, fleet: Fleet, phase: string, until: number): Promise<boolean> {
+  while (!(await ask(run, fleet, false)).includes(phase)) {
     if (now() > until) return false;
     await sleep(250);
   }
@@ -167,14 +160,14 @@ async function settle(run: OpenedRun, fleet: Fleet, step: string, until: number)
   return true;
 }
 
-/** Logs the status; gives the next steps that it allows. */
+/** Logs the status; gives the phases that all are in. */
 async function ask(run: OpenedRun, fleet: Fleet, settled: boolean): Promise<readonly string[]> {
   const from = now();
-  const { name, processes, next } = await migrationStatus(fleet.config(), { processes: fleet.slots.length });
-  const allowed = [next.forward, next.back].flatMap((step) => (step?.allowed === true ? [step.step] : []));
-  const seen = processes.map(({ process, effective }) => ({ process, effective }));
-  run.append({ ev: 'status', t: now(), from, migration: name, settled, processes: seen, allowed });
-  return allowed;
+  const { name, processes, obstacles } = await migrationStatus(fleet.config(), { processes: fleet.slots.length });
+  const reached = Object.entries(obstacles).flatMap(([phase, why]) => (why.length === 0 ? [phase] : []));
+  const seen = processes.map(({ process, effective }) => ({ process: process.replace(/~.*/, ''), effective }));
+  run.append({ ev: 'status', t: now(), from, migration: name, settled, processes: seen, reached });
+  return reached;
 }
 
 /** Waits until each process is in `phase`; gives why not. */

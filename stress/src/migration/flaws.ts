@@ -13,30 +13,25 @@ const twoHolders = /^two holders of|^\d+ holders of the/;
 /** What the composites are without a rule of a migration: changes of their built files. */
 export const flaws: Readonly<Record<FlawName, MigrationFlaw>> = {
   look: {
-    changes: [{ find: 'if (inTheWay) this.failed(); else this.stepped();', replace: 'this.stepped();' }],
+    changes: [{ find: 'if (by.length === 0) return undefined;', replace: 'return undefined;' }],
     mustFind: twoHolders,
   },
   cap: {
     changes: [
-      { find: 'Math.min(until, presentUntil)', replace: 'until' },
-      { find: 'this.#host.lost(reason);', replace: '' },
+      { find: 'Math.min(until, presentUntil ?? Infinity)', replace: 'until' },
+      { find: 'this.#sessions.follow(ofPresence, scope.presence?.signal);', replace: '' },
     ],
     mustFind: twoHolders,
   },
-  floor: {
+  compare: {
     changes: [
       {
-        find: 'acting && present && end !== undefined ? { phase: end, epoch, floor }',
-        replace: 'acting && present && end !== undefined ? { phase: end, epoch, floor: undefined }',
-      },
-      // It also rises with the store's clock.
-      {
-        find: "if (phase !== 'both') return this.#of[phase].now();",
-        replace: "if (phase !== 'both') return undefined;",
+        find: "if ([stores.from, stores.to].some(({ traits }) => traits.fencing === 'none')) return 'passed';",
+        replace: "return 'passed';",
       },
     ],
     mustFind: /^a token of .* went back|^token .* was given twice/,
-    // A probe raises all tokens of a ZooKeeper: there it does not show.
-    begin: 'redis',
+    // The tokens of a ZooKeeper began at the clock, and have grown more slowly.
+    begin: 'postgres',
   },
 };

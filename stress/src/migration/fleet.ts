@@ -11,8 +11,8 @@ export interface Fleet {
   readonly workers: Workers;
   /** All slots; the last one is that of the process that keeps one lease all the time. */
   readonly slots: readonly number[];
-  /** Processes that start from now on take part in this leg. Their tokens exceed `tokenFloor`. */
-  begin(leg: Leg, tokenFloor: number): void;
+  /** Processes that start from now on take part in this leg. */
+  begin(leg: Leg): void;
   /** Writes the phase of the processes in `slots`. */
   tell(slots: readonly number[], phase: 'from' | 'both' | 'to'): void;
   /** What a process of the present leg has, whose ways to the servers have no faults. */
@@ -32,13 +32,11 @@ interface FleetOptions {
 export function createFleet(run: OpenedRun, { folder, stores, proxies, flows, seed }: FleetOptions): Fleet {
   const slots = [...proxies.keys(), proxies.length];
   let [leg] = legs as readonly [Leg, ...Leg[]];
-  let floor = 0;
   const fileOf = (slot: number): string => join(folder, `${leg.name}-${slot}`);
   const target = (slot: number): Target =>
     stores.target(leg, proxies[slot] ?? stores.servers, {
       label: `slot-${slot}`,
       phase: fileOf(slot),
-      tokenFloor: floor,
     });
   const workers = createWorkers({
     application: folder,
@@ -53,9 +51,8 @@ export function createFleet(run: OpenedRun, { folder, stores, proxies, flows, se
   return {
     workers,
     slots,
-    begin(next, tokenFloor) {
+    begin(next) {
       leg = next;
-      floor = tokenFloor;
     },
     tell(told, phase) {
       for (const slot of told) {

@@ -24,7 +24,7 @@ export const modules = { adapters: ['redis', 'sql', 'zookeeper'], clients: ['ior
 /** In ms: less than the presence, which is less than the ttl of lasting leases. */
 export const ttl = 2_000;
 export const presenceTtl = 5_000;
-const lasting = 15_000;
+export const lasting = 8_000;
 
 /** Servers that run. */
 export interface Stores {
@@ -43,8 +43,6 @@ export interface ProcessOptions {
   readonly label: string;
   /** The file that has its phase. */
   readonly phase: string;
-  /** Of all its claims; 0: none. */
-  readonly tokenFloor: number;
 }
 
 export async function startStores(): Promise<Stores> {
@@ -79,12 +77,11 @@ export async function startStores(): Promise<Stores> {
       const { url, options } = member(store, servers);
       return { url, ttl, keys: 'many', options: { ...options, ...(store === 'postgres' ? { migrate: true } : {}) } };
     },
-    target: ({ name, from, to }, addresses, { label, phase, tokenFloor }) => ({
+    target: ({ name, from, to }, addresses, { label, phase }) => ({
       provider: 'migrate',
       ttl,
       lasting,
       keys: 'many',
-      tokenFloor,
       options: {
         name,
         label,

@@ -11,7 +11,6 @@ export interface Target {
   /** A provider of core, in place of what the URL names. */
   readonly provider?: 'combine' | 'migrate';
   /** As `openLocks` takes it. */
-  readonly tokenFloor?: number;
   /** @default 'few' */
   readonly keys?: 'few' | 'many';
   /** In ms: the ttl of some leases, longer than the usual one. */

@@ -69,7 +69,7 @@ function logPhases({ options }: Target, append: (event: WorkerEvent) => void): v
   });
 }
 
-/** Keeps one key until it is told to leave. */
+/** Keeps one key until it is told to leave, or leaves a store. */
 async function keep({ worker, target }: Assignment, surroundings: Surroundings): Promise<void> {
   obey = (kind) => {
     phase = kind === 'resume' ? 'run' : kind;
@@ -77,8 +77,14 @@ async function keep({ worker, target }: Assignment, surroundings: Surroundings):
   };
   const { kept = '' } = keysOf(target);
   const plan = planToKeep(kept, target.lasting ?? target.ttl);
+  // In a migration a lease of one store would keep its process there.
+  let leaves = false;
+  subscribe('locks:migration', ({ event, effective }) => {
+    if (event === 'changed' && effective === 'both') leaves = true;
+  });
   for (let turn = 1; phase !== 'leave'; turn += 1) {
-    await takeTurn({ ...surroundings, isCalm: () => phase === 'leave' }, `${worker}/keeper/${turn}`, plan);
+    leaves = false;
+    await takeTurn({ ...surroundings, isCalm: () => leaves || phase === 'leave' }, `${worker}/keeper/${turn}`, plan);
   }
 }
 

@@ -17,8 +17,8 @@ export interface MigrateOptions extends Pick<CombineOptions, 'memberTimeout' | '
   /**
    * Which of them locks are taken in, or a function that says so at each attempt. A function that
    * throws, or gives anything else, changes nothing: `locks:migration` tells. `to!` is `to` also
-   * where the store `from` does not answer, or has locks that were taken without `migrate`: the word
-   * of an operator, which is over with the next phase.
+   * where the store `from` does not answer, or has locks that `to` does not have, or higher tokens:
+   * the word of an operator, which is over with the next phase.
    */
   readonly phase: PhaseWord | (() => PhaseWord);
   /** What all processes of this migration call it: 1 to 100 printable characters without `/`. */
