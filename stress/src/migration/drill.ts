@@ -103,7 +103,7 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
     await sleep(late);
     fleet.tell(others, 'both');
     await sleep(between);
-    await mayGo(run, fleet, begun + (faultTime + longestChange) * 1_000);
+    await mayGo(run, fleet, to, begun + (faultTime + longestChange) * 1_000);
     after = now();
     fleet.tell(others, to);
   };
@@ -130,15 +130,15 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
 }
 
 /**
- * Waits until all are in `both`, as an operator does that counts no processes: those that are
- * stranded or paused are left behind, and those that were told an end first.
+ * Waits until nobody is at the other end, as an operator does that counts no processes: those that
+ * are stranded or paused are left behind.
  */
-async function mayGo(run: OpenedRun, fleet: Fleet, until: number): Promise<void> {
+async function mayGo(run: OpenedRun, fleet: Fleet, end: 'from' | 'to', until: number): Promise<void> {
   for (;;) {
     await ask(run, fleet, false);
-    const { processes, from, to } = await migrationStatus(fleet.config());
-    const alone = [...(from.alone ?? []), ...(to.alone ?? [])];
-    if (alone.length === 0 && processes.every(({ effective }) => effective === 'both')) return;
+    const { processes, ...stores } = await migrationStatus(fleet.config());
+    const left = end === 'to' ? 'from' : 'to';
+    if (stores[left].alone?.length === 0 && processes.every(({ effective }) => effective !== left)) return;
     if (now() > until) {
       wrong(run, `processes take locks in one store, though all may be in both: ${JSON.stringify(processes)}`);
       return;

@@ -50,6 +50,11 @@ export function nextStep({ desired, end, done, acting, refused }: PhaseState, in
   return desired === end && !refused ? step : 'withdraw';
 }
 
+/** `step` begins. What is desired may change before it is done. */
+export function begin(state: PhaseState, step: PhaseStep): void {
+  if (entering.some((each) => each === step)) state.end ??= state.desired as End;
+}
+
 /** `state` after `step`. */
 export function advance(state: PhaseState, step: PhaseStep, outcome: Outcome = 'passed'): void {
   if (outcome === 'refused') state.refused = true;
@@ -57,10 +62,7 @@ export function advance(state: PhaseState, step: PhaseStep, outcome: Outcome = '
   else if (step === 'leave') state.acting = false;
   else if (step === 'withdraw') apart(state);
   else if (outcome === 'taken') state.done = entering.indexOf('compare');
-  else if (step !== 'wait') {
-    if (step === 'announce') state.end = state.desired as End;
-    state.done += 1;
-  }
+  else if (step !== 'wait') state.done += 1;
 }
 
 /** The presence has ended against the will of the process: so have the leases under its end. */

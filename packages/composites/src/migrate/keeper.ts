@@ -2,7 +2,7 @@ import { createLocks } from '@locks/core';
 import type { LockProvider, Locks, MigrationMessage } from '@locks/core';
 import { LockError, outsideContext, settledWithin } from '@locks/core/adapter';
 import { channels, defaultLabel } from '@locks/core/composite';
-import { advance, initialPhase, lost, nextStep, ofBoth } from './decisions.ts';
+import { advance, begin, initialPhase, lost, nextStep, ofBoth } from './decisions.ts';
 import type { Outcome, PhaseState, PhaseStep, Scope } from './decisions.ts';
 import { findHolders } from './holders.ts';
 import { processLabel } from './keys.ts';
@@ -154,6 +154,7 @@ export class Keeper {
 
   async #take(step: PhaseStep): Promise<void> {
     const losses = this.#losses;
+    begin(this.#state, step);
     const answer = await this.#do(step).catch((error: unknown): Refusal => ({ error }));
     // The presence was lost meanwhile.
     if (answer === undefined || this.#closed || this.#losses > losses) return;
@@ -164,7 +165,8 @@ export class Keeper {
 
   /** Takes a step. Gives what became of it. `undefined`: a change of the phase ended it. */
   async #do(step: PhaseStep): Promise<Outcome | Refusal | undefined> {
-    const { desired, end = desired as End } = this.#state;
+    const { end } = this.#state;
+    if (end === undefined) return 'passed';
     switch (step) {
       case 'announce':
         this.#bar = undefined;

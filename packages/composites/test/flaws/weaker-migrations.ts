@@ -8,7 +8,7 @@ const decisionsModule = new URL('../../src/migrate/decisions.ts', import.meta.ur
 const whole = new URL('../../src/migrate/migrate.ts', import.meta.url);
 
 /** What the model check takes of `decisions.ts`. */
-export type Rules = Pick<typeof Decisions, 'advance' | 'heldUntil' | 'lost' | 'nextStep'>;
+export type Rules = Pick<typeof Decisions, 'advance' | 'begin' | 'heldUntil' | 'lost' | 'nextStep'>;
 
 /** `migrate`, with its source changed by `flaws`. */
 export async function weakerMigrate(...flaws: readonly Flaw[]): Promise<typeof migrate> {
@@ -28,7 +28,7 @@ const order = "['announce', 'look', 'settle', 'look again', 'compare'] as const"
 
 /** Migrations that look right, each without one rule. */
 export const weaker = {
-  looksFirst: [decisions(order, "['look', 'announce', 'settle', 'look again', 'compare'] as const")],
+  looksFirst: [decisions(order, "['look', 'look again', 'announce', 'settle', 'compare'] as const")],
   looksOnce: [decisions(order, "['announce', 'look', 'compare'] as const")],
   comparesFirst: [decisions(order, "['announce', 'compare', 'look', 'settle', 'look again'] as const")],
   withdrawsEarly: [decisions("inUse ? 'wait' : 'withdraw'", "'withdraw'")],
