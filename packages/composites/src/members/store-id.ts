@@ -3,7 +3,7 @@ import { LockError } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 
 /** The register that has the id of a store. */
-export const idRegister = 'store-id';
+const idRegister = 'store-id';
 
 /**
  * The random id of the store behind `provider`, which it gets from the first process that asks. Two

@@ -13,8 +13,6 @@ export type PhaseWord = Phase | `${End}!`;
 export const ends: readonly ['from', 'to'] = ['from', 'to'];
 
 /** In the order that a fleet goes through them. */
-export const phases: readonly ['from', 'both', 'to'] = ['from', 'both', 'to'];
-
 export const phaseWords: readonly PhaseWord[] = ['from', 'from!', 'both', 'to', 'to!'];
 
 /** The end that a process must not use while others use `end`. */

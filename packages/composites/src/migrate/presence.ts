@@ -36,7 +36,7 @@ export class Presence {
     this.#lease = lease;
     const ended = (): void => {
       if (this.#lease !== lease) return;
-      this.#forgetMark();
+      void this.#forgetMark();
       this.#lease = undefined;
       this.#lost(lease.signal.reason);
     };

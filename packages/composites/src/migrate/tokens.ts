@@ -11,7 +11,10 @@ import type { End } from './phase.ts';
  */
 const slack = 100_000n;
 
-type Rules = { readonly stores: Readonly<Record<End, LockProvider>>; readonly runtime: Pick<Runtime, 'uniqueId'> };
+interface Rules {
+  readonly stores: Readonly<Record<End, LockProvider>>;
+  readonly runtime: Pick<Runtime, 'uniqueId'>;
+}
 
 /** What all tokens are below that the store of `end` gave. Nobody takes locks there alone. */
 export async function barOf({ stores, runtime }: Rules, end: End): Promise<bigint> {

@@ -13,9 +13,9 @@ test.each([
 ] as const)(
   'the drill finds processes %s',
   async (_, flaws, expected) => {
-    const flawed = await weakerMigrate(...flaws);
+    const made = await weakerMigrate(...flaws);
     // It ends at the first problem.
-    const { problems } = await drill({ migrate: flawed, seed, duration: 60_000, keys: 40, ...usual });
+    const { problems } = await drill({ migrate: made, seed, duration: 60_000, keys: 40, ...usual });
     expect(problems[0]).toMatch(expected);
   },
   90_000,

@@ -274,8 +274,8 @@ export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
   }
 
   function check(world: World): void {
-    const acting = world.processes.map((each) => scopeOf(each, world.now));
-    if (acting.includes('from') && acting.includes('to')) world.problem ??= 'two act under the two ends';
+    const acting = new Set(world.processes.map((each) => scopeOf(each, world.now)));
+    if (acting.has('from') && acting.has('to')) world.problem ??= 'two act under the two ends';
     const holders = world.processes.filter(({ claim }) => claim?.stage === 'held' && world.now < claim.until);
     if (holders.length > 1 && setting.losses === 0) world.problem ??= 'two hold the key';
   }
