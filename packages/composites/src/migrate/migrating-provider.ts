@@ -176,10 +176,10 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     const reason = new LockError('LOCK_CLOSED', 'its provider was closed');
     for (const claim of claims) claim.close(reason);
     // A store that does not answer costs one member timeout at each step, and goes on behind.
-    await Promise.all(
-      this.both.members.map(({ releases }) => settledWhileAnswered(releases, this.both, releases.finished())),
-    );
-    await settledWithin(this.both.runtime, this.both.memberTimeout, this.keeper.close());
+    await Promise.all([
+      ...this.both.members.map(({ releases }) => settledWhileAnswered(releases, this.both, releases.finished())),
+      settledWithin(this.both.runtime, this.both.memberTimeout, this.keeper.close()),
+    ]);
     this.#claims.clear();
     try {
       await callMember(() => this.both.close());

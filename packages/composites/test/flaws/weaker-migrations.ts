@@ -42,7 +42,7 @@ function keeper(find: string, replace: string): Flaw {
 /** Of the whole `migrate`. */
 export const flawed = {
   doesNotLook: [keeper('if (by.length === 0) return undefined;', 'return undefined;')],
-  doesNotCompare: [keeper('if (wait === 0) return', 'return')],
+  doesNotCompare: [keeper('if (wait === 0 || this.#forced) return', 'return')],
   seesNoLocks: [keeper("if (this.#forced) return 'passed';", "return 'passed';")],
   keyByName: [
     {
