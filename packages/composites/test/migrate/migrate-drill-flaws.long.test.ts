@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { flawed, weaker, weakerMigrate } from '../flaws/weaker-migrations.ts';
+import { flawed, weakerMigrate } from '../flaws/weaker-migrations.ts';
 import { drill, usual } from '../support/drill.ts';
 
 const { LOCKS_DRILL_SEED = '1' } = process.env;
@@ -8,7 +8,6 @@ const seed = Number(LOCKS_DRILL_SEED);
 test.each([
   // Two ends beside each other may give tokens out of order before two of their leases meet.
   ['that do not look', flawed.doesNotLook, /hold|token/],
-  ['that leave before their leases end', weaker.withdrawsEarly, /hold|token/],
   ['that do not compare tokens', flawed.doesNotCompare, /token/],
 ] as const)(
   'the drill finds processes %s',
