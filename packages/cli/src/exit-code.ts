@@ -5,7 +5,7 @@
 export const exitCode = {
   /** `break` was not confirmed. */
   declined: 1,
-  /** `check`, `doctor`, a status or `migrate wait` has found something that is not as it should be. */
+  /** `check`, `doctor`, a status or `migrate wait` has found what is not as it should be. */
   findings: 1,
   /** `migrate wait`: all processes are in the phase, and leases need both stores still. */
   mayGoOn: 3,

@@ -130,7 +130,7 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
 }
 
 /**
- * Waits until nobody is at the other end, as an operator does that counts no processes: those that
+ * Waits until no process is at the other end, as an operator does that counts no processes: those that
  * are stranded or paused are left behind.
  */
 async function mayGo(run: OpenedRun, fleet: Fleet, end: 'from' | 'to', until: number): Promise<void> {
@@ -148,7 +148,7 @@ async function mayGo(run: OpenedRun, fleet: Fleet, end: 'from' | 'to', until: nu
 }
 
 /**
- * Waits until the status says that all are in `phase`, and logs what it says then. The presence of a process that
+ * Waits until the status says that all are in `phase`, and logs it. The presence of a process that
  * was killed may count for a moment in place of its successor, which begins in both.
  */
 async function settle(run: OpenedRun, fleet: Fleet, phase: string, until: number): Promise<boolean> {

@@ -6,7 +6,7 @@ import { openAccount } from '../account.ts';
 
 /** What the demo asks a process for. */
 export type Request =
-  /** Works until it is told to end. The leader holds one lease, and takes it anew when it leaves a store. */
+  /** Works until it is told to end. The leader takes its lease anew when it leaves a store. */
   | {
       readonly kind: 'work';
       readonly name: string;

@@ -32,7 +32,7 @@ export async function migrateStatus({ processes, ...options }: MigrateStatusOpti
   return Object.values(status.obstacles).some((each) => each.length === 0) ? 0 : exitCode.findings;
 }
 
-/** Waits until a migration is in `phase`. The exit code tells whether it is, may go on, or must not. */
+/** Waits until a migration is in `phase`. Gives the exit code. */
 export async function migrateWait(
   phase: PhaseWord,
   { processes, timeout = defaultTimeout, ...options }: MigrateWaitOptions,

@@ -6,7 +6,7 @@ import type { End, Phase } from './phase.ts';
  * its presence in the store of that end. `look`: it looks for presences in the other store. Where
  * another process acts under the same end, the next two are left out. `settle`: it waits for as
  * long as a presence lasts. By then the processes of a store that lost its data know so, though
- * nobody saw them. `look again`: also for locks that the other store has alone. `compare`: its
+ * they were not seen. `look again`: also for locks that the other store has alone. `compare`: its
  * tokens must exceed those of the other store. Each other order breaks
  * (`packages/composites/test/migrate/model`).
  */
@@ -50,7 +50,7 @@ export function nextStep({ desired, end, done, acting, refused }: PhaseState, in
   return desired === end && !refused ? step : 'withdraw';
 }
 
-/** `step` begins. What is desired may change before it is done. */
+/** `step` begins. The desired phase may change before it is done. */
 export function begin(state: PhaseState, step: PhaseStep): void {
   if (entering.some((each) => each === step)) state.end ??= state.desired as End;
 }

@@ -61,7 +61,7 @@ export interface StatusQuestion extends Pick<FleetFacts, 'name' | 'expected'> {
   readonly runtime: Runtime;
 }
 
-/** In ms: tokens of both stores may run so far ahead of a clock, and clocks are not read together. */
+/** In ms: tokens of both stores run ahead of a clock, and clocks are not read together. */
 const slack = 100;
 
 interface StoreRead {
@@ -124,7 +124,7 @@ function toldOf({ store, now, error }: StoreRead, other: StoreRead): MigrationSt
   return { store, alone: undefined, safeIn, ...(error !== undefined && { error }) };
 }
 
-/** A note says what a process is to be in. One without a note takes part under another name, or starts. */
+/** A process without a note takes part under another name, or starts. */
 function joinSigns(signs: StoreRead['signs']): readonly MigrationProcess[] {
   const found = new Map<string, Partial<MigrationProcess>>();
   for (const { process, effective, desired, presence } of signs) {

@@ -43,7 +43,7 @@ export class Keeper {
   /** As the phase was read last. */
   #word: PhaseWord | undefined = undefined;
   #refusal: Refusal | undefined = undefined;
-  /** What all tokens of the other end are below. Known since nobody was seen there. */
+  /** What all tokens of the other end are below. Known since no process was seen there. */
   #bar: bigint | undefined = undefined;
   /** How often the presence was lost. */
   #losses = 0;
@@ -209,7 +209,7 @@ export class Keeper {
     }
   }
 
-  /** Nobody under `end` would see a lock that the other store has alone. */
+  /** A process under `end` would not see a lock that the other store has alone. */
   async #lookForLocks(end: End): Promise<Outcome> {
     if (this.#forced) return 'passed';
     const { stores } = this.#rules;
@@ -223,7 +223,7 @@ export class Keeper {
     });
   }
 
-  /** Resolves when tokens of `end` exceed all that the other store gave, or the phase has changed. */
+  /** Resolves when tokens of `end` exceed those of the other store, or the phase has changed. */
   async #compare(end: End): Promise<Outcome | undefined> {
     const { stores } = this.#rules;
     if ([stores.from, stores.to].some(({ traits }) => traits.fencing === 'none')) return 'passed';

@@ -104,7 +104,7 @@ export class MigratingClaim {
       const now = keeper.scope();
       const sheds = scope.phase === 'both' && now.phase !== 'both' && this.#held && !this.#over;
       const renewed = this.#extend(sheds ? now : scope, answer, sentAt);
-      // Both stores keep others out until core counts on the presence, and not on what it was told before.
+      // Both stores keep others out until core counts on the presence alone.
       if (sheds) this.#shed(now);
       return renewed;
     });
@@ -141,7 +141,7 @@ export class MigratingClaim {
     this.#wake?.();
   }
 
-  /** A lease of another process, or of this one before a restart, as the store of `scope` knows it. */
+  /** A lease of another process, or of this one before a restart. `inner`: its owner in the store. */
   adopt(scope: Scope, inner: string): void {
     this.#scope = scope;
     this.#inner = inner;
@@ -202,7 +202,7 @@ export class MigratingClaim {
     return { validity: Math.max(0, this.#until - sentAt), hold: hold ?? ttl };
   }
 
-  /** A lease of both stores goes on in the one that this process uses alone. The other one may go. */
+  /** A lease of both stores stays in the one that this process uses alone. */
   #shed(scope: Scope): void {
     if (scope.phase === 'both') return;
     const kept = this.#host.both.forget(this.#claim)?.surrender(ends.indexOf(scope.phase));

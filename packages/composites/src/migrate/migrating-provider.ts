@@ -102,7 +102,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     return phase === 'from' ? [state, { error }] : [{ error }, state];
   }
 
-  /** What each store has of a claim that this process does not know. One that it does not use may be silent. */
+  /** What each store has of a claim. One that this process does not use may be silent. */
   async #find({ key, owner }: Claim): Promise<readonly MemberHold[]> {
     await this.keeper.begun();
     const { phase } = this.keeper.scope();
@@ -161,7 +161,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     for await (const key of keys) if (!key.startsWith(keysOfMigrations)) yield key;
   }
 
-  /** All claims that wait give their places back before the first one asks again: they keep their order. */
+  /** All claims that wait give their places back before the first one asks: they keep their order. */
   async #beginAnew(): Promise<void> {
     const moved = this.#claims.values().filter(({ isMoved }) => isMoved);
     moved.sort((one, other) => one.number - other.number);

@@ -23,8 +23,8 @@ export interface Obstacle {
 const mostNamed = 5;
 
 /**
- * Why the fleet is not all in a phase. Empty: it is. An end with `!` leaves out the other store: its
- * answers, and its locks.
+ * Why the fleet is not all in a phase. Empty: it is. An end with `!` leaves out the other store, its
+ * answers and its locks.
  */
 export function obstaclesTo(word: PhaseWord, facts: FleetFacts): readonly Obstacle[] {
   const phase = phaseOf(word);

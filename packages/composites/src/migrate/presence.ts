@@ -65,7 +65,7 @@ export class Presence {
     return [...new Set(holders.map(({ owner }) => readSign(owner).process))];
   }
 
-  /** Whether a process acts under `end`: it has looked twice, and nobody who looks passes its mark. */
+  /** Whether a process acts under `end`: it has looked twice, and who looks sees its mark. */
   async isTaken(end: End): Promise<boolean> {
     const { holders } = await this.#rules.stores[end].inspect(presenceKey);
     return holders.some(({ owner }) => readSign(owner).acts);

@@ -16,7 +16,7 @@ interface Rules {
   readonly runtime: Pick<Runtime, 'uniqueId'>;
 }
 
-/** What all tokens are below that the store of `end` gave. Nobody takes locks there alone. */
+/** What all tokens are below that the store of `end` gave. No process takes locks there alone. */
 export async function barOf({ stores, runtime }: Rules, end: End): Promise<bigint> {
   return (await probe(stores[end], runtime)) + slack;
 }

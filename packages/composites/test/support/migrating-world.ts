@@ -90,7 +90,7 @@ export interface Given extends Partial<MigrateOptions> {
 
 export type MovingWorld = ReturnType<typeof movingWorld>;
 
-/** Processes that move between stores, in virtual time. `ahead`: of the first store's clock, in ms. */
+/** Processes that move between stores, in virtual time. `ahead`: of the first clock, in ms. */
 export function movingWorld(ahead = 0) {
   const runtime = new VirtualRuntime();
   const from = new MovingStore(runtime, ahead);
@@ -151,7 +151,7 @@ export function movingWorld(ahead = 0) {
       const facts = readFleet({ name: 'm', expected: undefined, ...more, stores, runtime });
       return statusOf(await world.settled(facts));
     },
-    /** What is in the way of `phase`. */
+    /** Why not all are in `phase`. */
     async obstacles(phase: Phase, expected?: number): Promise<readonly string[]> {
       const { obstacles } = await world.status(expected === undefined ? {} : { expected });
       return obstacles[phase].map(({ what }) => what);

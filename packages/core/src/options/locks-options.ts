@@ -36,9 +36,9 @@ export interface LocksOptions extends DefaultOptions {
   readonly label?: string | undefined;
   /**
    * All tokens of this `Locks` exceed it, a whole number from 0 to 2^53 - 1: where fences know
-   * higher ones, of another library or of a store that was restored. As long as the clock of a store
-   * is below it, a store that loses its data gives tokens again. Move between two stores by
-   * `migrate`, which needs none.
+   * higher ones, of another library or of a store that was restored. While the store's clock is
+   * below it, a store that loses its data gives tokens again. `migrate` needs it only where the
+   * first store is far ahead of its clock.
    * @default none
    */
   readonly tokenFloor?: bigint | number | string | undefined;
