@@ -130,8 +130,8 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
 }
 
 /**
- * Waits until no process is at the other end, as an operator does that counts no processes: those that
- * are stranded or paused are left behind.
+ * Waits until no process is at the other end, as an operator does that counts none: those that are
+ * stranded or paused are left behind.
  */
 async function mayGo(run: OpenedRun, fleet: Fleet, end: 'from' | 'to', until: number): Promise<void> {
   for (;;) {

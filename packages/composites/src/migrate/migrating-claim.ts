@@ -141,7 +141,7 @@ export class MigratingClaim {
     this.#wake?.();
   }
 
-  /** A lease of another process, or of this one before a restart. `inner`: its owner in the store. */
+  /** A lease of another process, or of an earlier one. `inner`: its owner in the store. */
   adopt(scope: Scope, inner: string): void {
     this.#scope = scope;
     this.#inner = inner;

@@ -161,7 +161,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     for await (const key of keys) if (!key.startsWith(keysOfMigrations)) yield key;
   }
 
-  /** All claims that wait give their places back before the first one asks: they keep their order. */
+  /** Claims that wait give all places back before the first one asks: they keep their order. */
   async #beginAnew(): Promise<void> {
     const moved = this.#claims.values().filter(({ isMoved }) => isMoved);
     moved.sort((one, other) => one.number - other.number);

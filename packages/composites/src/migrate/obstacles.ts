@@ -23,7 +23,7 @@ export interface Obstacle {
 const mostNamed = 5;
 
 /**
- * Why the fleet is not all in a phase. Empty: it is. An end with `!` leaves out the other store, its
+ * Why the fleet is not all in a phase. Empty: it is. With `!` the other store is left out: its
  * answers and its locks.
  */
 export function obstaclesTo(word: PhaseWord, facts: FleetFacts): readonly Obstacle[] {

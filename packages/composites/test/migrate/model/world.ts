@@ -83,7 +83,7 @@ export interface Setting {
   readonly attempts: number;
   readonly renewals: number;
   readonly retries: number;
-  /** `blind`: it sees no other process. `note`: a mark is no presence. `low`: it compares no tokens. */
+  /** `blind`: it sees no others. `note`: a mark is no presence. `low`: it compares no tokens. */
   readonly flaw?: 'blind' | 'note' | 'low' | undefined;
 }
 
