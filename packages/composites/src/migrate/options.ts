@@ -33,7 +33,7 @@ export interface MigrateOptions extends Pick<CombineOptions, 'memberTimeout' | '
    * The first process that enters an end looks twice at the other one, and waits for this long in
    * between, from 0 to 24 h. With less than `presenceTtl` two processes hold one lock where a store
    * lost its data just then.
-   * @default presenceTtl
+   * @default presenceTtl, 30_000 ms
    */
   readonly settle?: Duration | undefined;
   /** What other processes see of this one, before an id of its own. @default 'host:pid' */
