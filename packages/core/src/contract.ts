@@ -208,7 +208,7 @@ export interface LockProvider {
   /**
    * Optional: a text of 1 to 200 characters of `!` to `~` under `name` (1 to 250), apart from all
    * keys, without an expiry. With `change` one atomic compare-and-set. Gives the text that the
-   * store has then. It serves quorums and migrations: what must outlive processes.
+   * store has then. It serves quorums: what must outlive processes.
    */
   register?(name: string, change?: RegisterChange): Promise<string | undefined>;
   /**

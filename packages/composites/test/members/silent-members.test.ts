@@ -4,7 +4,6 @@ import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import { withRegisters } from '../../../core/test/support/with-registers.ts';
 import { through } from '../support/through.ts';
 
 const claim: Claim = { key: 'job', owner: 'me/1', ttl: 60_000, mode: 'exclusive' };
@@ -181,7 +180,6 @@ test.each(['both', 'to'] as const)(
   async (phase) => {
     const runtime = new VirtualRuntime();
     const [from, to] = [freezable(runtime), freezable(runtime)];
-    for (const { member, pass } of [from, to]) withRegisters(member, undefined, pass);
     const provider = migrate({ name: 'move', from: from.member, to: to.member, phase, runtime });
     onTestFinished(() => void provider.close());
     expect((await timed(runtime, () => provider.tryAcquire(claim))).answer).toMatchObject({ granted: true });
