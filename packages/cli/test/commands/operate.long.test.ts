@@ -70,10 +70,14 @@ export const fromConfig = () => ({
 test('migrate status and wait tell who takes part, and whether all are in a phase', async () => {
   const user = createUser();
   const store = (name: string): string => `sqlite:${join(user.home, name)}?migrate=true`;
-  const options = { name: 'move', from: store('a.db'), to: store('b.db'), phase: 'both', label: 'web-1' };
+  const file = join(user.home, 'phase');
+  writeFileSync(file, 'both');
+  const stores = { from: store('a.db'), to: store('b.db') };
+  const options = { name: 'move', ...stores, phase: `file:${file}`, label: 'web-1', presenceTtl: '1s' };
   const config = join(user.home, 'move.json');
   writeFileSync(config, JSON.stringify({ provider: 'migrate', options }));
-  const holder = user.start(['run', '--config', config, 'key', '--', 'sh', '-c', 'echo started; sleep 60']);
+  const command = ['key', '--ttl', '1h', '--', 'sh', '-c', 'echo started; sleep 60'];
+  const holder = user.start(['run', '--config', config, ...command]);
   await expect.poll(holder.written).toContain('started');
   expect(await user.locks('--config', config, 'migrate', 'status', '--processes', '1')).toMatchObject({
     code: 0,
@@ -90,6 +94,13 @@ test('migrate status and wait tell who takes part, and whether all are in a phas
   expect(notYet).toMatchObject({
     code: 1,
     output: expect.stringMatching(/^move: not yet, not in "to"\n {2}web-1~\w+ takes locks in "both"/),
+  });
+  // Its lease has an hour until the next renewal.
+  writeFileSync(file, 'to');
+  const mayGoOn = await user.locks('migrate', 'wait', 'to', '--timeout', '8s');
+  expect(mayGoOn).toMatchObject({
+    code: 3,
+    output: expect.stringMatching(/^move: may go on, all processes are in "to"\n {2}"key" is held in both stores/),
   });
   const plain = await user.start(['migrate', 'status'], { env: { LOCKS_CONFIG: '' }, cwd: '/' }).ended;
   expect(plain).toMatchObject({ code: 78, errors: expect.stringContaining('migrate') });

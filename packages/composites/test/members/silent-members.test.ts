@@ -32,7 +32,7 @@ function freezable(runtime: VirtualRuntime, provider: LockProvider = createMemor
       await provider.close();
     },
   };
-  return { member, state, pass };
+  return { member, state };
 }
 
 function setting(count = 3) {
