@@ -57,14 +57,6 @@ export const flawed = {
         'readonly string[]> { const { holders } = await this.#rules.stores[end].inspect(`${presenceKey}/${this.#rules.name}/${end}`);',
     },
   ],
-  noteForMark: [
-    {
-      file: 'presence.ts',
-      find: 'Promise<boolean> { const { holders } = await this.#rules.stores[end].inspect(presenceKey); return holders.some(({ owner }) => readSign(owner).acts);',
-      replace:
-        'Promise<boolean> { const { holders } = await this.#rules.stores[end].inspect(`migration/${this.#rules.name}/processes`); return holders.some(({ owner }) => readSign(owner).effective === end);',
-    },
-  ],
   outlastsPresence: [
     ...weaker.notCapped,
     {

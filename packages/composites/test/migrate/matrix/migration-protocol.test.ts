@@ -139,13 +139,4 @@ describe('it breaks', () => {
   ])('%s, on one way', async (_, flaws, setting, way, expected) => {
     expect(play(modelOf(setting, await rulesWith(...flaws)), way)).toMatch(expected);
   });
-
-  it.runIf(isLong)(
-    'where a note stands for a mark, and a store is emptied',
-    async () => {
-      const setting = { ...(longer['a store that is emptied under three'] as Setting), flaw: 'note' as const };
-      expectBroken('note', search(modelOf(setting, rules), { states: 30_000_000 }), twoAct);
-    },
-    timeout,
-  );
 });

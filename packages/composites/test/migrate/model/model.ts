@@ -38,7 +38,7 @@ export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
     const { now } = world;
     const end = process.phase.end as End;
     const [own, other] = [storeOf(world, end), storeOf(world, oppositeOf(end))];
-    const others = other.presences.length + (setting.flaw === 'note' ? 0 : other.marks.length);
+    const others = other.presences.length + other.marks.length;
     switch (step) {
       case 'announce': {
         world.numbers += 1;
@@ -255,7 +255,7 @@ export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
     add('notices', presence !== undefined && !present);
     add('retries', phase.refused && phase.end === undefined && process.retries > 0);
     add('marks', phase.acting && present && process.mark === undefined && setting.settle > 0);
-    add('unmarks', process.mark !== undefined && process.mark.end !== phase.end && setting.flaw !== 'note');
+    add('unmarks', process.mark !== undefined && process.mark.end !== phase.end);
     add('asks', claim === undefined ? process.attempts > 0 : claim.stage === 'second');
     add('holds', claim?.stage === 'granted');
     add('renews', claim?.stage === 'held' && now < claim.until && process.renewals > 0);

@@ -83,8 +83,8 @@ export interface Setting {
   readonly attempts: number;
   readonly renewals: number;
   readonly retries: number;
-  /** `blind`: it sees no others. `note`: a mark is no presence. `low`: it compares no tokens. */
-  readonly flaw?: 'blind' | 'note' | 'low' | undefined;
+  /** `blind`: it sees no others. `low`: it compares no tokens. */
+  readonly flaw?: 'blind' | 'low' | undefined;
 }
 
 export function settingOf(given: Partial<Setting> & Pick<Setting, 'wishes'>): Setting {
