@@ -88,16 +88,16 @@ test('migrate status and wait tell who takes part, and whether all are in a phas
   expect(JSON.parse(missing.output)).toMatchObject({
     obstacles: { both: [{ kind: 'processes', what: expect.stringContaining('not 2') }] },
   });
-  const done = await user.locks('migrate', 'wait', 'both', '--processes', '1', '--timeout', '5s');
+  const done = await user.locks('--config', config, 'migrate', 'wait', 'both', '--processes', '1', '--timeout', '5s');
   expect(done).toMatchObject({ code: 0, output: 'move: all in "both"\n' });
-  const notYet = await user.locks('migrate', 'wait', 'to', '--timeout', '0');
+  const notYet = await user.locks('--config', config, 'migrate', 'wait', 'to', '--timeout', '0');
   expect(notYet).toMatchObject({
     code: 1,
     output: expect.stringMatching(/^move: not yet, not in "to"\n {2}web-1~\w+ takes locks in "both"/),
   });
   // Its lease has an hour until the next renewal.
   writeFileSync(file, 'to');
-  const mayGoOn = await user.locks('migrate', 'wait', 'to', '--timeout', '8s');
+  const mayGoOn = await user.locks('--config', config, 'migrate', 'wait', 'to', '--timeout', '8s');
   expect(mayGoOn).toMatchObject({
     code: 3,
     output: expect.stringMatching(/^move: may go on, all processes are in "to"\n {2}"key" is held in both stores/),
