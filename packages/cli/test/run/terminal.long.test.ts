@@ -80,10 +80,11 @@ test('a command has the terminal though its input is a pipe, and may change its 
 test('an interactive shell under a lock keeps its own Ctrl-C', async () => {
   const terminal = await openTerminal(createUser().home);
   terminal.type('$locks run key -- bash --norc -i\n');
+  // The shell drops what is typed before its prompt.
+  await terminal.sees('\nbash');
   terminal.type(`sh -c 'echo in""ner; sleep 60'\n`);
   await terminal.sees('\ninner');
   terminal.type(ctrlC);
-  // The shell drops what is typed before its prompt.
   await terminal.sees(/\^C\s+bash/);
   terminal.type('echo still-he""re; exit 7\n');
   await terminal.sees('\nstill-here');

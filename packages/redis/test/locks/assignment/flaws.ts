@@ -86,7 +86,7 @@ export const flaws: readonly Flaw[] = [
   {
     name: 'the terms stay when the waiter leaves the line',
     script: 'release',
-    from: "redis.call('HDEL', KEYS[8], waiter)",
+    from: "redis.call('HDEL', KEYS[7], waiter)",
     to: '',
     fails: 'nothing is left when the line is empty',
   },
