@@ -146,6 +146,7 @@ test('with 100 waiters in two processes an acquisition takes a few statements, a
   const each = ((await executed()) - looks) / acquisitions;
   console.log(`statements per acquisition, 100 waiters, 2 processes: ${each.toFixed(2)}, in ${Math.round(span)} ms`);
   expect(each).toBeLessThanOrEqual(6);
+  await Promise.all(contenders.map(({ ended }) => ended));
   const said = (await server.log()).slice(logged).split('\n');
   expect(said.filter((line) => /\[ERROR\]|\[Warning\]/i.test(line))).toEqual([]);
 });

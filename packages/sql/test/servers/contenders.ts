@@ -24,6 +24,8 @@ export interface Contender {
   take(task: Pick<Task, 'url' | 'key' | 'ttl' | 'options'>): void;
   /** Stops it, or lets it go on. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Resolves when it has ended, as it does after `contend`. */
+  readonly ended: Promise<unknown>;
   /** Ends it as it stands. */
   kill(): Promise<void>;
 }
@@ -35,9 +37,11 @@ export async function startContender(environment: Readonly<Record<string, string
     env: { ...process.env, ...environment },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
   const { wallClock } = await said<{ readonly wallClock: number }>(child);
   return {
     wallClock,
+    ended,
     async contend(task) {
       const answer = said<{ readonly tokens: readonly string[] }>(child);
       child.send(task);
@@ -50,7 +54,6 @@ export async function startContender(environment: Readonly<Record<string, string
       child.kill(name);
     },
     async kill() {
-      const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
     },
