@@ -44,7 +44,7 @@ test('Ctrl-Z stops the command, and fg goes on with it', async () => {
 test('after a stop that was longer than the ttl, fg ends the command with 76', async () => {
   const user = createUser();
   const terminal = await openTerminal(user.home);
-  terminal.type(`$locks run key --ttl 3s --grace 500ms -- sh -c 'echo rea""dy; sleep 60'\n`);
+  terminal.type(`$locks run key --ttl 3s --grace 500ms -- sh -c 'echo rea""dy; exec sleep 60'\n`);
   await terminal.sees('ready');
   terminal.type(ctrlZ);
   await terminal.sees('Stopped');
@@ -82,7 +82,7 @@ test('an interactive shell under a lock keeps its own Ctrl-C', async () => {
   terminal.type('$locks run key -- bash --norc -i\n');
   // The shell drops what is typed before its prompt.
   await terminal.sees('\nbash');
-  terminal.type(`sh -c 'echo in""ner; sleep 60'\n`);
+  terminal.type(`sh -c 'echo in""ner; exec sleep 60'\n`);
   await terminal.sees('\ninner');
   terminal.type(ctrlC);
   await terminal.sees(/\^C\s+bash/);
@@ -93,7 +93,7 @@ test('an interactive shell under a lock keeps its own Ctrl-C', async () => {
 
 test('a run that waits says for whom, and Ctrl-C ends the waiting', async () => {
   const user = createUser();
-  const holder = user.start(['run', 'key', '--', 'sh', '-c', 'echo started; sleep 60']);
+  const holder = user.start(['run', 'key', '--', 'sh', '-c', 'echo started; exec sleep 60']);
   await expect.poll(holder.written).toContain('started');
   const terminal = await openTerminal(user.home);
   terminal.type('$locks run key -- true\n');
@@ -106,7 +106,7 @@ test('a run that waits says for whom, and Ctrl-C ends the waiting', async () => 
 test('a terminal that goes away ends the command', async () => {
   const user = createUser();
   const terminal = await openTerminal(user.home);
-  terminal.type(`$locks run key -- sh -c 'echo rea""dy; sleep 60'\n`);
+  terminal.type(`$locks run key -- sh -c 'echo rea""dy; exec sleep 60'\n`);
   await terminal.sees('ready');
   terminal.close();
   expect((await user.locks('run', 'key', '--wait', '20s', '--', 'true')).code).toBe(0);
