@@ -1,5 +1,6 @@
 import type { LockProvider } from '@locks/core';
 import type { Faults } from './faults/faults.ts';
+import type { Requirement } from './requirement.ts';
 
 /** The provider to test, and the means to do it. */
 export interface ConformanceOptions {
@@ -50,8 +51,12 @@ export interface ConformanceOptions {
    * @default none
    */
   readonly processes?: ProcessesOption | undefined;
-  /** Checks these requirements and no others. @default all */
-  readonly only?: readonly string[] | undefined;
+  /**
+   * Checks these requirements and no others: their ids, or a function that says which, such as
+   * `({ about }) => about === 'wake'`.
+   * @default all
+   */
+  readonly only?: Only | undefined;
   /**
    * Unverified requirements count as failed: for an adapter that gives all that the checks need.
    * @default false
@@ -68,6 +73,9 @@ export interface ConformanceOptions {
 
 /** Begins a disturbance; resolves to what ends it. */
 export type Disturb = (round: number) => Promise<() => Promise<void>>;
+
+/** Ids of requirements, or whether a requirement is chosen. */
+export type Only = readonly string[] | ((requirement: Requirement) => boolean);
 
 /** Counts by name. */
 export type LeakCounts = Readonly<Record<string, number>>;
@@ -94,6 +102,6 @@ export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | '
   readonly leaks: ConformanceOptions['leaks'];
   readonly disturb: Disturb | undefined;
   readonly processes: ProcessesOption | undefined;
-  readonly only: readonly string[] | undefined;
+  readonly only: Only | undefined;
   readonly strict: boolean;
 }

@@ -39,8 +39,8 @@ const readers: OptionReaders<ConformanceOptions> = {
   disturb: callback('disturbs the store, and resolves to what ends that'),
   processes: passing('an object with the path of a module', isObject),
   only: passing(
-    'a list of ids of requirements, with one at least',
-    (value) => Array.isArray(value) && value.length > 0 && value.every(isText),
+    'a list of ids of requirements, with one at least, or a function that chooses them',
+    (value) => typeof value === 'function' || (Array.isArray(value) && value.length > 0 && value.every(isText)),
   ),
   strict: flag,
   seed: integer(0, 2 ** 32 - 1),

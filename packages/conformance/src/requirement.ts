@@ -8,12 +8,47 @@ import type { Need } from './faults/faults.ts';
  */
 export type Level = 'provider' | 'locks';
 
+/**
+ * What a requirement is about. By it variants of a provider choose what they meet in a way of their
+ * own, as another client library does with `connection`, `close` and `wake`.
+ */
+export type Subject =
+  // What a provider declares.
+  | 'declaration'
+  // Holds: who has one, what it is called, when it begins, changes and ends.
+  | 'exclusion'
+  | 'repeat'
+  | 'release'
+  | 'expiry'
+  | 'renewal'
+  | 'sharing'
+  | 'token'
+  | 'names'
+  // The queue: who is in it, in which order it is served, and how a waiter hears that it may try.
+  | 'queue'
+  | 'order'
+  | 'wake'
+  // What a store shows, and what it keeps beside locks.
+  | 'inspection'
+  | 'register'
+  // The life of a provider, its connections, and its server.
+  | 'close'
+  | 'connection'
+  | 'outage'
+  | 'restart'
+  // What users of `createLocks` have.
+  | 'lease'
+  | 'loss'
+  | 'object';
+
 /** One rule of the contract, and how to find out whether a provider keeps it. */
 export interface Requirement {
   /** Stable, in kebab case: what reports, `only` and bug reports name. */
   readonly id: string;
   /** How binding it is. */
   readonly level: Level;
+  /** The part of the contract that it belongs to. */
+  readonly about: Subject;
   /** One sentence that is true of every provider that conforms. */
   readonly title: string;
   /** Whether a provider with these traits (and optional methods) must keep it. */

@@ -34,6 +34,7 @@ test.each<readonly [string, unknown, string]>([
     { ...sound, only: ['release-frees', 'release-free'] },
     '"release-free", which is no requirement. Did you mean "release-frees"?',
   ],
+  ['a choice of nothing', { ...sound, only: () => false }, 'option "only" chooses no requirement'],
   ['an id like no other', { ...sound, only: ['no-such-rule'] }, 'Reports and `requirements` have their ids.'],
   ['a list of faults', { ...sound, faults: [] }, 'option "faults" must be an object of hooks'],
   [

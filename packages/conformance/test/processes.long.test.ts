@@ -39,6 +39,7 @@ test('a process that stands still when its check fails is ended with it', async 
   const { status, error } = await startConformance(remote(store)).check({
     id: 'stands-still',
     level: 'provider',
+    about: 'close',
     title: 'it stands still',
     appliesTo: () => true,
     async check(context) {

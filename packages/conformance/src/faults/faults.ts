@@ -6,6 +6,11 @@ import type { LockProvider } from '@locks/core';
  */
 export type Need = 'processes' | 'createOther' | keyof Faults;
 
+/** Whether the check of a requirement with these needs hurts the backend, or the way to it. */
+export function needsFault({ needs = [] }: { readonly needs?: readonly Need[] }): boolean {
+  return needs.some((need) => need !== 'processes' && need !== 'createOther');
+}
+
 /**
  * How to hurt the backend. Every hook is optional. A requirement that needs a hook you do not give
  * is reported as unverified, never as passed. The harness undoes what it did before it goes on,

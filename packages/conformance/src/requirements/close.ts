@@ -3,20 +3,17 @@ import type { LockProvider } from '@locks/core';
 import type { Context } from '../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
+import { rules } from './rules.ts';
 import { inBackground, turn, within } from '../checks/time.ts';
 import { mustBeHeld, range } from './steps.ts';
-import { always, whenTtlExpires, whenWaking } from './when.ts';
+import { whenTtlExpires, whenWaking } from './when.ts';
 import { activeResources, mustNotGrow } from './resources.ts';
 
 /** A closed provider says so, and takes no other with it. */
-export const closeRequirements: readonly Requirement[] = [
-  {
-    id: 'close-refuses',
-    level: 'provider',
+export const closeRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'close' })({
+  'close-refuses': {
     title: 'after close every call rejects with LOCK_CLOSED; close may be repeated',
-    appliesTo: always,
-    async check(context) {
-      const provider = await context.create();
+    async check(context, provider) {
       const claim = context.claim(context.key());
       await mustGrant(provider, claim, 'on a free key');
       await mustFree(provider, claim, 'by the holder');
@@ -62,13 +59,9 @@ export const closeRequirements: readonly Requirement[] = [
       );
     },
   },
-  {
-    id: 'close-unused',
-    level: 'provider',
+  'close-unused': {
     title: 'a provider that was never used can be closed',
-    appliesTo: always,
-    async check(context) {
-      const provider = await context.create();
+    async check(context, provider) {
       await within(context.patience, provider.close(), 'close() of an unused provider to resolve');
       await mustReject(
         call(() => provider.inspect(context.key())),
@@ -77,13 +70,9 @@ export const closeRequirements: readonly Requirement[] = [
       );
     },
   },
-  {
-    id: 'close-settles-calls',
-    level: 'provider',
+  'close-settles-calls': {
     title: 'calls that are in flight when close is called settle',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const claims = range(10).map(() => context.claim(context.key(), { ttl: context.ttl }));
       const calls = claims.flatMap((claim) => [
         one.tryAcquire(claim, () => {}),
@@ -98,14 +87,11 @@ export const closeRequirements: readonly Requirement[] = [
         await context.state(two, key, 'no holder and no waiter once the ttl is over', isIdle);
     },
   },
-  {
-    id: 'close-in-mid-attempt',
-    level: 'provider',
+  'close-in-mid-attempt': {
     title:
       'a provider that is closed in the middle of an attempt, at whatever step, leaves nothing that outlives the ttl',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const witness = await context.create();
+    when: whenTtlExpires,
+    async check(context, witness) {
       const attempts = range(12).map(async (turns) => {
         const provider = await context.create();
         const claim = context.claim(context.key(), { ttl: context.ttl });
@@ -118,13 +104,9 @@ export const closeRequirements: readonly Requirement[] = [
       await Promise.all(attempts);
     },
   },
-  {
-    id: 'close-is-local',
-    level: 'provider',
+  'close-is-local': {
     title: 'closing a provider does not touch the holds, waiters and wakes of others on the same store',
-    appliesTo: always,
-    async check(context) {
-      const [closed, one, two] = await context.createMany(3);
+    async check(context, closed, one, two) {
       const holder = context.claim(context.key());
       const gone = context.claim(holder.key);
       await mustGrant(one, holder, 'on a free key');
@@ -139,14 +121,11 @@ export const closeRequirements: readonly Requirement[] = [
       await mustFree(two, waiter.claim, 'by the waiter that was granted');
     },
   },
-  {
-    id: 'close-wakes-waiters',
-    level: 'provider',
+  'close-wakes-waiters': {
     title:
       'close wakes, not synchronously, every claim that waits with the provider, whose next attempt rejects with LOCK_CLOSED',
-    appliesTo: whenWaking,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenWaking,
+    async check(context, one, two) {
       const holders = range(2).map(() => context.claim(context.key()));
       const waiters = holders.flatMap(({ key }) => range(3).map(() => context.claim(key)));
       for (const holder of holders) await mustGrant(one, holder, 'on a free key');
@@ -173,11 +152,8 @@ export const closeRequirements: readonly Requirement[] = [
       for (const claim of [...waiters, ...holders]) await one.release(claim);
     },
   },
-  {
-    id: 'close-leaves-nothing',
-    level: 'provider',
+  'close-leaves-nothing': {
     title: 'a provider that was used and closed leaves no timer or connection that keeps the process alive',
-    appliesTo: always,
     async check(context) {
       // Things made once, on first use, are no leak.
       await useAndClose(context);
@@ -186,7 +162,7 @@ export const closeRequirements: readonly Requirement[] = [
       await mustNotGrow(context, before, 'after three more providers were used and closed');
     },
   },
-];
+});
 
 /** A provider's whole life: it is closed while it holds one key and waits for another. */
 async function useAndClose(context: Context): Promise<void> {

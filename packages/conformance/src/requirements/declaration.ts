@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { show } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
-import { always } from './when.ts';
+import { rules } from './rules.ts';
 
 const choices = {
   scope: ['process', 'host', 'network'],
@@ -13,14 +13,10 @@ const choices = {
 } as const;
 
 /** What a provider says about itself. */
-export const declarationRequirements: readonly Requirement[] = [
-  {
-    id: 'declares-traits',
-    level: 'provider',
+export const declarationRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'declaration' })({
+  'declares-traits': {
     title: 'name and traits are there, sound, and the same for every provider that create gives',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(_context, one, two) {
       const named = typeof one.name === 'string' && one.name.length > 0;
       assert.ok(named, `expected a name, got ${show(one.name)}`);
       for (const [trait, allowed] of Object.entries(choices)) {
@@ -35,4 +31,4 @@ export const declarationRequirements: readonly Requirement[] = [
       );
     },
   },
-];
+});

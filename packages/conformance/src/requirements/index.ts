@@ -1,5 +1,6 @@
 import { LockError } from '@locks/core';
 import { nearest } from '@locks/core/adapter';
+import type { Only } from '../options.ts';
 import type { Requirement } from '../requirement.ts';
 import { closeRequirements } from './close.ts';
 import { declarationRequirements } from './declaration.ts';
@@ -97,9 +98,14 @@ export const requirements: readonly Requirement[] = [
   faultRequirements,
 ].flat();
 
-/** The requirements named by `only`, in their usual order; all of them if it is absent. */
-export function selectRequirements(only: readonly string[] | undefined): readonly Requirement[] {
+/** The requirements that `only` chooses, in their usual order; all of them if it is absent. */
+export function selectRequirements(only: Only | undefined): readonly Requirement[] {
   if (only === undefined) return requirements;
+  if (typeof only === 'function') {
+    const chosen = requirements.filter((requirement) => only(requirement));
+    if (chosen.length > 0) return chosen;
+    throw new LockError('LOCK_MISCONFIGURED', 'Conformance options: option "only" chooses no requirement.');
+  }
   const unknown = only.find((id) => !requirements.some((requirement) => requirement.id === id));
   if (unknown !== undefined) {
     const near = nearest(

@@ -3,18 +3,15 @@ import type { Claim, Holder, KeyState, LockProvider, Waiter } from '@locks/core'
 import type { Context } from '../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, show } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
+import { rules } from './rules.ts';
 import { pick } from './steps.ts';
-import { always, whenFair, whenListing, whenShared, whenTtlExpires } from './when.ts';
+import { whenFair, whenListing, whenShared, whenTtlExpires } from './when.ts';
 
 /** What can be seen from outside. */
-export const inspectionRequirements: readonly Requirement[] = [
-  {
-    id: 'inspect-holder',
-    level: 'provider',
+export const inspectionRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'inspection' })({
+  'inspect-holder': {
     title: 'inspect names the key, its holder, mode, token and what remains, from every provider',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const claim = context.claim(context.key());
       const { token } = await mustGrant(one, claim, 'on a free key');
       for (const provider of [one, two]) {
@@ -31,13 +28,10 @@ export const inspectionRequirements: readonly Requirement[] = [
       await mustFree(one, claim, 'by the holder');
     },
   },
-  {
-    id: 'inspect-remaining',
-    level: 'provider',
+  'inspect-remaining': {
     title: 'what remains follows the ttl of the hold',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenTtlExpires,
+    async check(context, one, two) {
       const { longTtl } = context;
       const [short, long] = [
         context.claim(context.key(), { ttl: longTtl / 2 }),
@@ -58,13 +52,10 @@ export const inspectionRequirements: readonly Requirement[] = [
       for (const claim of [short, long]) await mustFree(one, claim, 'by the holder');
     },
   },
-  {
-    id: 'inspect-sharers',
-    level: 'provider',
+  'inspect-sharers': {
     title: 'inspect shows every sharer, each with its own token and its own number of permits',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenShared,
+    async check(context, one, two) {
       const key = context.key();
       const numbers = [{ permits: 5 }, {}, { permits: 2_147_483_647 }];
       const sharers = numbers.map((number) => context.claim(key, { mode: 'shared', ...number }));
@@ -95,13 +86,10 @@ export const inspectionRequirements: readonly Requirement[] = [
       for (const [index, claim] of sharers.entries()) await mustFree(pick([one, two], index), claim, 'by a sharer');
     },
   },
-  {
-    id: 'inspect-waiters',
-    level: 'provider',
+  'inspect-waiters': {
     title: 'inspect counts the claims in line, and names them in their order if it names any',
-    appliesTo: whenFair,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenFair,
+    async check(context, one, two) {
       const key = context.key();
       const holder = context.claim(key);
       await mustGrant(one, holder, 'on a free key');
@@ -130,13 +118,9 @@ export const inspectionRequirements: readonly Requirement[] = [
       await mustFree(one, holder, 'by the holder');
     },
   },
-  {
-    id: 'inspect-idle',
-    level: 'provider',
+  'inspect-idle': {
     title: 'a free key without a line has no holders and no waiters',
-    appliesTo: always,
-    async check(context) {
-      const provider = await context.create();
+    async check(context, provider) {
       const claim = context.claim(context.key());
       const nothing: KeyState = { key: claim.key, holders: [], waiters: 0 };
       const mustBeNothing = ({ key, holders, waiters }: KeyState, when: string): void =>
@@ -151,13 +135,10 @@ export const inspectionRequirements: readonly Requirement[] = [
       mustBeNothing(await context.state(provider, claim.key, 'no holder and no waiter', isIdle), 'after the release');
     },
   },
-  {
-    id: 'list-exact',
-    level: 'provider',
+  'list-exact': {
     title: 'list gives the keys with a prefix that are held or waited for, and no others',
-    appliesTo: whenListing,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenListing,
+    async check(context, one, two) {
       const u = context.unique();
       const prefixes = [u, `${u}[a]*`, `${u}/{x}`, `${u}%`];
       const held = [...prefixes, `${u}1`, `${u}[a]*2`, `${u}/{x}3`, `${u}a`, `${u}%41`, `x${u}`].map((key) =>
@@ -187,7 +168,7 @@ export const inspectionRequirements: readonly Requirement[] = [
       );
     },
   },
-];
+});
 
 function mustRemain(context: Context, { remaining: left }: Holder, ttl: number): void {
   if (context.traits.expiry === 'session' && left === undefined) return;

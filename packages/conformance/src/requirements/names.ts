@@ -3,19 +3,15 @@ import type { Claim } from '@locks/core';
 import type { Context } from '../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew, mustRenew } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
+import { rules } from './rules.ts';
 import { longNames, oddNames, wholeNames } from './odd-names.ts';
 import { pick } from './steps.ts';
-import { always } from './when.ts';
 
 /** Keys and owners are compared byte by byte, whatever is in them. */
-export const namesRequirements: readonly Requirement[] = [
-  {
-    id: 'names-odd',
-    level: 'provider',
+export const namesRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'names' })({
+  'names-odd': {
     title: 'odd names are different locks, all held at the same time by different owners, also while one has a waiter',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const u = context.unique();
       const waiter = context.claim(u);
       const claims = oddNames(u).map((key) => context.claim(key));
@@ -28,13 +24,10 @@ export const namesRequirements: readonly Requirement[] = [
       await mustFree(one, plain, 'by the holder');
     },
   },
-  {
-    id: 'names-shared',
-    level: 'provider',
+  'names-shared': {
     title: 'the same for odd names next to a key that is shared',
-    appliesTo: ({ shared }) => shared,
-    async check(context) {
-      const one = await context.create();
+    when: ({ shared }) => shared,
+    async check(context, one) {
       const u = context.unique();
       const sharers = [0, 1].map(() => context.claim(u, { mode: 'shared', permits: 2 }));
       for (const sharer of sharers) await mustGrant(one, sharer, 'for one of two permits');
@@ -48,11 +41,8 @@ export const namesRequirements: readonly Requirement[] = [
       for (const sharer of sharers) await mustFree(one, sharer, 'by a sharer');
     },
   },
-  {
-    id: 'names-long',
-    level: 'provider',
+  'names-long': {
     title: 'names of up to 512 bytes are different locks when they differ in one byte, wherever it is',
-    appliesTo: always,
     async check(context) {
       // Short, so that the names differ behind it.
       const u = context.unique().slice(-40);
@@ -63,13 +53,9 @@ export const namesRequirements: readonly Requirement[] = [
       );
     },
   },
-  {
-    id: 'names-whole',
-    level: 'provider',
+  'names-whole': {
     title: 'names such as ".", "/" and "{}" are locks like any other',
-    appliesTo: always,
-    async check(context) {
-      const provider = await context.create();
+    async check(context, provider) {
       const claims = wholeNames.map((key) => context.claim(key));
       for (const claim of claims) {
         // Another run on the same store may have it for a moment.
@@ -79,13 +65,9 @@ export const namesRequirements: readonly Requirement[] = [
       for (const claim of claims) await mustFree(provider, claim, `for the key ${JSON.stringify(claim.key)}`);
     },
   },
-  {
-    id: 'owners-verbatim',
-    level: 'provider',
+  'owners-verbatim': {
     title: 'owners are compared verbatim: one that looks alike is another one',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const owner = `Label:1/${context.unique()}`;
       const holder = context.claim(context.key(), { owner });
       await mustGrant(one, holder, 'on a free key');
@@ -118,7 +100,7 @@ export const namesRequirements: readonly Requirement[] = [
       await mustFree(one, holder, 'by the holder');
     },
   },
-];
+});
 
 /** Takes all `claims` at the same time, next to what `others` hold. */
 async function holdTogether(context: Context, claims: readonly Claim[], others: readonly Claim[]): Promise<void> {

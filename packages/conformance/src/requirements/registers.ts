@@ -4,6 +4,7 @@ import type { Context } from '../context/context.ts';
 import { mustFree, mustGrant, show } from '../checks/expect.ts';
 import { sleep } from '../checks/time.ts';
 import type { Requirement } from '../requirement.ts';
+import { rules } from './rules.ts';
 import { pick, range } from './steps.ts';
 import type { Condition } from './when.ts';
 
@@ -13,12 +14,13 @@ export const whenRegistering: Condition = (_traits, provider) => provider.regist
 type Registers = Pick<Required<LockProvider>, 'register'>;
 
 /** Short texts that the store keeps apart from all keys. */
-export const registersRequirements: readonly Requirement[] = [
-  {
-    id: 'register-compare-and-set',
-    level: 'provider',
+export const registersRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'register',
+  when: whenRegistering,
+})({
+  'register-compare-and-set': {
     title: 'a register has no text at first, and is changed if its text is the expected one; a repeat finds it changed',
-    appliesTo: whenRegistering,
     check: async (context) =>
       await withRegisters(context, async ([one, two], name) => {
         const none = undefined;
@@ -47,11 +49,8 @@ export const registersRequirements: readonly Requirement[] = [
         }
       }),
   },
-  {
-    id: 'register-one-wins',
-    level: 'provider',
+  'register-one-wins': {
     title: 'of many changes of a register at once one is made, and all hear which; no change is lost',
-    appliesTo: whenRegistering,
     check: async (context) =>
       await withRegisters(context, async (providers, name) => {
         for (const round of range(5)) {
@@ -77,11 +76,8 @@ export const registersRequirements: readonly Requirement[] = [
         assert.equal(countOf(last), counters * times, `expected no increment to be lost ${seen}`);
       }),
   },
-  {
-    id: 'register-seen-at-once',
-    level: 'provider',
+  'register-seen-at-once': {
     title: 'every call that begins after a change of a register has settled sees it, through any provider',
-    appliesTo: whenRegistering,
     check: async (context) =>
       await withRegisters(context, async (providers, name) => {
         let from: string | undefined;
@@ -94,11 +90,8 @@ export const registersRequirements: readonly Requirement[] = [
         }
       }),
   },
-  {
-    id: 'register-outlives-its-provider',
-    level: 'provider',
+  'register-outlives-its-provider': {
     title: 'a register keeps its text when the provider that wrote it is closed, and longer than a ttl',
-    appliesTo: whenRegistering,
     check: async (context) =>
       await withRegisters(context, async ([reader], name) => {
         const writer = await context.create();
@@ -109,11 +102,8 @@ export const registersRequirements: readonly Requirement[] = [
         mustHave(await mustRegister(await context.create()).register(name), 'kept', 'from a new provider, after a ttl');
       }),
   },
-  {
-    id: 'register-apart-from-keys',
-    level: 'provider',
+  'register-apart-from-keys': {
     title: 'neither list nor inspect shows a register, and the key of its name is another thing',
-    appliesTo: whenRegistering,
     check: async (context) =>
       await withRegisters(context, async ([one, two], name, more) => {
         const names = [name, ...range(3).map((index) => more(`/${index}`)), more('}:queue'), more('}:token')];
@@ -132,12 +122,9 @@ export const registersRequirements: readonly Requirement[] = [
         await mustBeListed(two, name, []);
       }),
   },
-  {
-    id: 'register-names',
-    level: 'provider',
+  'register-names': {
     title:
       'registers whose names differ in one character are different; names have up to 250, texts up to 200 of ! to ~',
-    appliesTo: whenRegistering,
     check: async (context) =>
       await withRegisters(context, async ([one, two], name, more) => {
         const printed = range(94).map((index) => String.fromCharCode(33 + index));
@@ -163,7 +150,7 @@ export const registersRequirements: readonly Requirement[] = [
         mustHave(await one.register(more('!'), { from: other, to: 'x' }), first, 'where the case of a letter differs');
       }),
   },
-];
+});
 
 type Four = readonly [Both, Both, Both, Both];
 type Both = LockProvider & Registers;

@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import type { LockProvider } from '@locks/core';
 import { now, sleep } from '../checks/time.ts';
 import type { Requirement } from '../requirement.ts';
+import { rules } from './rules.ts';
 import { whenTimed } from './when.ts';
 
 /** 2020-01-01 in UTC, in ms since 1970. */
 const earliest = 1_577_836_800_000;
 
 /** The clock of the store, which all its clients share. */
-export const timeRequirements: readonly Requirement[] = [
-  {
-    id: 'time-of-store',
-    level: 'provider',
+export const timeRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'declaration',
+  when: whenTimed,
+})({
+  'time-of-store': {
     title: 'time gives the ms since 1970 by a clock that all providers of the store share, and that runs',
-    appliesTo: whenTimed,
     async check(context) {
       const providers = await context.createMany(2);
       const first = await read(providers[0]);
@@ -30,7 +32,7 @@ export const timeRequirements: readonly Requirement[] = [
       }
     },
   },
-];
+});
 
 async function read(
   provider: LockProvider,

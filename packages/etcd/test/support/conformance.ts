@@ -4,12 +4,13 @@ import { conformanceTests } from '@locks/conformance/vitest';
 import { startEtcd } from '@locks/test-servers';
 import { afterAll } from 'vitest';
 import { createEtcdProvider } from '../../src/index.ts';
+import type { Chosen } from './requirements.ts';
 
 /**
- * Registers the suite: all of it, or those that `only` names. It has a server of its own, which it
+ * Registers the suite: all of it, or those that `only` chooses. It has a server of its own, which it
  * breaks while other files run. `timeout`: of each call, in ms.
  */
-export async function suite(name: string, timeout: number, only?: readonly string[]): Promise<void> {
+export async function suite(name: string, timeout: number, only?: Chosen): Promise<void> {
   const server = await startEtcd();
   afterAll(() => server.stop());
   const { url } = server;

@@ -1,27 +1,25 @@
-import { requirements } from '@locks/conformance';
-import type { Need } from '@locks/conformance';
+import { needsFault } from '@locks/conformance';
+import type { Requirement } from '@locks/conformance';
 
-const faultless = new Set<Need>(['processes', 'createOther']);
-
-/** The requirements for which no fault is needed. */
-const withoutFaults: readonly string[] = requirements
-  .filter(({ needs = [] }) => needs.every((need) => faultless.has(need)))
-  .map(({ id }) => id);
+/** Which requirements a variant of the provider is checked against. */
+export type Chosen = (requirement: Requirement) => boolean;
 
 /**
- * What a provider answers, and how its users are woken. The rest is about core above it, and is the
- * same on every store. With `LOCKS_TEST_WHOLE` all of it.
+ * Without a fault: what a provider answers, and how its users are woken. The rest is about core
+ * above it, and is the same on every store. With `LOCKS_TEST_WHOLE` all of it.
  */
-export const quick: readonly string[] = withoutFaults.filter(
-  (id) => process.env['LOCKS_TEST_WHOLE'] !== undefined || !id.startsWith('locks-') || id.startsWith('locks-wake'),
-);
+export const quick: Chosen = (one) =>
+  !needsFault(one) &&
+  (process.env['LOCKS_TEST_WHOLE'] !== undefined ||
+    one.level === 'provider' ||
+    one.about === 'wake' ||
+    one.needs !== undefined);
 
-/** The others. */
-export const withFaults: readonly string[] = requirements
-  .map(({ id }) => id)
-  .filter((id) => !withoutFaults.includes(id));
+/** Those that need a fault. */
+export const withFaults: Chosen = needsFault;
 
 /** What happens in one process, without a fault. */
-export const inOneProcess: readonly string[] = requirements
-  .filter(({ needs = [] }) => needs.every((need) => need === 'createOther'))
-  .map(({ id }) => id);
+export const inOneProcess: Chosen = ({ needs = [] }) => needs.every((need) => need === 'createOther');
+
+/** What happens to requests that arrive twice. */
+export const duplicates: Chosen = ({ needs = [] }) => needs.includes('duplicate');

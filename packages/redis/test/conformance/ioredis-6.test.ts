@@ -1,9 +1,8 @@
 import { suite } from '../support/conformance.ts';
 import { over } from '../support/make.ts';
-import { withoutFaults } from '../support/requirements.ts';
+import { quick } from '../support/requirements.ts';
 import { clients } from '../support/redis.ts';
 
 // ioredis-6-locks.long.test.ts has the others.
-const quick = withoutFaults.filter((id) => !/^(locks|processes)-/.test(id));
 const [[name, open]] = clients;
 await suite(`redis, ${name}`, over(open), {}, quick);

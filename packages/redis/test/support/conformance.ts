@@ -6,6 +6,7 @@ import type { RedisOptions } from '../../src/index.ts';
 import { breakable } from './faults.ts';
 import { left } from './left.ts';
 import type { Make } from './make.ts';
+import type { Chosen } from './requirements.ts';
 import { ownPrefix } from './redis.ts';
 import { promptCopy, startReplica } from './replica.ts';
 
@@ -13,10 +14,10 @@ import { promptCopy, startReplica } from './replica.ts';
 const ownServer = !process.env['LOCKS_TEST_REDIS_URL'];
 
 /**
- * Registers the suite: all of it, or those that `only` names. It has a server of its own, which it
+ * Registers the suite: all of it, or those that `only` chooses. It has a server of its own, which it
  * breaks while other files run.
  */
-export async function suite(name: string, make: Make, options: RedisOptions, only?: readonly string[]): Promise<void> {
+export async function suite(name: string, make: Make, options: RedisOptions, only?: Chosen): Promise<void> {
   // The system keeps what a server wrote before it ended. To wait for the disk as well would delay
   // every reply.
   const args = [...['--appendonly', 'yes', '--appendfsync', 'no'], ...promptCopy];

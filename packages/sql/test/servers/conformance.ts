@@ -1,6 +1,5 @@
 import { closing } from '@locks/test-servers';
-import { requirements } from '@locks/conformance';
-import type { LeakCounts, Need } from '@locks/conformance';
+import type { LeakCounts } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
@@ -11,6 +10,7 @@ import type { SqlOptions } from '../../src/index.ts';
 import { rendered } from '../../src/dialect/names.ts';
 import type { TableNames } from '../../src/dialect/names.ts';
 import { rowsOf } from '../support/databases.ts';
+import type { Chosen } from '../support/selection.ts';
 import { breakable } from './breakable.ts';
 import type { Kind } from './kind.ts';
 import { openKnex } from './open-knex.ts';
@@ -45,7 +45,7 @@ export type Make = (
 ) => LockProvider | Promise<LockProvider>;
 
 /**
- * Registers the suite, or the requirements that `only` names. It has a server of its own, which it
+ * Registers the suite, or the requirements that `only` chooses. It has a server of its own, which it
  * breaks while other files run.
  */
 export async function suite(
@@ -53,7 +53,7 @@ export async function suite(
   name: string,
   make: Make,
   options: SqlOptions,
-  only?: readonly string[],
+  only?: Chosen,
 ): Promise<void> {
   const { kind, quote, timeout } = conforming;
   const names = { table: options.table ?? 'locks', schema: options.schema };
@@ -106,16 +106,3 @@ export const over: Make = (address, options, { kind, poolSize }) => {
 /** With a pool that comes from configuration. */
 export const configured: Make = (address, options, { poolSize }) =>
   fromConfig({ url: address, options: { ...options, pool: poolSize }, runtime: systemRuntime });
-
-/** The requirements whose needs satisfy `chosen`. */
-function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
-  return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
-}
-
-const faultless = new Set<Need>(['processes', 'createOther']);
-
-/** The requirements for which no fault is needed. */
-export const withoutFaults: readonly string[] = ids((needs) => needs.every((need) => faultless.has(need)));
-
-/** The others. */
-export const withFaults: readonly string[] = ids((needs) => needs.some((need) => !faultless.has(need)));

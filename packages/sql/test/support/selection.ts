@@ -1,89 +1,73 @@
-import { requirements } from '@locks/conformance';
+import { needsFault } from '@locks/conformance';
+import type { Requirement, Subject } from '@locks/conformance';
+
+/** Which requirements a variant of a provider is checked against. */
+export type Chosen = (requirement: Requirement) => boolean;
 
 /**
- * The requirements, of those in `among`, that a variant of a provider is checked against: those
- * whose ids begin like one of `subjects`. With `LOCKS_TEST_WHOLE` all of `among`, as in the long
- * runs. One variant of each database checks the requirements that the others leave out.
+ * Those of `among` that are about one of `subjects`. With `LOCKS_TEST_WHOLE` all of `among`, as in
+ * the long runs. One variant of each database checks the requirements that the others leave out.
  */
-export function selection(among: readonly string[], ...subjects: readonly string[]): readonly string[] {
-  if (process.env['LOCKS_TEST_WHOLE']) return among;
-  const chosen = among.filter((id) => subjects.some((subject) => id.startsWith(subject)));
-  // A requirement that is renamed must not go unnoticed.
-  for (const subject of subjects) {
-    if (!chosen.some((id) => id.startsWith(subject))) throw new Error(`No requirement begins with "${subject}".`);
-  }
-  return chosen;
+function selection(among: Chosen, ...subjects: readonly Subject[]): Chosen {
+  return (one) => among(one) && (process.env['LOCKS_TEST_WHOLE'] !== undefined || subjects.includes(one.about));
 }
 
-/** What depends on how claims stand in line. */
-export const ofTheLine: readonly string[] = [
-  'waiting',
-  'wake-',
-  'fair-',
-  'abandon',
-  'permits-in',
-  'exclusion-100',
-  'shared-excl',
-];
+const every: Chosen = () => true;
+
+/** The others. */
+export const withoutFaults: Chosen = (one) => !needsFault(one);
+
+/** Those that need a fault. */
+export const withFaults: Chosen = needsFault;
+
+/** Those that need other processes. */
+export const acrossProcesses: Chosen = ({ needs = [] }) => needs.includes('processes');
+
+const inOneProcess: Chosen = (one) => !acrossProcesses(one);
+const quiet: Chosen = (one) => withoutFaults(one) && inOneProcess(one);
+
+/** What a provider answers in one process, without a fault. */
+export const answers: Chosen = (one) => one.level === 'provider' && quiet(one);
+
+/** What users see of that, who wait. */
+export const users: Chosen = (one) => one.level === 'locks' && quiet(one);
+
+/** What users see is that of core, but how they are woken. With `LOCKS_TEST_WHOLE` all of it. */
+export const answersAndWakes: Chosen = (one) => answers(one) || selection(quiet, 'wake')(one);
+
+/** The requirements of providers. */
+export const ofProviders: Chosen = ({ level }) => level === 'provider';
+
+/** The requirements of users of `createLocks`. */
+export const ofUsers: Chosen = ({ level }) => level === 'locks';
+
+/** What depends on how claims are queued. */
+export const ofTheQueue: Chosen = selection(withoutFaults, 'queue', 'order', 'wake', 'sharing', 'exclusion');
 
 /** What depends on how a process hears that it is its turn. */
-export const ofWakes: readonly string[] = [
-  'wake-',
-  'waiting',
-  'fair-order',
-  'processes-wake',
-  'processes-lost',
-  'locks-wake',
-];
+export const ofWakes: Chosen = selection(withoutFaults, 'wake', 'queue', 'order');
 
 /** What depends on whose the connections are. */
-export const ofConnections: readonly string[] = [
-  'close-',
-  'processes-excl',
-  'exclusion-100',
-  'wake-chain',
-  'locks-close',
-];
+export const ofConnections: Chosen = selection(every, 'close', 'exclusion', 'wake');
 
 /** What a client library may do in its own way. */
-export const ofClients: readonly string[] = [
-  'close-',
-  'locks-close',
-  'wake-chain',
-  'sever-',
-  'lost-reply',
-  'duplicate-',
-  'locks-sever',
-  'locks-dropped',
-];
+export const ofClients: Chosen = selection(every, 'close', 'wake', 'connection');
 
-/** What a library of SQLite may do in its own way. */
-export const ofSqliteLibraries: readonly string[] = [
-  'close-',
-  'locks-close',
-  'wake-chain',
-  'token-',
-  'repeat-',
-  'names-',
-];
+/**
+ * What a pool of the provider's own might do differently: the rest of the faults happens to the
+ * server, or to time.
+ */
+export const ofPools: Chosen = selection(withFaults, 'connection');
+
+/**
+ * What a library of SQLite may do in its own way. Other processes would say nothing about how it is
+ * opened here.
+ */
+export const ofSqliteLibraries: Chosen = selection(inOneProcess, 'close', 'wake', 'token', 'repeat', 'names');
 
 /** What a provider needs that has holds, and nothing else. */
-export const ofHolds: readonly string[] = [
-  'exclusion-one',
-  'repeat-',
-  'release-',
-  'renew-',
-  'token-increases',
-  'names-',
-];
+export const ofHolds: Chosen = selection(every, 'exclusion', 'repeat', 'release', 'renewal', 'token', 'names');
 
-/** Every requirement's id. */
-export const every: readonly string[] = requirements.map(({ id }) => id);
-
-/** The requirements of providers, or those of users of `createLocks`, who wait. */
-export function ofLevel(level: 'provider' | 'locks'): readonly string[] {
-  return requirements.filter((one) => one.level === level).map(({ id }) => id);
-}
-
-/** Those that need no other process: how a client is opened there would say nothing about it. */
-export const inOneProcess: readonly string[] = every.filter((id) => !id.startsWith('processes-'));
+/** The same, and how its connections and other processes meet. */
+export const ofHoldsAndConnections: Chosen = (one) =>
+  withoutFaults(one) && (ofHolds(one) || ofConnections(one) || acrossProcesses(one));

@@ -1,5 +1,5 @@
-import { inOneProcess, suite } from '../support/conformance.ts';
+import { suite } from '../support/conformance.ts';
 import { startAlone } from '../support/backends.ts';
+import { users } from '../support/selection.ts';
 
-const others = inOneProcess.filter((id) => id.startsWith('locks-'));
-suite('zookeeper, one server', await startAlone(), {}, others);
+suite('zookeeper, one server', await startAlone(), {}, users);

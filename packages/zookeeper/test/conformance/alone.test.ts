@@ -1,6 +1,6 @@
-import { inOneProcess, suite } from '../support/conformance.ts';
+import { suite } from '../support/conformance.ts';
 import { startAlone } from '../support/backends.ts';
+import { answers } from '../support/selection.ts';
 
 // alone-locks.long.test.ts has the others.
-const quick = inOneProcess.filter((id) => !id.startsWith('locks-'));
-suite('zookeeper, one server', await startAlone(), {}, quick);
+suite('zookeeper, one server', await startAlone(), {}, answers);

@@ -3,7 +3,7 @@ import { createZookeeperProvider } from '../../src/index.ts';
 import { startAlone } from '../support/backends.ts';
 import { suite } from '../support/conformance.ts';
 import type { Make } from '../support/conformance.ts';
-import { every, ofAccess, selection } from '../support/selection.ts';
+import { ofAccessOverClient } from '../support/selection.ts';
 
 /** With nodes that belong to one user, below a chroot of the client. */
 const configured: Make = ({ servers, sessionTimeout = 6_000, ...options }) =>
@@ -17,7 +17,5 @@ const configured: Make = ({ servers, sessionTimeout = 6_000, ...options }) =>
     },
   });
 
-// Other processes of the suite have no client, and find other nodes.
-const here = every.filter((id) => !id.startsWith('processes-'));
 const backend = await startAlone();
-suite('node-zookeeper-client, configured', backend, {}, selection(here, ...ofAccess, 'lost-reply'), configured);
+suite('node-zookeeper-client, configured', backend, {}, ofAccessOverClient, configured);

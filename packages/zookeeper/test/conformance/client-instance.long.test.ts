@@ -3,9 +3,9 @@ import { closing } from '@locks/test-servers';
 import { createClient } from 'node-zookeeper-client';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { startAlone } from '../support/backends.ts';
-import { inOneProcess, suite } from '../support/conformance.ts';
+import { suite } from '../support/conformance.ts';
 import type { Make } from '../support/conformance.ts';
-import { selection } from '../support/selection.ts';
+import { ofClientInstance } from '../support/selection.ts';
 
 /** Over a client of the caller's, which has connected before and outlives the provider. */
 const overInstance: Make = async ({ servers, sessionTimeout = 6_000, ...options }) => {
@@ -25,4 +25,4 @@ const overInstance: Make = async ({ servers, sessionTimeout = 6_000, ...options 
 };
 
 const backend = await startAlone();
-suite('node-zookeeper-client, a client', backend, {}, selection(inOneProcess, 'release-f', 'inspect'), overInstance);
+suite('node-zookeeper-client, a client', backend, {}, ofClientInstance, overInstance);

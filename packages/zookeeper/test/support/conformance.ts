@@ -1,5 +1,4 @@
-import { requirements } from '@locks/conformance';
-import type { Faults, LeakCounts, Need } from '@locks/conformance';
+import type { Faults, LeakCounts } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
 import { closing, startProxy } from '@locks/test-servers';
@@ -9,6 +8,7 @@ import type { ZookeeperOptions, ZookeeperProviderOptions } from '../../src/index
 import { countsOf } from './counts.ts';
 import { startFrameProxy } from './frame-proxy.ts';
 import type { FrameProxy } from './frame-proxy.ts';
+import type { Chosen } from './selection.ts';
 import { beforeAll } from 'vitest';
 
 /** The servers that the suite runs on, and how all of them are hurt at once. */
@@ -37,12 +37,12 @@ export type Make = (
   options: ZookeeperProviderOptions & { readonly servers: string },
 ) => LockProvider | Promise<LockProvider>;
 
-/** Registers the suite: all of it, or the requirements that `only` names. */
+/** Registers the suite: all of it, or the requirements that `only` chooses. */
 export function suite(
   name: string,
   { members, faults: atTheServers, limit }: Backend,
   options: ZookeeperOptions,
-  only?: readonly string[],
+  only?: Chosen,
   make: Make = createZookeeperProvider,
 ): void {
   const ways = new WeakMap<LockProvider, Way>();
@@ -127,22 +127,3 @@ async function left(members: readonly ServerHandle[]): Promise<LeakCounts> {
   for (const [name, count] of counts.flatMap((each) => Object.entries(each))) total[name] = (total[name] ?? 0) + count;
   return total;
 }
-
-/** The requirements whose needs satisfy `chosen`. */
-function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
-  return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
-}
-
-const isFault = (need: Need): boolean => need !== 'processes';
-
-/** The requirements that need nothing. */
-export const inOneProcess: readonly string[] = ids((needs) => needs.length === 0);
-
-/** Those that need other processes, and no faults. */
-export const acrossProcesses: readonly string[] = ids((needs) => needs.length > 0 && !needs.some(isFault));
-
-/** Both: those that need no faults. */
-export const withoutFaults: readonly string[] = [...inOneProcess, ...acrossProcesses];
-
-/** The others. */
-export const withFaults: readonly string[] = ids((needs) => needs.some(isFault));

@@ -1,56 +1,68 @@
-import { requirements } from '@locks/conformance';
+import { needsFault } from '@locks/conformance';
+import type { Requirement, Subject } from '@locks/conformance';
+
+/** Which requirements a variant of the provider is checked against. */
+export type Chosen = (requirement: Requirement) => boolean;
 
 /**
- * The requirements, of those in `among`, that a variant of a provider is checked against: those
- * whose ids begin like one of `subjects`. With `LOCKS_TEST_WHOLE` all of `among`, as the long runs
- * do; what a variant does not touch is checked elsewhere in any case.
+ * Those of `among` that are about one of `subjects`. With `LOCKS_TEST_WHOLE` all of `among`, as the
+ * long runs do; what a variant does not touch is checked elsewhere in any case.
  */
-export function selection(among: readonly string[], ...subjects: readonly string[]): readonly string[] {
-  if (process.env['LOCKS_TEST_WHOLE']) return among;
-  const chosen = among.filter((id) => subjects.some((subject) => id.startsWith(subject)));
-  // A requirement that is renamed must not go unnoticed.
-  for (const subject of subjects) {
-    if (!chosen.some((id) => id.startsWith(subject))) throw new Error(`No requirement begins with "${subject}".`);
-  }
-  return chosen;
+function selection(among: Chosen, ...subjects: readonly Subject[]): Chosen {
+  return (one) => among(one) && (process.env['LOCKS_TEST_WHOLE'] !== undefined || subjects.includes(one.about));
 }
-
-const ofProviders = new Set(requirements.filter(({ level }) => level === 'provider').map(({ id }) => id));
 
 /**
  * Those of `among` that say what a provider answers. The others are about core above it. Core hears
  * the same answers, with the same traits, whatever the recipe: `alone` and `ensemble` check all of
  * them, and so do variants with `LOCKS_TEST_WHOLE`.
  */
-export function ofTheProvider(among: readonly string[]): readonly string[] {
-  return process.env['LOCKS_TEST_WHOLE'] ? among : among.filter((id) => ofProviders.has(id));
+function ofTheProvider(among: Chosen): Chosen {
+  return (one) => among(one) && (process.env['LOCKS_TEST_WHOLE'] !== undefined || one.level === 'provider');
 }
 
+const every: Chosen = () => true;
+
+/** Those that need a fault. */
+export const withFaults: Chosen = needsFault;
+
+/** The others. */
+export const withoutFaults: Chosen = (one) => !needsFault(one);
+
+/** Those that need other processes. */
+export const acrossProcesses: Chosen = ({ needs = [] }) => needs.includes('processes');
+
+const inOneProcess: Chosen = ({ needs = [] }) => needs.length === 0;
+
+/** What a provider answers in one process, without a fault. */
+export const answers: Chosen = (one) => one.level === 'provider' && inOneProcess(one);
+
+/** What users see of that, who wait. */
+export const users: Chosen = (one) => one.level === 'locks' && inOneProcess(one);
+
+/** For providers alone: without faults, with them, and in one process. */
+export const ofTheProviderWithoutFaults: Chosen = ofTheProvider(withoutFaults);
+export const ofTheProviderWithFaults: Chosen = ofTheProvider(withFaults);
+export const ofTheProviderInOneProcess: Chosen = ofTheProvider(inOneProcess);
+
 /** What depends on the layout of nodes. */
-export const ofTheLayout: readonly string[] = [
-  'exclusion',
-  'release',
-  'repeat',
-  'stale',
-  'renew',
-  'shared',
-  'permits',
-  'downgrade',
-  'upgrade',
-  'waiting',
-  'abandon',
-  'wake-',
-  'fair-',
-  'token-',
-  'inspect',
-  'list',
-  'lost-reply',
-  'duplicate',
-  'sever-',
-];
+export const ofTheLayout: Chosen = selection(
+  every,
+  ...(['exclusion', 'repeat', 'release', 'renewal', 'sharing', 'token', 'queue', 'order', 'wake'] as const),
+  ...(['inspection', 'connection'] as const),
+);
 
 /** What depends on the rights of users, and on how the provider was made. */
-export const ofAccess: readonly string[] = ['exclusion-while', 'close-', 'release-', 'inspect-', 'list', 'locks-close'];
+export const ofAccess: Chosen = selection(every, 'exclusion', 'close', 'release', 'inspection');
 
-/** Every requirement's id. */
-export const every: readonly string[] = requirements.map(({ id }) => id);
+/** The same over a client. Other processes of the suite have none, and find other nodes. */
+export const ofAccessOverClient: Chosen = (one) =>
+  !acrossProcesses(one) && (ofAccess(one) || one.needs?.includes('dropReply') === true);
+
+/** What is left to show of a client of the caller's. */
+export const ofClientInstance: Chosen = selection(inOneProcess, 'release', 'inspection');
+
+/** What a cut or a silence of its socket does to a client. */
+export const ofClientFaults: Chosen = (one) =>
+  withFaults(one) &&
+  (process.env['LOCKS_TEST_WHOLE'] !== undefined || one.level === 'provider' || one.about === 'connection');

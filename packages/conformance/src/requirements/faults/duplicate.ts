@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { sleep } from '../../checks/time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenShared } from '../when.ts';
@@ -9,13 +10,14 @@ import { createSides, lineUp, orderOf } from './steps.ts';
 import type { Sides } from './steps.ts';
 
 /** Requests that reach the backend twice: law 2. */
-export const duplicateRequirements: readonly Requirement[] = [
-  {
-    id: 'duplicate-attempt',
-    level: 'provider',
+export const duplicateRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'connection',
+  when: whenRemote,
+  needs: ['duplicate'],
+})({
+  'duplicate-attempt': {
     title: 'an attempt that arrives twice is one hold with one token; one release ends it',
-    appliesTo: whenRemote,
-    needs: ['duplicate'],
     async check(context) {
       const { again, other } = await createDuplicating(context);
       for (const _ of range(3)) {
@@ -42,12 +44,9 @@ export const duplicateRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'duplicate-sharer',
-    level: 'provider',
+  'duplicate-sharer': {
     title: 'an attempt to share that arrives twice takes one permit, and its release gives one back',
-    appliesTo: all(whenRemote, whenShared),
-    needs: ['duplicate'],
+    when: all(whenRemote, whenShared),
     async check(context) {
       const { again, other } = await createDuplicating(context);
       const key = context.key();
@@ -65,12 +64,8 @@ export const duplicateRequirements: readonly Requirement[] = [
       await context.state(other, key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'duplicate-release',
-    level: 'provider',
+  'duplicate-release': {
     title: 'a release that arrives twice frees the key once and does not touch the next holder',
-    appliesTo: whenRemote,
-    needs: ['duplicate'],
     async check(context) {
       const { again, other } = await createDuplicating(context);
       const checks = range(10).map(async () => {
@@ -87,12 +82,9 @@ export const duplicateRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'duplicate-place',
-    level: 'provider',
+  'duplicate-place': {
     title: 'an attempt that arrives twice takes one place in line: the order stays, and who leaves is gone',
-    appliesTo: all(whenRemote, whenFair),
-    needs: ['duplicate'],
+    when: all(whenRemote, whenFair),
     async check(context) {
       const { again, other } = await createDuplicating(context);
       const holder = context.claim(context.key());
@@ -108,12 +100,8 @@ export const duplicateRequirements: readonly Requirement[] = [
       await context.state(other, holder.key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'duplicate-in-contention',
-    level: 'provider',
+  'duplicate-in-contention': {
     title: '24 waiters whose requests arrive twice, some of them, count to exactly 24 and leave nothing',
-    appliesTo: whenRemote,
-    needs: ['duplicate'],
     async check(context) {
       const { again, other } = await createDuplicating(context);
       const key = context.key();
@@ -135,7 +123,7 @@ export const duplicateRequirements: readonly Requirement[] = [
       await context.state(other, key, 'no holder and no waiter', isIdle);
     },
   },
-];
+});
 
 /** The requests of one of them arrive twice. */
 async function createDuplicating(context: Context): Promise<Sides> {

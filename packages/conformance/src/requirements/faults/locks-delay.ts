@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { isIdle, mustGrant, mustReject } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { all, whenRemote, whenTtlExpires } from '../when.ts';
@@ -8,13 +9,14 @@ import { acquireAtLast, createHarmed, lineUpLocks, mustBeLost, mustGetFree, must
 import { answered, callLimit, createOther, warmUp } from './steps.ts';
 
 /** Replies that come late: what they say counts from the send. */
-export const locksDelayRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-delay-validity',
-    level: 'locks',
+export const locksDelayRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'outage',
+  needs: ['delay'],
+})({
+  'locks-delay-validity': {
     title: 'what remains of a lease whose replies come late counts from the send, and ends before the store lets go',
-    appliesTo: all(whenRemote, whenTtlExpires),
-    needs: ['delay'],
+    when: all(whenRemote, whenTtlExpires),
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
@@ -43,12 +45,9 @@ export const locksDelayRequirements: readonly Requirement[] = [
       await next.release();
     },
   },
-  {
-    id: 'locks-delay-late-grant',
-    level: 'locks',
+  'locks-delay-late-grant': {
     title: 'a grant that arrives after its validity is handed back: the caller is told so, and the key becomes free',
-    appliesTo: all(whenRemote, whenTtlExpires),
-    needs: ['delay'],
+    when: all(whenRemote, whenTtlExpires),
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
@@ -70,12 +69,9 @@ export const locksDelayRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'locks-delay-waiting',
-    level: 'locks',
+  'locks-delay-waiting': {
     title: 'on a slow line waiters are served too, in order where the provider is fair',
-    appliesTo: whenRemote,
-    needs: ['delay'],
+    when: whenRemote,
     async check(context) {
       const [slow, fast] = [await createHarmed(context), await createHarmed(context)];
       const other = await createOther(context);
@@ -91,12 +87,9 @@ export const locksDelayRequirements: readonly Requirement[] = [
       assert.deepEqual(order, range(4), `expected the order of the line, 0 1 2 3; it was ${seen}`);
     },
   },
-  {
-    id: 'locks-delay-renewal',
-    level: 'locks',
+  'locks-delay-renewal': {
     title: 'renewals keep a lease whose ttl is several delays long',
-    appliesTo: whenRemote,
-    needs: ['delay'],
+    when: whenRemote,
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
@@ -116,4 +109,4 @@ export const locksDelayRequirements: readonly Requirement[] = [
       await mustGetFree(context, lease, other, 'when replies are fast again');
     },
   },
-];
+});

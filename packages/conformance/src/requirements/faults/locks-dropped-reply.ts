@@ -3,6 +3,7 @@ import { isLockError } from '@locks/core';
 import type { Lease } from '@locks/core';
 import { isIdle, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import { mustBeHeld } from '../steps.ts';
 import { whenRemote } from '../when.ts';
@@ -10,13 +11,14 @@ import { createHarmed, giveBack, mustGetFree } from './locks-steps.ts';
 import { answered, callLimit, createOther, warmUp } from './steps.ts';
 
 /** Users of `createLocks` do not notice that one reply was lost. */
-export const locksDroppedReplyRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-dropped-reply',
-    level: 'locks',
+export const locksDroppedReplyRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'connection',
+  when: whenRemote,
+  needs: ['dropReply'],
+})({
+  'locks-dropped-reply': {
     title: 'acquire, renew and release get over a lost reply: the lease is held, and its key is free at the end',
-    appliesTo: whenRemote,
-    needs: ['dropReply'],
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
       const other = await createOther(context);
@@ -46,12 +48,8 @@ export const locksDroppedReplyRequirements: readonly Requirement[] = [
       await mustGetFree(context, lease, other, 'whose reply was lost');
     },
   },
-  {
-    id: 'locks-dropped-reply-of-try',
-    level: 'locks',
+  'locks-dropped-reply-of-try': {
     title: 'tryAcquire whose reply was lost is a lease or LOCK_UNAVAILABLE, never null, and what it took is given back',
-    appliesTo: whenRemote,
-    needs: ['dropReply'],
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
       const other = await createOther(context);
@@ -76,4 +74,4 @@ export const locksDroppedReplyRequirements: readonly Requirement[] = [
       await context.state(other, key, `the key to be free, long before the ttl of ${context.longTtl} ms`, isIdle);
     },
   },
-];
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mustExceed, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { sleep, within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { whenRemote } from '../when.ts';
@@ -19,14 +20,15 @@ import { callLimit, createOther, warmUp } from './steps.ts';
  * A backend that stands still: it is not contention, and no owner believes to hold a key that it
  * may give away afterwards.
  */
-export const locksPauseRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-pause-callers',
-    level: 'locks',
+export const locksPauseRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'outage',
+  when: whenRemote,
+  needs: ['pause'],
+})({
+  'locks-pause-callers': {
     title:
       'a backend that stands still is not contention and holds up no caller; when it goes on, nothing is left of the callers',
-    appliesTo: whenRemote,
-    needs: ['pause'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
@@ -34,12 +36,8 @@ export const locksPauseRequirements: readonly Requirement[] = [
       await mustGetAway(context, locks, other, context.faults.pause, 'while the backend stands still');
     },
   },
-  {
-    id: 'locks-pause-loss',
-    level: 'locks',
+  'locks-pause-loss': {
     title: 'a lease is lost in time while the backend stands still; when it goes on, the next in line is granted',
-    appliesTo: whenRemote,
-    needs: ['pause'],
     async check(context) {
       const [{ locks }, later] = [await createHarmed(context), await createHarmed(context)];
       const other = await createOther(context);
@@ -66,12 +64,8 @@ export const locksPauseRequirements: readonly Requirement[] = [
       await giveBack(context, second);
     },
   },
-  {
-    id: 'locks-pause-waiters',
-    level: 'locks',
+  'locks-pause-waiters': {
     title: 'those who waited before the backend stood still are served afterwards, in order where the provider is fair',
-    appliesTo: whenRemote,
-    needs: ['pause'],
     async check(context) {
       const [one, two] = [await createHarmed(context), await createHarmed(context)];
       const other = await createOther(context);
@@ -89,4 +83,4 @@ export const locksPauseRequirements: readonly Requirement[] = [
       assert.deepEqual(order, inLine, `expected the order of the line, ${inLine.join(' ')}; it was ${order.join(' ')}`);
     },
   },
-];
+});

@@ -4,19 +4,21 @@ import type { Lease } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { now, sleep, within } from '../../checks/time.ts';
 import { whenRemote } from '../when.ts';
 import { createHarmed, giveBack, lineUpLocks, lossWithin, mustBeLost } from './locks-steps.ts';
 import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';
 
 /** Leases and users of `withLock` outlive a restart, or are told. */
-export const locksRestartRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-restart-lease',
-    level: 'locks',
+export const locksRestartRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'restart',
+  when: whenRemote,
+  needs: ['restart'],
+})({
+  'locks-restart-lease': {
     title: 'a lease is held through a restart and excludes others, or is lost: there are never two holders',
-    appliesTo: whenRemote,
-    needs: ['restart'],
     async check(context) {
       const { locks } = await createHarmed(context);
       const other = await createOther(context);
@@ -39,19 +41,12 @@ export const locksRestartRequirements: readonly Requirement[] = [
       await mustStayIdle(context, other, [lease.key], 'after the lease was released or lost', callLimit(context));
     },
   },
-  {
-    id: 'locks-restart-waiters',
-    level: 'locks',
+  'locks-restart-waiters': {
     title: 'users of withLock who waited before a restart are all served afterwards',
-    appliesTo: whenRemote,
-    needs: ['restart'],
     check: (context) => serveAfter(context, context.faults.restart, 'after a restart'),
   },
-  {
-    id: 'locks-empty-restart-loss',
-    level: 'locks',
+  'locks-empty-restart-loss': {
     title: 'a holder learns at its next renewal that the store lost everything',
-    appliesTo: whenRemote,
     needs: ['restartEmpty'],
     async check(context) {
       const { locks } = await createHarmed(context);
@@ -72,15 +67,12 @@ export const locksRestartRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'locks-empty-restart-waiters',
-    level: 'locks',
+  'locks-empty-restart-waiters': {
     title: 'users of withLock who waited for a store that lost everything are all served',
-    appliesTo: whenRemote,
     needs: ['restartEmpty'],
     check: (context) => serveAfter(context, context.faults.restartEmpty, 'after a restart without data'),
   },
-];
+});
 
 async function mustLearn(context: Context, lease: Lease, when: string): Promise<void> {
   const limit = now() + context.patience;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { isIdle } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { pick, range } from '../steps.ts';
 import { whenRemote } from '../when.ts';
@@ -8,13 +9,14 @@ import { createHarmed, mustGetFree, mustKeep } from './locks-steps.ts';
 import { callLimit, createOther, warmUp } from './steps.ts';
 
 /** Users of `createLocks` do not notice that a connection was cut. */
-export const locksSeverRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-sever-lease',
-    level: 'locks',
+export const locksSeverRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'connection',
+  when: whenRemote,
+  needs: ['sever'],
+})({
+  'locks-sever-lease': {
     title: 'a lease is held across a cut: renewals go on, and no other owner gets in',
-    appliesTo: whenRemote,
-    needs: ['sever'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
@@ -27,12 +29,8 @@ export const locksSeverRequirements: readonly Requirement[] = [
       await mustGetFree(context, lease, other, 'after two cuts');
     },
   },
-  {
-    id: 'locks-sever-release',
-    level: 'locks',
+  'locks-sever-release': {
     title: 'a release before, while or after the connection is cut frees the key, if need be in the background',
-    appliesTo: whenRemote,
-    needs: ['sever'],
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
       const other = await createOther(context);
@@ -49,12 +47,8 @@ export const locksSeverRequirements: readonly Requirement[] = [
       await Promise.all([first, second]);
     },
   },
-  {
-    id: 'locks-sever-waiters',
-    level: 'locks',
+  'locks-sever-waiters': {
     title: 'withLock of two Locks counts to exactly 16 while the connections of one are cut again and again',
-    appliesTo: whenRemote,
-    needs: ['sever'],
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
       const others = await context.createLocks({ ttl: context.longTtl });
@@ -80,4 +74,4 @@ export const locksSeverRequirements: readonly Requirement[] = [
       await context.state(observer, key, 'no holder and no waiter after the last withLock', isIdle);
     },
   },
-];
+});

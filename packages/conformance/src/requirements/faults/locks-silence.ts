@@ -4,6 +4,7 @@ import type { Context } from '../../context/context.ts';
 import type { Direction } from '../../faults/faults.ts';
 import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { mustBeHeld } from '../steps.ts';
 import { all, whenFair, whenRemote } from '../when.ts';
@@ -15,24 +16,21 @@ import { callLimit, createOther, persistent, settled, warmUp } from './steps.ts'
  * A silent backend holds up no caller, and no owner believes to hold a key that it may have given
  * away.
  */
-export const locksSilenceRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-silence-loss',
-    level: 'locks',
+export const locksSilenceRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'outage',
+  when: whenRemote,
+  needs: ['silence'],
+})({
+  'locks-silence-loss': {
     title: 'a lease whose provider is cut off without a sign is reported lost before the store lets go',
-    appliesTo: whenRemote,
-    needs: ['silence'],
     async check(context) {
       await Promise.all(directions.map((direction) => loseInSilence(context, direction)));
     },
   },
-  {
-    id: 'locks-silence-callers',
-    level: 'locks',
+  'locks-silence-callers': {
     title:
       'a silent backend holds up no caller: deadlines and signals end calls in time, and nothing is left afterwards',
-    appliesTo: whenRemote,
-    needs: ['silence'],
     async check(context) {
       const other = await createOther(context);
       const checks = directions.map(async (direction) => {
@@ -44,13 +42,9 @@ export const locksSilenceRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'locks-silence-timeout',
-    level: 'locks',
+  'locks-silence-timeout': {
     title:
       'a wait that ends in a silence of the store says that the store does not answer, not that others hold the key',
-    appliesTo: whenRemote,
-    needs: ['silence'],
     async check(context) {
       const { ttl } = context;
       const { provider, locks } = await createHarmed(context);
@@ -73,12 +67,9 @@ export const locksSilenceRequirements: readonly Requirement[] = [
       await other.release(holder);
     },
   },
-  {
-    id: 'locks-silence-place',
-    level: 'locks',
+  'locks-silence-place': {
     title: 'a waiter that gives up in a silence longer than its ttl has left the line soon after it',
-    appliesTo: all(whenRemote, whenFair),
-    needs: ['silence'],
+    when: all(whenRemote, whenFair),
     async check(context) {
       const { ttl } = context;
       const { provider, locks } = await createHarmed(context);
@@ -102,7 +93,7 @@ export const locksSilenceRequirements: readonly Requirement[] = [
       await other.release(holder);
     },
   },
-];
+});
 
 /** The whole life of a lease whose provider falls silent: lost in time, and harmless afterwards. */
 async function loseInSilence(context: Context, direction: Direction): Promise<void> {

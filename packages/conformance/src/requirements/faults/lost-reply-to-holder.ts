@@ -3,19 +3,21 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustExceed, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { certain, now, sleep } from '../../checks/time.ts';
 import { firstGrant, mustBeHeld, range } from '../steps.ts';
 import { all, whenRemote, whenTtlExpires } from '../when.ts';
 import { callLimit, createWarm, settled } from './steps.ts';
 
 /** A holder's command took effect and its reply was lost (laws 1 and 2). */
-export const lostReplyToHolderRequirements: readonly Requirement[] = [
-  {
-    id: 'lost-reply-of-renewal',
-    level: 'provider',
+export const lostReplyToHolderRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'connection',
+  when: whenRemote,
+  needs: ['dropReply'],
+})({
+  'lost-reply-of-renewal': {
     title: 'a renewal whose reply was lost is unknown, never false; repeated, it succeeds',
-    appliesTo: whenRemote,
-    needs: ['dropReply'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
       const claim = context.claim(context.key());
@@ -29,12 +31,9 @@ export const lostReplyToHolderRequirements: readonly Requirement[] = [
       await again.release(claim);
     },
   },
-  {
-    id: 'lost-reply-of-renewal-counts',
-    level: 'provider',
+  'lost-reply-of-renewal-counts': {
     title: 'a renewal whose reply was lost has restarted the ttl, which runs out when it is not repeated',
-    appliesTo: all(whenRemote, whenTtlExpires),
-    needs: ['dropReply'],
+    when: all(whenRemote, whenTtlExpires),
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
       const claim = context.claim(context.key(), { ttl: 3 * context.ttl });
@@ -61,12 +60,8 @@ export const lostReplyToHolderRequirements: readonly Requirement[] = [
       await other.release(next);
     },
   },
-  {
-    id: 'lost-reply-of-release',
-    level: 'provider',
+  'lost-reply-of-release': {
     title: 'a release whose reply was lost has freed the key; repeated, it settles and does no harm',
-    appliesTo: whenRemote,
-    needs: ['dropReply'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
       for (const _ of range(3)) {
@@ -84,12 +79,8 @@ export const lostReplyToHolderRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'lost-reply-of-release-not-false',
-    level: 'provider',
+  'lost-reply-of-release-not-false': {
     title: 'a release that freed a hold and whose reply was lost is unknown or true, never false',
-    appliesTo: whenRemote,
-    needs: ['dropReply'],
     async check(context) {
       const { harmed, again } = await createWarm(context);
       const claim = context.claim(context.key());
@@ -102,12 +93,9 @@ export const lostReplyToHolderRequirements: readonly Requirement[] = [
       assert.equal(said, true, message);
     },
   },
-  {
-    id: 'lost-reply-of-release-while-reconnecting',
-    level: 'provider',
+  'lost-reply-of-release-while-reconnecting': {
     title:
       'a release that is called after a cut, at any moment until it is mended, and whose reply was lost is never false',
-    appliesTo: whenRemote,
     needs: ['dropReply', 'sever'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
@@ -128,7 +116,7 @@ export const lostReplyToHolderRequirements: readonly Requirement[] = [
       }
     },
   },
-];
+});
 
 async function mustNotBeFalse(context: Context, provider: LockProvider, claim: Claim, token?: bigint): Promise<void> {
   const outcome = await settled(context, 'a renewal whose reply is lost', provider.renew(claim, token));

@@ -4,6 +4,7 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenShared } from '../when.ts';
@@ -11,25 +12,23 @@ import { callLimit, createWarm, lineUp, orderOf, settled, waitOn, warmUp } from 
 import type { Sides } from './steps.ts';
 
 /** A command took effect and its reply was lost: a repeat finds out (laws 1 and 2). */
-export const lostReplyRequirements: readonly Requirement[] = [
-  {
-    id: 'lost-reply-of-attempt',
-    level: 'provider',
+export const lostReplyRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'connection',
+  needs: ['dropReply'],
+})({
+  'lost-reply-of-attempt': {
     title:
       'an attempt whose reply was lost is unknown, not busy and not never sent; a repeat is the same hold with the same token',
-    appliesTo: whenRemote,
-    needs: ['dropReply'],
+    when: whenRemote,
     async check(context) {
       const sides = await createWarm(context);
       for (const _ of range(3)) await attemptTwice(context, sides, context.claim(context.key()));
     },
   },
-  {
-    id: 'lost-reply-of-sharer',
-    level: 'provider',
+  'lost-reply-of-sharer': {
     title: 'an attempt to share whose reply was lost and that is repeated takes one permit',
-    appliesTo: all(whenRemote, whenShared),
-    needs: ['dropReply'],
+    when: all(whenRemote, whenShared),
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
       const shared = { mode: 'shared', permits: 2 } as const;
@@ -50,12 +49,9 @@ export const lostReplyRequirements: readonly Requirement[] = [
       await context.state(other, claim.key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'lost-reply-of-place',
-    level: 'provider',
+  'lost-reply-of-place': {
     title: 'an attempt that took a place in line and whose reply was lost has one place, and keeps it when repeated',
-    appliesTo: all(whenRemote, whenFair),
-    needs: ['dropReply'],
+    when: all(whenRemote, whenFair),
     async check(context) {
       const { harmed, other, third } = await createWarm(context);
       const holder = context.claim(context.key());
@@ -75,7 +71,7 @@ export const lostReplyRequirements: readonly Requirement[] = [
       await context.state(other, holder.key, 'no holder and no waiter', isIdle);
     },
   },
-];
+});
 
 async function attemptTwice(context: Context, { harmed, again, other }: Sides, claim: Claim): Promise<void> {
   const { fencing } = context.traits;

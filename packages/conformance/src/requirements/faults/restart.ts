@@ -3,6 +3,7 @@ import type { Claim } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { all, whenClockBounded, whenFenced, whenRemote } from '../when.ts';
@@ -10,13 +11,14 @@ import { mustHave, whenRegistering, withRegisters } from '../registers.ts';
 import { answered, callLimit, createSides, lineUp, mustStayIdle, orderOf, persistent, settled } from './steps.ts';
 
 /** A backend that restarts, with its data or without. */
-export const restartRequirements: readonly Requirement[] = [
-  {
-    id: 'restart-exclusion',
-    level: 'provider',
+export const restartRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'restart',
+  when: whenRemote,
+  needs: ['restart'],
+})({
+  'restart-exclusion': {
     title: 'after a restart a hold is there, with its token, or is gone and known to be: never are there two',
-    appliesTo: whenRemote,
-    needs: ['restart'],
     async check(context) {
       const { again: one, other: two } = await createSides(context);
       const claims = range(4).map(() => context.claim(context.key()));
@@ -48,12 +50,8 @@ export const restartRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'restart-in-flight',
-    level: 'provider',
+  'restart-in-flight': {
     title: 'calls that are under way during a restart settle, and what they did ends with a release',
-    appliesTo: whenRemote,
-    needs: ['restart'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const held = context.claim(context.key());
@@ -76,32 +74,22 @@ export const restartRequirements: readonly Requirement[] = [
       await mustStayIdle(context, other, keys, 'after a restart and a release of every claim', callLimit(context));
     },
   },
-  {
-    id: 'restart-waiters',
-    level: 'provider',
+  'restart-waiters': {
     title: 'those who waited before a restart are all granted afterwards, one after the other',
-    appliesTo: whenRemote,
-    needs: ['restart'],
     async check(context) {
       await waitThrough(context, context.faults.restart, 'after a restart');
     },
   },
-  {
-    id: 'restart-tokens',
-    level: 'provider',
+  'restart-tokens': {
     title: 'tokens after a restart exceed those before it',
-    appliesTo: all(whenRemote, whenFenced),
-    needs: ['restart'],
+    when: all(whenRemote, whenFenced),
     async check(context) {
       await exceedAfter(context, context.faults.restart, 'after a restart');
     },
   },
-  {
-    id: 'restart-registers',
-    level: 'provider',
+  'restart-registers': {
     title: 'a register has its text after a restart that kept what was written later',
-    appliesTo: all(whenRemote, whenRegistering),
-    needs: ['restart'],
+    when: all(whenRemote, whenRegistering),
     check: async (context) =>
       await withRegisters(context, async ([writer, reader], name) => {
         const to = 'kept';
@@ -119,27 +107,22 @@ export const restartRequirements: readonly Requirement[] = [
         }
       }),
   },
-  {
-    id: 'empty-restart-waiters',
-    level: 'provider',
+  'empty-restart-waiters': {
     title: 'those who waited for a store that lost everything are all granted, one after the other',
-    appliesTo: whenRemote,
     needs: ['restartEmpty'],
     async check(context) {
       await waitThrough(context, context.faults.restartEmpty, 'after a restart without data');
     },
   },
-  {
-    id: 'empty-restart-tokens',
-    level: 'provider',
+  'empty-restart-tokens': {
     title: 'tokens of a store that lost everything exceed those it gave before',
-    appliesTo: all(whenRemote, whenClockBounded),
+    when: all(whenRemote, whenClockBounded),
     needs: ['restartEmpty'],
     async check(context) {
       await exceedAfter(context, context.faults.restartEmpty, 'after a restart without data');
     },
   },
-];
+});
 
 async function waitThrough(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
   const { again, other, third } = await createSides(context);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { isIdle, mustGrant, show } from '../../checks/expect.ts';
 import { inBackground, turn, within } from '../../checks/time.ts';
 import { pick, range } from '../steps.ts';
@@ -9,13 +10,14 @@ import { createHarmed } from './locks-steps.ts';
 import { callLimit, createOther, createSides, mustStayIdle, settled } from './steps.ts';
 
 /** More calls than any client sends at once are under way when their connection is cut. */
-export const severManyRequirements: readonly Requirement[] = [
-  {
-    id: 'sever-many-in-flight',
-    level: 'provider',
+export const severManyRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'connection',
+  when: whenRemote,
+  needs: ['sever'],
+})({
+  'sever-many-in-flight': {
     title: 'of 600 releases that are under way when their connection is cut, each settles; repeated, each key is free',
-    appliesTo: whenRemote,
-    needs: ['sever'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const claims = range(600).map(() => context.claim(context.key(), { ttl: 60_000 }));
@@ -31,13 +33,9 @@ export const severManyRequirements: readonly Requirement[] = [
       assert.equal(held, 0, `expected each of 600 keys to be free after a repeated release; ${held} are held`);
     },
   },
-  {
-    id: 'sever-many-attempts',
-    level: 'provider',
+  'sever-many-attempts': {
     title:
       'of 600 attempts that are under way when their connection is cut, each settles; released, no line has their claims',
-    appliesTo: whenRemote,
-    needs: ['sever'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const holders = range(60).map(() => context.claim(context.key()));
@@ -60,12 +58,9 @@ export const severManyRequirements: readonly Requirement[] = [
       await mustStayIdle(context, other, keys, 'after each of 600 attempts was released', callLimit(context));
     },
   },
-  {
-    id: 'locks-sever-aborts',
-    level: 'locks',
+  'locks-sever-aborts': {
     title: 'of 600 waits that are aborted while their connection is cut, each rejects, and no line keeps a claim',
-    appliesTo: whenRemote,
-    needs: ['sever'],
+    level: 'locks',
     async check(context) {
       const options = { ttl: 4 * context.ttl, closeTimeout: callLimit(context) };
       const { provider, locks } = await createHarmed(context, options);
@@ -97,7 +92,7 @@ export const severManyRequirements: readonly Requirement[] = [
       await mustStayIdle(context, other, keys, 'after 600 waits were aborted', context.patience);
     },
   },
-];
+});
 
 /** Some at a time: all at once would last longer than a call may where the machine is busy. */
 async function inTurns<T, R>(all: readonly T[], call: (one: T) => Promise<R>): Promise<readonly R[]> {

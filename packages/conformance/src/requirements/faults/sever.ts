@@ -2,19 +2,21 @@ import assert from 'node:assert/strict';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { modesOf, mustBeHeld, pick, range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenWaking } from '../when.ts';
 import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled, waitForWakes, warmUp } from './steps.ts';
 
 /** A connection that is cut comes back, and nothing is lost with it. */
-export const severRequirements: readonly Requirement[] = [
-  {
-    id: 'sever-calls-work-again',
-    level: 'provider',
+export const severRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'connection',
+  when: whenRemote,
+  needs: ['sever'],
+})({
+  'sever-calls-work-again': {
     title: 'after its connections were cut, unused or in use, every call of a provider works again',
-    appliesTo: whenRemote,
-    needs: ['sever'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const holder = context.claim(context.key());
@@ -33,12 +35,8 @@ export const severRequirements: readonly Requirement[] = [
       await other.release(holder);
     },
   },
-  {
-    id: 'sever-in-flight',
-    level: 'provider',
+  'sever-in-flight': {
     title: 'calls that are under way when their connection is cut settle; repeated, each attempt is one hold',
-    appliesTo: whenRemote,
-    needs: ['sever'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const claims = range(12).map(() => context.claim(context.key()));
@@ -65,12 +63,8 @@ export const severRequirements: readonly Requirement[] = [
       await mustStayIdle(context, other, keys, 'after a release of every claim', context.patience);
     },
   },
-  {
-    id: 'sever-keeps-hold',
-    level: 'provider',
+  'sever-keeps-hold': {
     title: 'a hold survives a cut: others are refused, a repeat has the same token, it can be renewed and released',
-    appliesTo: whenRemote,
-    needs: ['sever'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const modes = modesOf(context);
@@ -92,12 +86,9 @@ export const severRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'sever-keeps-place',
-    level: 'provider',
+  'sever-keeps-place': {
     title: 'a place in line survives a cut: one place each, and the order stays',
-    appliesTo: all(whenRemote, whenFair),
-    needs: ['sever'],
+    when: all(whenRemote, whenFair),
     async check(context) {
       const { harmed, other, third } = await createSides(context);
       await warmUp(context, harmed, third);
@@ -117,12 +108,9 @@ export const severRequirements: readonly Requirement[] = [
       await context.state(third, holder.key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'sever-own-order',
-    level: 'provider',
+  'sever-own-order': {
     title: 'waiters of one process whose connections are cut as the holder releases keep their order',
-    appliesTo: all(whenRemote, whenFair),
-    needs: ['sever'],
+    when: all(whenRemote, whenFair),
     async check(context) {
       const { harmed, third } = await createSides(context);
       await warmUp(context, harmed, third);
@@ -137,12 +125,9 @@ export const severRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'sever-wakes',
-    level: 'provider',
+  'sever-wakes': {
     title: 'a waiter whose connection is cut before, while or after the holder releases is woken',
-    appliesTo: all(whenRemote, whenWaking),
-    needs: ['sever'],
+    when: all(whenRemote, whenWaking),
     async check(context) {
       const { harmed, other } = await createSides(context);
       await warmUp(context, harmed, other);
@@ -163,13 +148,9 @@ export const severRequirements: readonly Requirement[] = [
       for (const waiter of waiters) await waiter.release();
     },
   },
-  {
-    id: 'sever-again-and-again',
-    level: 'provider',
+  'sever-again-and-again': {
     title:
       'two providers increment a non-atomic counter to exactly 24 while the connections of one are cut again and again',
-    appliesTo: whenRemote,
-    needs: ['sever'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const key = context.key();
@@ -193,7 +174,7 @@ export const severRequirements: readonly Requirement[] = [
       await context.state(other, key, 'no holder and no waiter', isIdle);
     },
   },
-];
+});
 
 function mustBeSame({ traits }: Context, token: bigint, earlier: bigint, when: string): void {
   if (traits.fencing !== 'none') assert.equal(token, earlier, `expected the token ${earlier} ${when}, got ${token}`);

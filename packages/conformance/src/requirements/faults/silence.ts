@@ -5,6 +5,7 @@ import type { Context } from '../../context/context.ts';
 import type { Direction } from '../../faults/faults.ts';
 import { mustBeBusy, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import { all, whenFair, whenRemote, whenTtlExpires, whenWaking } from '../when.ts';
 import {
@@ -24,13 +25,14 @@ import {
 export const directions: readonly Direction[] = ['requests', 'replies', 'both'];
 
 /** The backend does not answer: every call ends, and claims nothing that it cannot know. */
-export const silenceRequirements: readonly Requirement[] = [
-  {
-    id: 'silence-is-unknown',
-    level: 'provider',
+export const silenceRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'outage',
+  needs: ['silence'],
+})({
+  'silence-is-unknown': {
     title: 'calls without an answer reject as unknown in time; when the silence ends the provider serves again',
-    appliesTo: whenRemote,
-    needs: ['silence'],
+    when: whenRemote,
     async check(context) {
       const other = await createOther(context);
       const checks = directions.map(async (direction) => {
@@ -42,11 +44,9 @@ export const silenceRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'pause-is-unknown',
-    level: 'provider',
+  'pause-is-unknown': {
     title: 'calls to a backend that stands still reject as unknown in time; when it goes on it serves again',
-    appliesTo: whenRemote,
+    when: whenRemote,
     needs: ['pause'],
     async check(context) {
       const { harmed, other } = await createSides(context);
@@ -54,12 +54,9 @@ export const silenceRequirements: readonly Requirement[] = [
       await mustNotKnow(context, harmed, other, context.faults.pause, 'while the backend stands still');
     },
   },
-  {
-    id: 'silence-wakes',
-    level: 'provider',
+  'silence-wakes': {
     title: 'a waiter that was cut off without a sign while the holder released is woken when the silence ends',
-    appliesTo: all(whenRemote, whenWaking),
-    needs: ['silence'],
+    when: all(whenRemote, whenWaking),
     async check(context) {
       const { harmed, other } = await createSides(context);
       await warmUp(context, harmed, other);
@@ -74,12 +71,9 @@ export const silenceRequirements: readonly Requirement[] = [
       await waiter.release();
     },
   },
-  {
-    id: 'silence-ends-place',
-    level: 'provider',
+  'silence-ends-place': {
     title: 'a place in line whose release was lost lapses, though its provider keeps another one on the key',
-    appliesTo: all(whenRemote, whenFair, whenTtlExpires),
-    needs: ['silence'],
+    when: all(whenRemote, whenFair, whenTtlExpires),
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const holder = context.claim(context.key());
@@ -99,12 +93,9 @@ export const silenceRequirements: readonly Requirement[] = [
       await kept.release();
     },
   },
-  {
-    id: 'silence-expires',
-    level: 'provider',
+  'silence-expires': {
     title: 'what a provider holds that was cut off without a sign goes to others after its ttl',
-    appliesTo: all(whenRemote, whenTtlExpires),
-    needs: ['silence'],
+    when: all(whenRemote, whenTtlExpires),
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const claim = context.claim(context.key(), { ttl: context.ttl });
@@ -115,7 +106,7 @@ export const silenceRequirements: readonly Requirement[] = [
       await next.release();
     },
   },
-];
+});
 
 /** What a direction is about. */
 export function nameOf(direction: Direction): string {

@@ -3,19 +3,20 @@ import type { LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
 import { mustBeHeld, range } from '../steps.ts';
 import { whenShared } from '../when.ts';
 
 /** A held exclusive claim, repeated as shared. */
-export const downgradeRequirements: readonly Requirement[] = [
-  {
-    id: 'downgrade-keeps-the-hold',
-    level: 'provider',
+export const downgradeRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'sharing',
+  when: whenShared,
+})({
+  'downgrade-keeps-the-hold': {
     title: 'an exclusive claim repeated as shared keeps its token and lets sharers in, but no exclusive owner',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const claim = context.claim(context.key());
       const shared = { ...claim, mode: 'shared', permits: 2 } as const;
       const { token } = await mustGrant(one, claim, 'on a free key');
@@ -38,23 +39,15 @@ export const downgradeRequirements: readonly Requirement[] = [
       await mustFree(two, other, 'by the other sharer');
     },
   },
-  {
-    id: 'downgrade-without-a-gap',
-    level: 'provider',
+  'downgrade-without-a-gap': {
     title: 'no exclusive owner gets in while a hold is converted to shared',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       await Promise.all(range(20).map(() => downgradeUnderAttack(context, one, two)));
     },
   },
-  {
-    id: 'downgrade-admits-sharers',
-    level: 'provider',
+  'downgrade-admits-sharers': {
     title: 'sharers in line are admitted by a downgrade, an exclusive waiter is not',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const claim = context.claim(context.key());
       await mustGrant(one, claim, 'on a free key');
       const sharers = [one, two].map((provider) =>
@@ -77,13 +70,9 @@ export const downgradeRequirements: readonly Requirement[] = [
       await mustFree(two, writer.claim, 'by the exclusive holder');
     },
   },
-  {
-    id: 'upgrade-refused',
-    level: 'provider',
+  'upgrade-refused': {
     title: 'a shared claim repeated as exclusive rejects with LOCK_INVALID and changes nothing',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const shared = context.claim(context.key(), { mode: 'shared' });
       const other = context.claim(shared.key, { mode: 'shared' });
       const { token } = await mustGrant(one, shared, 'on a free key');
@@ -99,7 +88,7 @@ export const downgradeRequirements: readonly Requirement[] = [
       await mustFree(two, other, 'by the other sharer');
     },
   },
-];
+});
 
 async function downgradeUnderAttack(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
   const claim = context.claim(context.key());

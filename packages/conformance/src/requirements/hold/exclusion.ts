@@ -3,17 +3,14 @@ import type { LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { expectAnswer, isIdle, mustBeBusy, mustFree, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
-import { always } from '../when.ts';
 
 /** One holder at a time. */
-export const exclusionRequirements: readonly Requirement[] = [
-  {
-    id: 'exclusion-one-winner',
-    level: 'provider',
+export const exclusionRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'exclusion' })({
+  'exclusion-one-winner': {
     title:
       'of 100 attempts at once on a free key, spread over four providers, one is granted, or none by several stores',
-    appliesTo: always,
     async check(context) {
       const providers = await context.createMany(4);
       // Not all keys at once: a busy machine answers 500 attempts later than a call may last.
@@ -39,27 +36,17 @@ export const exclusionRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'exclusion-100-way',
-    level: 'provider',
+  'exclusion-100-way': {
     title: '100 waiting owners of one provider increment a non-atomic counter to exactly 100',
-    appliesTo: always,
     check: async (context) => countTogether(context, [await context.create()]),
   },
-  {
-    id: 'exclusion-across-providers',
-    level: 'provider',
+  'exclusion-across-providers': {
     title: '100 waiting owners spread over four providers increment a non-atomic counter to exactly 100',
-    appliesTo: always,
     check: async (context) => countTogether(context, await context.createMany(4)),
   },
-  {
-    id: 'exclusion-while-held',
-    level: 'provider',
+  'exclusion-while-held': {
     title: 'contention is the answer busy, not a rejection; it lasts until release and ends with it',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const key = context.key();
       const [holder, other, third] = [context.claim(key), context.claim(key), context.claim(key)];
       await mustGrant(one, holder, 'on a free key');
@@ -73,13 +60,9 @@ export const exclusionRequirements: readonly Requirement[] = [
       await mustFree(two, other, 'by the holder');
     },
   },
-  {
-    id: 'busy-leaves-nothing',
-    level: 'provider',
+  'busy-leaves-nothing': {
     title: 'an attempt without wake that was busy takes no place in line and leaves nothing',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const key = context.key();
       const [holder, next] = [context.claim(key), context.claim(key)];
       await mustGrant(one, holder, 'on a free key');
@@ -95,7 +78,7 @@ export const exclusionRequirements: readonly Requirement[] = [
       await context.state(one, key, 'no holder and no waiter', isIdle);
     },
   },
-];
+});
 
 async function countTogether(context: Context, providers: readonly LockProvider[]): Promise<void> {
   const contenders = 100;

@@ -3,32 +3,27 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { certain, now } from '../../checks/time.ts';
 import { firstGrant, modesOf, timed } from '../steps.ts';
 import { all, whenFair, whenSession, whenShared, whenTtlExpires } from '../when.ts';
 
 /** The ttl ends the hold of a holder that is gone: not earlier, and not much later. */
-export const expiryRequirements: readonly Requirement[] = [
-  {
-    id: 'expiry-on-time',
-    level: 'provider',
+export const expiryRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'expiry' })({
+  'expiry-on-time': {
     title: 'a hold lasts for its ttl, exclusive or shared, and not longer than that by much',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenTtlExpires,
+    async check(context, one, two) {
       const { ttl } = context;
       const modes = modesOf(context);
       const claims = modes.flatMap((mode) => [ttl, Math.round(ttl * 1.5)].map((own) => ({ mode, ttl: own })));
       await Promise.all(claims.map((changes) => lastsItsTtl(context, one, two, context.claim(context.key(), changes))));
     },
   },
-  {
-    id: 'expiry-of-one-share',
-    level: 'provider',
+  'expiry-of-one-share': {
     title: 'a share that expires frees its permit, while the other shares stay',
-    appliesTo: all(whenTtlExpires, whenShared),
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: all(whenTtlExpires, whenShared),
+    async check(context, one, two) {
       const shared = { mode: 'shared', permits: 2 } as const;
       const stays = context.claim(context.key(), shared);
       const goes = context.claim(stays.key, { ...shared, ttl: context.ttl });
@@ -52,13 +47,10 @@ export const expiryRequirements: readonly Requirement[] = [
       await mustFree(two, next, 'by the sharer that came');
     },
   },
-  {
-    id: 'expiry-ends-the-hold',
-    level: 'provider',
+  'expiry-ends-the-hold': {
     title: 'after its ttl a hold cannot be renewed or released, though the key is free since',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenTtlExpires,
+    async check(context, one, two) {
       const [renewed, released] = [
         context.claim(context.key(), { ttl: context.ttl }),
         context.claim(context.key(), { ttl: context.ttl }),
@@ -73,13 +65,10 @@ export const expiryRequirements: readonly Requirement[] = [
       await mustFree(two, next, 'by the next holder');
     },
   },
-  {
-    id: 'expiry-waiter-takes-over',
-    level: 'provider',
+  'expiry-waiter-takes-over': {
     title: 'a waiter that heeds wake and retryAfter takes over when the holder has expired',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenTtlExpires,
+    async check(context, one, two) {
       const holder = context.claim(context.key(), { ttl: context.ttl });
       await mustGrant(one, holder, 'on a free key');
       const waiters = [context.wait(two, context.claim(holder.key)), context.wait(one, context.claim(holder.key))];
@@ -91,13 +80,10 @@ export const expiryRequirements: readonly Requirement[] = [
       await context.state(two, holder.key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'expiry-next-in-line',
-    level: 'provider',
+  'expiry-next-in-line': {
     title: 'when the first in line gives up, the next one takes over when the holder has expired',
-    appliesTo: all(whenTtlExpires, whenFair),
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: all(whenTtlExpires, whenFair),
+    async check(context, one, two) {
       const holder = context.claim(context.key(), { ttl: context.ttl });
       await mustGrant(one, holder, 'on a free key');
       const first = context.wait(one, context.claim(holder.key));
@@ -110,13 +96,10 @@ export const expiryRequirements: readonly Requirement[] = [
       await context.state(two, holder.key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'validity-reported',
-    level: 'provider',
+  'validity-reported': {
     title: 'a provider whose sessions end holds reports how long grants and renewals are valid',
-    appliesTo: whenSession,
-    async check(context) {
-      const provider = await context.create();
+    when: whenSession,
+    async check(context, provider) {
       const claim = context.claim(context.key());
       const { validity } = await mustGrant(provider, claim, 'on a free key');
       assert.ok(
@@ -131,7 +114,7 @@ export const expiryRequirements: readonly Requirement[] = [
       await mustFree(provider, claim, 'by the holder');
     },
   },
-];
+});
 
 async function lastsItsTtl(context: Context, one: LockProvider, two: LockProvider, claim: Claim): Promise<void> {
   const held = await timed(() => mustGrant(one, claim, 'on a free key'));

@@ -11,17 +11,19 @@ import {
   mustReject,
 } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
 import { modesOf, pick, range } from '../steps.ts';
 import { all, whenFenced, whenShared, whenTtlExpires, whenWaking } from '../when.ts';
 
 /** Law 4: the tokens of one key strictly increase. */
-export const fencingRequirements: readonly Requirement[] = [
-  {
-    id: 'token-increases',
-    level: 'provider',
+export const fencingRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'token',
+  when: whenFenced,
+})({
+  'token-increases': {
     title: 'tokens strictly increase over releases and forced releases, across providers',
-    appliesTo: whenFenced,
     async check(context) {
       const providers = await context.createMany(3);
       const key = context.key();
@@ -40,13 +42,10 @@ export const fencingRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'token-increases-after-expiry',
-    level: 'provider',
+  'token-increases-after-expiry': {
     title: 'the token of a grant after an expiry exceeds that of the hold that expired',
-    appliesTo: all(whenFenced, whenTtlExpires),
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: all(whenFenced, whenTtlExpires),
+    async check(context, one, two) {
       const claim = context.claim(context.key(), { ttl: context.ttl });
       const { token } = await mustGrant(one, claim, 'on a free key');
       await context.state(two, claim.key, 'no holder after the ttl', isIdle);
@@ -56,11 +55,8 @@ export const fencingRequirements: readonly Requirement[] = [
       await mustFree(two, next, 'by the holder');
     },
   },
-  {
-    id: 'token-increases-in-contention',
-    level: 'provider',
+  'token-increases-in-contention': {
     title: 'tokens increase in the order in which waiting owners of three providers are granted',
-    appliesTo: whenFenced,
     async check(context) {
       const providers = await context.createMany(3);
       const key = context.key();
@@ -76,11 +72,9 @@ export const fencingRequirements: readonly Requirement[] = [
       await Promise.all(work);
     },
   },
-  {
-    id: 'token-of-sharers',
-    level: 'provider',
+  'token-of-sharers': {
     title: 'sharers have tokens of their own, and increase them in turn with exclusive owners',
-    appliesTo: all(whenFenced, whenShared),
+    when: all(whenFenced, whenShared),
     async check(context) {
       const providers = await context.createMany(2);
       const key = context.key();
@@ -116,13 +110,9 @@ export const fencingRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'token-floor',
-    level: 'provider',
+  'token-floor': {
     title: 'a token exceeds the floor of its claim, and later tokens exceed it too; a low floor has no effect',
-    appliesTo: whenFenced,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const key = context.key();
       const first = await takeOnce(context, one, key, undefined);
       // Far enough to be ahead of a counter that follows a clock in µs.
@@ -135,13 +125,10 @@ export const fencingRequirements: readonly Requirement[] = [
       mustExceed(fourth, third, `with a floor, ${first}, that is lower than tokens already given`);
     },
   },
-  {
-    id: 'token-floor-in-line',
-    level: 'provider',
+  'token-floor-in-line': {
     title: 'a claim that waits may ask with another floor: its token exceeds the floor of the attempt that is granted',
-    appliesTo: all(whenFenced, whenWaking),
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: all(whenFenced, whenWaking),
+    async check(context, one, two) {
       const holder = context.claim(context.key());
       const { token } = await mustGrant(one, holder, 'on a free key');
       const waiter = context.claim(holder.key);
@@ -154,11 +141,8 @@ export const fencingRequirements: readonly Requirement[] = [
       await mustFree(two, waiter, 'by the waiter that was granted');
     },
   },
-  {
-    id: 'token-exact',
-    level: 'provider',
+  'token-exact': {
     title: 'tokens near 2^53 are exact: they increase, and a repeat and inspect tell the same',
-    appliesTo: whenFenced,
     async check(context) {
       const providers = await context.createMany(2);
       const key = context.key();
@@ -178,17 +162,14 @@ export const fencingRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'token-end',
-    level: 'provider',
+  'token-end': {
     title: 'where numbers end, at 2^53, tokens go on to increase, or claims reject with LOCK_INVALID and leave nothing',
-    appliesTo: whenFenced,
     async check(context) {
       const modes = modesOf(context);
       await Promise.all(modes.map((mode) => reachesTheEnd(context, mode)));
     },
   },
-];
+});
 
 /**
  * Takes the last tokens below 2^53 of a key, and some more. Floors stay below it, as the contract

@@ -3,32 +3,24 @@ import type { LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, turn } from '../../checks/time.ts';
 import { modesOf, mustBeHeld, range } from '../steps.ts';
-import { always } from '../when.ts';
 
 /**
  * Calls of one claim that are under way at once. A call that was given up may still be, when core
  * repeats it, and a renewal may be, when the holder releases.
  */
-export const ownCallsRequirements: readonly Requirement[] = [
-  {
-    id: 'own-attempts-at-once',
-    level: 'provider',
+export const ownCallsRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'repeat' })({
+  'own-attempts-at-once': {
     title: 'attempts of one claim at once are not busy for each other: they share one token, and one place in line',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       await Promise.all(range(5).map(() => attemptsAtOnce(context, one, two)));
     },
   },
-  {
-    id: 'own-renewals-at-once',
-    level: 'provider',
+  'own-renewals-at-once': {
     title: 'renewals and repeats of one holder at once all find its hold',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const rounds = modesOf(context).flatMap((mode) => range(3).map((late) => ({ mode, late })));
       const checks = rounds.map(async ({ mode, late }) => {
         const claim = context.claim(context.key(), { mode });
@@ -47,13 +39,9 @@ export const ownCallsRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'own-release-at-once',
-    level: 'provider',
+  'own-release-at-once': {
     title: 'a release frees the hold and answers true, though renewals of its owner are under way',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const rounds = modesOf(context).flatMap((mode) => range(6).map((late) => ({ mode, late })));
       const checks = rounds.map(async ({ mode, late }) => {
         const claim = context.claim(context.key(), { mode });
@@ -71,7 +59,7 @@ export const ownCallsRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-];
+});
 
 async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
   const claim = context.claim(context.key());

@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import type { Claim } from '@locks/core';
 import { isIdle, mustBeBusy, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
 import { whenShared } from '../when.ts';
 
 /** How many share a key at most. */
-export const permitRequirements: readonly Requirement[] = [
-  {
-    id: 'permits-admit-exactly',
-    level: 'provider',
+export const permitRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'sharing',
+  when: whenShared,
+})({
+  'permits-admit-exactly': {
     title: 'n permits admit n sharers and no more, one of them after each release',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const checks = [1, 3, 10].map(async (permits) => {
         const key = context.key();
         const sharers = range(permits + 1).map(() => context.claim(key, { mode: 'shared', permits }));
@@ -34,11 +35,8 @@ export const permitRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'permits-in-contention',
-    level: 'provider',
+  'permits-in-contention': {
     title: '60 waiting owners of three providers never hold more than 3 permits at a time, and all get one',
-    appliesTo: whenShared,
     async check(context) {
       const providers = await context.createMany(3);
       const key = context.key();
@@ -57,13 +55,9 @@ export const permitRequirements: readonly Requirement[] = [
       await context.state(providers[0], key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'permits-own-number',
-    level: 'provider',
+  'permits-own-number': {
     title: 'each claim goes by its own number of permits, whatever number the others have',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const key = context.key();
       const sharer = (permits?: number): Claim =>
         context.claim(key, { mode: 'shared', ...(permits !== undefined && { permits }) });
@@ -88,13 +82,9 @@ export const permitRequirements: readonly Requirement[] = [
       await waiting.release();
     },
   },
-  {
-    id: 'permits-most',
-    level: 'provider',
+  'permits-most': {
     title: 'the highest number of permits, 2 147 483 647, is one like another',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const most = 2 ** 31 - 1;
       const first = context.claim(context.key(), { mode: 'shared', permits: most });
       const second = context.claim(first.key, { mode: 'shared', permits: most });
@@ -105,4 +95,4 @@ export const permitRequirements: readonly Requirement[] = [
       await mustFree(two, second, 'by the second sharer');
     },
   },
-];
+});

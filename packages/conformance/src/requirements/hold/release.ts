@@ -2,19 +2,16 @@ import assert from 'node:assert/strict';
 import type { Claim } from '@locks/core';
 import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
-import { always, whenFair, whenShared } from '../when.ts';
+import { whenFair, whenShared } from '../when.ts';
 
 /** Release says true when it freed a hold, and touches nothing but its own. */
-export const releaseRequirements: readonly Requirement[] = [
-  {
-    id: 'release-frees',
-    level: 'provider',
+export const releaseRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'release' })({
+  'release-frees': {
     title: 'release answers true and the key is free at once; repeated, it answers false',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const claim = context.claim(context.key());
       await mustFreeNothing(one, claim, 'for a key that never had a holder');
       await mustGrant(one, claim, 'on a free key');
@@ -27,13 +24,9 @@ export const releaseRequirements: readonly Requirement[] = [
       await context.state(one, claim.key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'release-only-own',
-    level: 'provider',
+  'release-only-own': {
     title: 'release by an owner that does not hold the key answers false and frees no hold',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const holder = context.claim(context.key());
       await mustGrant(one, holder, 'on a free key');
       for (const provider of [one, two]) {
@@ -43,13 +36,10 @@ export const releaseRequirements: readonly Requirement[] = [
       await mustFree(one, holder, 'by the holder, whom the release of others did not touch');
     },
   },
-  {
-    id: 'release-own-share',
-    level: 'provider',
+  'release-own-share': {
     title: 'release by one sharer frees its own share and no other',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenShared,
+    async check(context, one, two) {
       const key = context.key();
       const sharers = range(3).map(() => context.claim(key, { mode: 'shared', permits: 3 }));
       for (const [index, claim] of sharers.entries())
@@ -64,13 +54,9 @@ export const releaseRequirements: readonly Requirement[] = [
       await mustFree(two, exclusive, 'by the holder');
     },
   },
-  {
-    id: 'release-place-in-line',
-    level: 'provider',
+  'release-place-in-line': {
     title: 'release by a waiter answers false, gives up its place, and does not touch the holder',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const key = context.key();
       const [holder, waiter, next] = [context.claim(key), context.claim(key), context.claim(key)];
       await mustGrant(one, holder, 'on a free key');
@@ -83,13 +69,9 @@ export const releaseRequirements: readonly Requirement[] = [
       await mustFree(one, next, 'by the holder');
     },
   },
-  {
-    id: 'release-forced',
-    level: 'provider',
+  'release-forced': {
     title: 'release with the owner and mode that inspect reports frees the key from anywhere',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const victim = context.claim(context.key());
       await mustGrant(one, victim, 'on a free key');
       const state = await context.state(two, victim.key, 'one holder', ({ holders }) => holders.length === 1);
@@ -104,13 +86,10 @@ export const releaseRequirements: readonly Requirement[] = [
       await mustFree(one, next, 'by the next holder');
     },
   },
-  {
-    id: 'release-forced-share',
-    level: 'provider',
+  'release-forced-share': {
     title: 'release with the owner and mode that inspect reports frees one share alone, whatever its permits',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenShared,
+    async check(context, one, two) {
       const key = context.key();
       const [victim, stays] = range(2).map(() => context.claim(key, { mode: 'shared', permits: 2 })) as [Claim, Claim];
       await mustGrant(one, victim, 'for one of two permits');
@@ -127,11 +106,8 @@ export const releaseRequirements: readonly Requirement[] = [
       await mustFree(one, stays, 'by the sharer that stayed');
     },
   },
-  {
-    id: 'release-counts-once',
-    level: 'provider',
+  'release-counts-once': {
     title: 'of many releases of one hold at once, exactly one answers true',
-    appliesTo: always,
     async check(context) {
       const providers = await context.createMany(2);
       const checks = range(10).map(async () => {
@@ -144,13 +120,9 @@ export const releaseRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'release-atomic',
-    level: 'provider',
+  'release-atomic': {
     title: 'two releases of one hold at once, one of them late, never free the next holder',
-    appliesTo: always,
-    async check(context) {
-      const [one, two, three] = await context.createMany(3);
+    async check(context, one, two, three) {
       const checks = range(30).map(async () => {
         const holder = context.claim(context.key());
         await mustGrant(one, holder, 'on a free key');
@@ -164,13 +136,10 @@ export const releaseRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'release-of-waiter-keeps-others',
-    level: 'provider',
+  'release-of-waiter-keeps-others': {
     title: 'a waiter that gives up leaves the places of the others as they were',
-    appliesTo: whenFair,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenFair,
+    async check(context, one, two) {
       const key = context.key();
       const holder = context.claim(key);
       await mustGrant(one, holder, 'on a free key');
@@ -188,7 +157,7 @@ export const releaseRequirements: readonly Requirement[] = [
       await mustFree(one, third, 'by the holder');
     },
   },
-];
+});
 
 async function delayed<T>(turns: number, act: () => Promise<T>): Promise<T> {
   for (let count = 0; count < turns; count += 1) await turn();

@@ -12,30 +12,24 @@ import {
   mustRenew,
 } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { certain, now, sleep, sleepUntil } from '../../checks/time.ts';
 import { modesOf, mustBeHeld, mustRestart, timed } from '../steps.ts';
-import { all, always, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
+import { all, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
 
 /** Renew restarts the ttl of the holder that calls it, and of no other. */
-export const renewalRequirements: readonly Requirement[] = [
-  {
-    id: 'renew-restarts-ttl',
-    level: 'provider',
+export const renewalRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'renewal' })({
+  'renew-restarts-ttl': {
     title: 'renew restarts the ttl, exclusive or shared',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenTtlExpires,
+    async check(context, one, two) {
       const modes = modesOf(context);
       await Promise.all(modes.map((mode) => renewalRestarts(context, one, two, mode)));
     },
   },
-  {
-    id: 'renew-only-own',
-    level: 'provider',
+  'renew-only-own': {
     title: 'renew by an owner that does not hold the key answers false and changes nothing',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const holder = context.claim(context.key());
       await mustGrant(one, holder, 'on a free key');
       for (const provider of [one, two]) {
@@ -51,13 +45,10 @@ export const renewalRequirements: readonly Requirement[] = [
       await mustNotRenew(one, holder, 'after its release');
     },
   },
-  {
-    id: 'renew-own-share',
-    level: 'provider',
+  'renew-own-share': {
     title: 'a sharer that renews, or repeats its claim, prolongs its own share and no other',
-    appliesTo: all(whenTtlExpires, whenShared),
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: all(whenTtlExpires, whenShared),
+    async check(context, one, two) {
       const [renews, repeats] = ['that renews', 'that repeats its claim'] as const;
       await Promise.all([
         prolongsItsOwn(context, one, two, renews, (claim) => mustRenew(one, claim, `by the sharer ${renews}`)),
@@ -65,13 +56,9 @@ export const renewalRequirements: readonly Requirement[] = [
       ]);
     },
   },
-  {
-    id: 'renew-does-not-take',
-    level: 'provider',
+  'renew-does-not-take': {
     title: 'renew of a free key answers false and does not take it',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const claim = context.claim(context.key());
       await mustNotRenew(one, claim, 'for a key that never had a holder');
       await context.state(two, claim.key, 'no holder after a renewal of a free key', isIdle);
@@ -81,13 +68,10 @@ export const renewalRequirements: readonly Requirement[] = [
       await mustFree(two, next, 'by the holder');
     },
   },
-  {
-    id: 'renew-keeps-token',
-    level: 'provider',
+  'renew-keeps-token': {
     title: 'renew without a token leaves the token of the lease as it is',
-    appliesTo: whenFenced,
-    async check(context) {
-      const provider = await context.create();
+    when: whenFenced,
+    async check(context, provider) {
       const claim = context.claim(context.key());
       const { token } = await mustGrant(provider, claim, 'on a free key');
       await mustRenew(provider, claim, 'by the holder');
@@ -95,13 +79,10 @@ export const renewalRequirements: readonly Requirement[] = [
       await mustFree(provider, claim, 'by the holder');
     },
   },
-  {
-    id: 'renew-raises-token',
-    level: 'provider',
+  'renew-raises-token': {
     title: "renew with a token makes it the lease's own and later tokens higher; a lower one is refused",
-    appliesTo: whenFenced,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenFenced,
+    async check(context, one, two) {
       const claim = context.claim(context.key());
       const { token } = await mustGrant(one, claim, 'on a free key');
       await mustRenew(one, claim, `with its own token ${token}`, token);
@@ -124,7 +105,7 @@ export const renewalRequirements: readonly Requirement[] = [
       await mustFree(two, next, 'by the next holder');
     },
   },
-];
+});
 
 async function mustHaveToken(provider: LockProvider, claim: Claim, token: bigint, when: string): Promise<void> {
   const again = await mustGrant(provider, claim, 'for a repeat by the holder');

@@ -3,19 +3,16 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { sleepUntil } from '../../checks/time.ts';
 import { modesOf, mustBeHeld, mustRestart, range, timed } from '../steps.ts';
-import { all, always, whenFair, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
+import { all, whenFair, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
 
 /** Law 2: a claim whose reply was lost is sent again and finds itself the holder. */
-export const repeatRequirements: readonly Requirement[] = [
-  {
-    id: 'repeat-same-token',
-    level: 'provider',
+export const repeatRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'repeat' })({
+  'repeat-same-token': {
     title: 'a repeat by the holder is granted with the same token, and is no second hold',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const claim = context.claim(context.key());
       await repeatSame(context, one, claim);
       await mustBeHeld(context, two, claim, 'after it repeated its claim');
@@ -25,13 +22,10 @@ export const repeatRequirements: readonly Requirement[] = [
       await mustFree(two, next, 'by the holder');
     },
   },
-  {
-    id: 'repeat-shared',
-    level: 'provider',
+  'repeat-shared': {
     title: 'a repeat by a sharer is granted with the same token and takes no second permit',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenShared,
+    async check(context, one, two) {
       const shared = { mode: 'shared', permits: 2 } as const;
       const first = context.claim(context.key(), shared);
       await repeatSame(context, one, first);
@@ -45,13 +39,10 @@ export const repeatRequirements: readonly Requirement[] = [
       await context.state(two, first.key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'repeat-keeps-token-below-floor',
-    level: 'provider',
+  'repeat-keeps-token-below-floor': {
     title: 'a repeat by the holder is granted with the same token, also where that is below a new floor',
-    appliesTo: whenFenced,
-    async check(context) {
-      const provider = await context.create();
+    when: whenFenced,
+    async check(context, provider) {
       const modes = modesOf(context);
       const checks = modes.map(async (mode) => {
         const claim = context.claim(context.key(), { mode });
@@ -68,24 +59,18 @@ export const repeatRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'repeat-restarts-ttl',
-    level: 'provider',
+  'repeat-restarts-ttl': {
     title: 'a repeat by the holder restarts the ttl, exclusive or shared',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenTtlExpires,
+    async check(context, one, two) {
       const modes = modesOf(context);
       await Promise.all(modes.map((mode) => repeatRestarts(context, one, two, mode)));
     },
   },
-  {
-    id: 'repeat-after-expiry',
-    level: 'provider',
+  'repeat-after-expiry': {
     title: 'an owner whose hold has expired is granted again with a higher token',
-    appliesTo: all(whenTtlExpires, whenFenced),
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: all(whenTtlExpires, whenFenced),
+    async check(context, one, two) {
       const claim = context.claim(context.key(), { ttl: context.ttl });
       const { token } = await mustGrant(one, claim, 'on a free key');
       await context.state(two, claim.key, 'no holder after the ttl', isIdle);
@@ -95,13 +80,10 @@ export const repeatRequirements: readonly Requirement[] = [
       await one.release(claim);
     },
   },
-  {
-    id: 'repeat-keeps-one-place',
-    level: 'provider',
+  'repeat-keeps-one-place': {
     title: 'a waiting claim that is repeated has one place in line, with and without wake',
-    appliesTo: whenFair,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenFair,
+    async check(context, one, two) {
       const key = context.key();
       const [holder, waiter] = [context.claim(key), context.claim(key)];
       await mustGrant(one, holder, 'on a free key');
@@ -114,7 +96,7 @@ export const repeatRequirements: readonly Requirement[] = [
       await context.state(one, key, 'no holder and no waiter', isIdle);
     },
   },
-];
+});
 
 async function repeatSame({ traits }: Context, provider: LockProvider, claim: Claim): Promise<void> {
   const { token } = await mustGrant(provider, claim, 'on a free key');

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
 import { whenNotShared, whenShared } from '../when.ts';
 
 /** Shared holders. */
-export const sharedRequirements: readonly Requirement[] = [
-  {
-    id: 'shared-together',
-    level: 'provider',
+export const sharedRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'sharing',
+  when: whenShared,
+})({
+  'shared-together': {
     title: 'any number of sharers hold a key together; an exclusive owner excludes them and they exclude it',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const key = context.key();
       const sharers = range(20).map(() => context.claim(key, { mode: 'shared' }));
       for (const [index, sharer] of sharers.entries())
@@ -33,11 +34,8 @@ export const sharedRequirements: readonly Requirement[] = [
       await context.state(one, key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'shared-excludes-writers',
-    level: 'provider',
+  'shared-excludes-writers': {
     title: 'readers and writers that come and go in contention never meet a writer inside',
-    appliesTo: whenShared,
     async check(context) {
       const providers = await context.createMany(3);
       const key = context.key();
@@ -57,13 +55,10 @@ export const sharedRequirements: readonly Requirement[] = [
       await Promise.all(work);
     },
   },
-  {
-    id: 'shared-refused',
-    level: 'provider',
+  'shared-refused': {
     title: 'a provider that declares shared: false rejects shared claims with LOCK_INVALID',
-    appliesTo: whenNotShared,
-    async check(context) {
-      const provider = await context.create();
+    when: whenNotShared,
+    async check(context, provider) {
       const key = context.key();
       for (const changes of [{}, { permits: 3 }]) {
         const attempt = provider.tryAcquire(context.claim(key, { mode: 'shared', ...changes }));
@@ -78,4 +73,4 @@ export const sharedRequirements: readonly Requirement[] = [
       await mustFree(provider, exclusive, 'by the holder');
     },
   },
-];
+});

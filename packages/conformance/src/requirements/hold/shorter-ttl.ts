@@ -3,19 +3,20 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustGrant, mustNotRenew, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { certain, now } from '../../checks/time.ts';
 import { modesOf } from '../steps.ts';
 import { whenTtlExpires } from '../when.ts';
 
 /** A hold that ends earlier than it was to. */
-export const shorterTtlRequirements: readonly Requirement[] = [
-  {
-    id: 'renew-shortens',
-    level: 'provider',
+export const shorterTtlRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'renewal',
+  when: whenTtlExpires,
+})({
+  'renew-shortens': {
     title: 'a shorter ttl of a renewal or repeat ends the hold earlier, the waiters hear of it, and nothing stays',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const checks = modesOf(context).flatMap((mode) =>
         [renews, repeats].flatMap((shorten) =>
           [endsForWaiter, endsWithoutWaiter].map(async (ends) => {
@@ -28,7 +29,7 @@ export const shorterTtlRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-];
+});
 
 type Shorten = (provider: LockProvider, claim: Claim) => Promise<unknown>;
 

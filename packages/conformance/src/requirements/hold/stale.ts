@@ -2,31 +2,25 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { mustBeBusy, mustExceed, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { mustBeHeld } from '../steps.ts';
-import { always, whenShared, whenTtlExpires } from '../when.ts';
+import { whenShared, whenTtlExpires } from '../when.ts';
 
 /** An owner that lost the key is told so, and does no harm. */
-export const staleRequirements: readonly Requirement[] = [
-  {
-    id: 'stale-after-takeover',
-    level: 'provider',
+export const staleRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'exclusion' })({
+  'stale-after-takeover': {
     title: 'an owner whose hold was taken over cannot renew, release or repeat, and the new holder is not touched',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const stale = context.claim(context.key());
       const { token } = await mustGrant(one, stale, 'on a free key');
       await mustFree(two, stale, 'by force');
       await mustBeHarmless(context, one, two, stale, token);
     },
   },
-  {
-    id: 'stale-after-expiry',
-    level: 'provider',
+  'stale-after-expiry': {
     title: 'an owner whose hold expired and was taken over cannot renew, release or repeat',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenTtlExpires,
+    async check(context, one, two) {
       const stale = context.claim(context.key(), { ttl: context.ttl });
       const { token } = await mustGrant(one, stale, 'on a free key');
       const waiting = context.wait(two, context.claim(stale.key));
@@ -35,13 +29,10 @@ export const staleRequirements: readonly Requirement[] = [
       await mustBeHarmless(context, one, two, stale, token);
     },
   },
-  {
-    id: 'stale-sharer',
-    level: 'provider',
+  'stale-sharer': {
     title: 'a sharer whose share was released by force cannot renew it, and the other shares are not touched',
-    appliesTo: whenShared,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenShared,
+    async check(context, one, two) {
       const shared = { mode: 'shared' } as const;
       const stale = context.claim(context.key(), shared);
       const stays = context.claim(stale.key, shared);
@@ -54,7 +45,7 @@ export const staleRequirements: readonly Requirement[] = [
       await mustFree(two, stays, 'by the sharer that stayed');
     },
   },
-];
+});
 
 /**
  * `stale` held `token` once. Another owner takes the key, and nothing that `stale` tries has an

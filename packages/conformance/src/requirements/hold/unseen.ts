@@ -2,19 +2,17 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustExceed, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { sleepUntil } from '../../checks/time.ts';
 import { modesOf, range, timed } from '../steps.ts';
 import { whenStoreExpires, whenTtlExpires } from '../when.ts';
 
 /** Holds whose ttl ends while no call looks at their key. */
-export const unseenRequirements: readonly Requirement[] = [
-  {
-    id: 'expiry-for-newcomers',
-    level: 'provider',
+export const unseenRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'expiry' })({
+  'expiry-for-newcomers': {
     title: 'a newcomer that has not seen the holder before gets the key by one attempt once the ttl is over',
-    appliesTo: whenStoreExpires,
-    async check(context) {
-      const gone = await context.create();
+    when: whenStoreExpires,
+    async check(context, gone) {
       const dead = modesOf(context).flatMap((mode) =>
         range(2).map(() => context.claim(context.key(), { mode, ttl: context.ttl })),
       );
@@ -30,13 +28,10 @@ export const unseenRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'expiry-unseen',
-    level: 'provider',
+  'expiry-unseen': {
     title: 'a hold that ended while no call looked at it cannot be renewed or freed; a repeat is a new grant',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: whenTtlExpires,
+    async check(context, one, two) {
       const asked = modesOf(context).flatMap((mode) =>
         Object.values(calls).map((call) => ({ call, claim: context.claim(context.key(), { mode, ttl: context.ttl }) })),
       );
@@ -55,7 +50,7 @@ export const unseenRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-];
+});
 
 type OwnCall = (provider: LockProvider, claim: Claim, token: bigint, context: Context) => Promise<void>;
 

@@ -3,18 +3,20 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import type { Waiting } from '../../checks/waiting.ts';
 import { pick, range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenShared, whenTtlExpires } from '../when.ts';
 
 /** First come, first served. */
-export const fairnessRequirements: readonly Requirement[] = [
-  {
-    id: 'fair-order',
-    level: 'provider',
+export const fairnessRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'order',
+  when: whenFair,
+})({
+  'fair-order': {
     title: 'waiters of two providers are granted in the order in which they took their place in line',
-    appliesTo: whenFair,
     async check(context) {
       const { holder, waiters, one, two } = await line(context, 8);
       await mustFree(one, holder, 'by the holder');
@@ -22,11 +24,8 @@ export const fairnessRequirements: readonly Requirement[] = [
       await Promise.all(range(10).map(() => pairBeforeOne(context, one, two)));
     },
   },
-  {
-    id: 'fair-order-after-abandon',
-    level: 'provider',
+  'fair-order-after-abandon': {
     title: 'when the first, one in the middle and the last give up, the others keep their order',
-    appliesTo: whenFair,
     async check(context) {
       const { holder, waiters, one, two } = await line(context, 7);
       for (const leaver of [3, 0, 6]) await pick(waiters, leaver).abandon();
@@ -36,13 +35,9 @@ export const fairnessRequirements: readonly Requirement[] = [
       await mustBeInOrder(context, stay, 'those who stayed');
     },
   },
-  {
-    id: 'fair-newcomer-waits',
-    level: 'provider',
+  'fair-newcomer-waits': {
     title: 'a newcomer does not pass those in line, not even at the moment of a release',
-    appliesTo: whenFair,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const checks = range(10).map(async (round) => {
         const key = context.key();
         const [holder, waiter, newcomer, other] = [
@@ -68,13 +63,9 @@ export const fairnessRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'fair-repeat-keeps-place',
-    level: 'provider',
+  'fair-repeat-keeps-place': {
     title: 'a waiter that tries again, with wake or without, keeps its place in line',
-    appliesTo: whenFair,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const holder = context.claim(context.key());
       await mustGrant(one, holder, 'on a free key');
       const inLine = range(4).map((index) => ({ provider: pick([one, two], index), claim: context.claim(holder.key) }));
@@ -95,11 +86,9 @@ export const fairnessRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'fair-whatever-the-settings',
-    level: 'provider',
+  'fair-whatever-the-settings': {
     title: 'a place in line that lapses, of a service with shorter settings, takes no other along',
-    appliesTo: all(whenFair, whenTtlExpires, whenRemote),
+    when: all(whenFair, whenTtlExpires, whenRemote),
     needs: ['createOther'],
     async check(context) {
       const [one, other] = await Promise.all([context.create(), context.createOther()]);
@@ -116,13 +105,10 @@ export const fairnessRequirements: readonly Requirement[] = [
       await mustFree(one, waiter.claim, 'by the one that stayed');
     },
   },
-  {
-    id: 'fair-writer-not-starved',
-    level: 'provider',
+  'fair-writer-not-starved': {
     title: 'readers that come after a waiting writer do not pass it; after it they are admitted together',
-    appliesTo: all(whenFair, whenShared),
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    when: all(whenFair, whenShared),
+    async check(context, one, two) {
       const early = context.claim(context.key(), { mode: 'shared' });
       const { key } = early;
       await mustGrant(one, early, 'on a free key');
@@ -151,7 +137,7 @@ export const fairnessRequirements: readonly Requirement[] = [
       await context.state(one, key, 'no holder and no waiter', isIdle);
     },
   },
-];
+});
 
 /** A held key with waiters in a known order. */
 interface Line {

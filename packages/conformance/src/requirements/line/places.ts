@@ -3,26 +3,23 @@ import type { KeyState, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { eventually, within } from '../../checks/time.ts';
 import { all, whenFair, whenTtlExpires } from '../when.ts';
 
 /** How long a place in line lasts whose claim is neither repeated nor released. */
-export const placesRequirements: readonly Requirement[] = [
-  {
-    id: 'place-lapses',
-    level: 'provider',
+export const placesRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'queue' })({
+  'place-lapses': {
     title: 'a waiter that stops asking, without a release, loses its place: those behind it are granted',
-    appliesTo: all(whenFair, whenTtlExpires),
+    when: all(whenFair, whenTtlExpires),
     check: (context) => leavesTheLine(context, 'a waiter that stopped asking', () => Promise.resolve()),
   },
-  {
-    id: 'place-ends-with-provider',
-    level: 'provider',
+  'place-ends-with-provider': {
     title: 'the waiters of a provider that was closed lose their places: those behind them are granted',
-    appliesTo: whenFair,
+    when: whenFair,
     check: (context) => leavesTheLine(context, 'a waiter whose provider was closed', (gone) => gone.close()),
   },
-];
+});
 
 /**
  * The first in line is `who` after `leave`. The next one must be granted, whether the key is freed

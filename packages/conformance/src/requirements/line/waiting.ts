@@ -2,17 +2,15 @@ import type { LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustFree, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, sleep } from '../../checks/time.ts';
 import { pick, randomMoment, range } from '../steps.ts';
-import { always, whenShared } from '../when.ts';
+import { whenShared } from '../when.ts';
 
 /** A waiter gets the key in the end, or leaves nothing. */
-export const waitingRequirements: readonly Requirement[] = [
-  {
-    id: 'waiting-ends-with-a-grant',
-    level: 'provider',
+export const waitingRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'queue' })({
+  'waiting-ends-with-a-grant': {
     title: 'waiters that heed wake and retryAfter are all granted, one after the other',
-    appliesTo: always,
     async check(context) {
       const providers = await context.createMany(3);
       const key = context.key();
@@ -29,21 +27,16 @@ export const waitingRequirements: readonly Requirement[] = [
       await context.state(providers[1], key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'abandon-leaves-nothing',
-    level: 'provider',
+  'abandon-leaves-nothing': {
     title: 'hundreds of waiters that give up at random moments leave nothing: the next attempt is granted at once',
-    appliesTo: always,
     async check(context) {
       const providers = await context.createMany(2);
       await Promise.all(range(6).map(() => giveUpAtRandom(context, providers, 50, () => ({}))));
     },
   },
-  {
-    id: 'abandon-leaves-nothing-shared',
-    level: 'provider',
+  'abandon-leaves-nothing-shared': {
     title: 'the same with a mix of exclusive and shared claims',
-    appliesTo: whenShared,
+    when: whenShared,
     async check(context) {
       const providers = await context.createMany(2);
       const mixed = (): { readonly mode?: 'shared'; readonly permits?: number } =>
@@ -51,13 +44,9 @@ export const waitingRequirements: readonly Requirement[] = [
       await Promise.all(range(6).map(() => giveUpAtRandom(context, providers, 50, mixed)));
     },
   },
-  {
-    id: 'abandoned-waiter-does-not-block',
-    level: 'provider',
+  'abandoned-waiter-does-not-block': {
     title: 'a waiter that gives up, wherever it stands, does not keep the others from being granted',
-    appliesTo: always,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const checks = range(4).map(async (leaver) => {
         const key = context.key();
         const holder = context.claim(key);
@@ -78,7 +67,7 @@ export const waitingRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-];
+});
 
 /** Waiters come and go on one key; a few are granted in between. Then the key must be as before. */
 async function giveUpAtRandom(

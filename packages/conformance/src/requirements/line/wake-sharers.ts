@@ -1,18 +1,19 @@
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import type { Waiting } from '../../checks/waiting.ts';
 import { mustBeBusy, mustFree, mustFreeNothing, mustGrant } from '../../checks/expect.ts';
 import { pick, range } from '../steps.ts';
 import { all, whenFair, whenShared, whenWaking } from '../when.ts';
 
 /** `wake` comes to those who may share a key that stays held. */
-export const wakeSharersRequirements: readonly Requirement[] = [
-  {
-    id: 'wake-after-downgrade',
-    level: 'provider',
+export const wakeSharersRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'wake',
+  when: all(whenWaking, whenShared),
+})({
+  'wake-after-downgrade': {
     title: 'sharers in line are woken and granted when the exclusive holder repeats its claim as shared',
-    appliesTo: all(whenWaking, whenShared),
-    async check(context) {
-      const [one, two, three] = await context.createMany(3);
+    async check(context, one, two, three) {
       const claim = context.claim(context.key());
       const shared = { ...claim, mode: 'shared' } as const;
       await mustGrant(one, claim, 'on a free key');
@@ -27,13 +28,9 @@ export const wakeSharersRequirements: readonly Requirement[] = [
       await mustFree(one, shared, 'by the one that was downgraded');
     },
   },
-  {
-    id: 'wake-after-share',
-    level: 'provider',
+  'wake-after-share': {
     title: 'a waiter is woken by the release of one of several permits, and an exclusive one by that of the last',
-    appliesTo: all(whenWaking, whenShared),
-    async check(context) {
-      const [one, two, three] = await context.createMany(3);
+    async check(context, one, two, three) {
       const key = context.key();
       const permits = { mode: 'shared', permits: 2 } as const;
       const holders = range(2).map(() => context.claim(key, permits));
@@ -53,13 +50,10 @@ export const wakeSharersRequirements: readonly Requirement[] = [
       await mustFree(three, writer.claim, 'by the exclusive holder');
     },
   },
-  {
-    id: 'wake-behind-a-leaver',
-    level: 'provider',
+  'wake-behind-a-leaver': {
     title: 'when an exclusive waiter gives up, sharers behind it are woken, as others share the key',
-    appliesTo: all(whenWaking, whenShared, whenFair),
-    async check(context) {
-      const [one, two, three] = await context.createMany(3);
+    when: all(whenWaking, whenShared, whenFair),
+    async check(context, one, two, three) {
       const holder = context.claim(context.key(), { mode: 'shared' });
       const writer = context.claim(holder.key);
       await mustGrant(one, holder, 'on a free key');
@@ -76,4 +70,4 @@ export const wakeSharersRequirements: readonly Requirement[] = [
       await mustFree(one, holder, 'by the first sharer');
     },
   },
-];
+});

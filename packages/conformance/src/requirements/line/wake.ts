@@ -2,19 +2,16 @@ import assert from 'node:assert/strict';
 import type { Context } from '../../context/context.ts';
 import { expectAnswer, mustBeBusy, mustFree, mustFreeNothing, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, turn } from '../../checks/time.ts';
 import { pick, range } from '../steps.ts';
 import { all, whenFair, whenShared, whenWaking } from '../when.ts';
 
 /** `wake` comes when another attempt is worth making. */
-export const wakeRequirements: readonly Requirement[] = [
-  {
-    id: 'wake-after-release',
-    level: 'provider',
+export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'wake', when: whenWaking })({
+  'wake-after-release': {
     title: 'a waiter is woken when the holder releases, in this process or by force from elsewhere',
-    appliesTo: whenWaking,
-    async check(context) {
-      const [one, two, three] = await context.createMany(3);
+    async check(context, one, two, three) {
       const checks = [one, two, three].map(async (releaser) => {
         const [holder, waiter] = pair(context);
         let wakes = 0;
@@ -33,13 +30,9 @@ export const wakeRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'wake-in-flight',
-    level: 'provider',
+  'wake-in-flight': {
     title: 'a release between the send of an attempt and its busy answer wakes the waiter',
-    appliesTo: whenWaking,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const checks = range(60).map(async (round) => {
         const [holder, waiter] = pair(context);
         let wakes = 0;
@@ -61,13 +54,9 @@ export const wakeRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'wake-never-synchronous',
-    level: 'provider',
+  'wake-never-synchronous': {
     title: 'wake is never called within a call to the provider',
-    appliesTo: whenWaking,
-    async check(context) {
-      const provider = await context.create();
+    async check(context, provider) {
       const [holder, waiter] = pair(context);
       const last = context.claim(holder.key);
       let calling = '';
@@ -96,13 +85,9 @@ export const wakeRequirements: readonly Requirement[] = [
       );
     },
   },
-  {
-    id: 'wake-latest-callback',
-    level: 'provider',
+  'wake-latest-callback': {
     title: 'the latest callback of an owner counts, also after a repeat without one',
-    appliesTo: whenWaking,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const checks = [true, false].map(async (repeatsWithout) => {
         const [holder, waiter] = pair(context);
         let wakes = 0;
@@ -122,13 +107,9 @@ export const wakeRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'wake-ends-with-release',
-    level: 'provider',
+  'wake-ends-with-release': {
     title: 'a claim that was released is not woken by what happens later',
-    appliesTo: whenWaking,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
+    async check(context, one, two) {
       const [holder, waiter] = pair(context);
       const witness = context.claim(holder.key);
       let [wakes, seen] = [0, 0];
@@ -149,13 +130,10 @@ export const wakeRequirements: readonly Requirement[] = [
       await two.release(witness);
     },
   },
-  {
-    id: 'wake-after-head-leaves',
-    level: 'provider',
+  'wake-after-head-leaves': {
     title: 'when the first in line gives up instead of taking its turn, it frees nothing, and the next one is woken',
-    appliesTo: all(whenWaking, whenFair),
-    async check(context) {
-      const [one, two, three] = await context.createMany(3);
+    when: all(whenWaking, whenFair),
+    async check(context, one, two, three) {
       const checks = [false, true].map(async (repeatsWithout) => {
         const [holder, head] = pair(context);
         const next = context.claim(holder.key);
@@ -180,11 +158,8 @@ export const wakeRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'wake-chain',
-    level: 'provider',
+  'wake-chain': {
     title: 'ten waiters of three providers are all granted by wakes alone',
-    appliesTo: whenWaking,
     async check(context) {
       const providers = await context.createMany(3);
       const holder = context.claim(context.key());
@@ -199,13 +174,10 @@ export const wakeRequirements: readonly Requirement[] = [
       await Promise.all(done);
     },
   },
-  {
-    id: 'wake-admits-sharers',
-    level: 'provider',
+  'wake-admits-sharers': {
     title: 'when an exclusive holder releases, sharers next to each other in line are all woken and granted',
-    appliesTo: all(whenWaking, whenShared),
-    async check(context) {
-      const [one, two, three] = await context.createMany(3);
+    when: all(whenWaking, whenShared),
+    async check(context, one, two, three) {
       const holder = context.claim(context.key());
       await mustGrant(one, holder, 'on a free key');
       const sharers = [two, three, two, three].map((provider) => {
@@ -219,7 +191,7 @@ export const wakeRequirements: readonly Requirement[] = [
       for (const sharer of sharers) await mustFree(sharer.provider, sharer.claim, 'by a sharer');
     },
   },
-];
+});
 
 function pair(context: Context): readonly [ReturnType<Context['claim']>, ReturnType<Context['claim']>] {
   const holder = context.claim(context.key());

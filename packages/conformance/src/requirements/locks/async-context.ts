@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import type { Lease, Locks } from '@locks/core';
 import { show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
-import { always } from '../when.ts';
 
 const flow = new AsyncLocalStorage<string>();
 
@@ -12,13 +12,10 @@ const flow = new AsyncLocalStorage<string>();
  * No flow runs a listener of another in its own asynchronous context: there it could join what that
  * flow holds.
  */
-export const asyncContextRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-outside-context',
-    level: 'locks',
+export const asyncContextRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
+  'locks-outside-context': {
     title:
       "the loss of a lease is told outside of other flows' asynchronous contexts: a listener joins no reentrant lock",
-    appliesTo: always,
     async check(context) {
       const locks = await context.createLocks();
       const held = context.key();
@@ -40,7 +37,7 @@ export const asyncContextRequirements: readonly Requirement[] = [
       await flow.run('another', () => locks.withLock(held, other, { ttl: longTtl, reentrant: true }));
     },
   },
-];
+});
 
 /** What a listener finds. */
 interface Seen {

@@ -4,7 +4,8 @@ import { isIdle, mustReject } from '../../checks/expect.ts';
 import { inBackground, within } from '../../checks/time.ts';
 import type { Context } from '../../context/context.ts';
 import type { Requirement } from '../../requirement.ts';
-import { always, whenShared } from '../when.ts';
+import { rules } from '../rules.ts';
+import { whenShared } from '../when.ts';
 
 /** A call inside of another that would wait for it. */
 interface Nested {
@@ -28,12 +29,9 @@ async function mustRefuse(context: Context, locks: Locks, nested: readonly Neste
 }
 
 /** Calls of one asynchronous context that would wait for themselves. */
-export const deadlocksRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-deadlock',
-    level: 'locks',
+export const deadlocksRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
+  'locks-deadlock': {
     title: 'a call that would wait for what its own asynchronous context holds is refused, and no other one',
-    appliesTo: always,
     async check(context) {
       const locks = await context.createLocks({ ttl: context.longTtl, findDeadlocks: true });
       await mustRefuse(context, locks, [
@@ -52,11 +50,9 @@ export const deadlocksRequirements: readonly Requirement[] = [
       assert.deepEqual(done, [1, 2, 3], 'expected the results of all calls');
     },
   },
-  {
-    id: 'locks-deadlock-shared',
-    level: 'locks',
+  'locks-deadlock-shared': {
     title: 'a writer inside of its own reader is refused; a permit is while the context itself has all of them',
-    appliesTo: whenShared,
+    when: whenShared,
     async check(context) {
       const options = { ttl: context.longTtl, findDeadlocks: true };
       const [locks, others] = [await context.createLocks(options), await context.createLocks(options)];
@@ -87,4 +83,4 @@ export const deadlocksRequirements: readonly Requirement[] = [
       assert.equal(got, 'both', 'expected a call that waits for another holder to wait');
     },
   },
-];
+});

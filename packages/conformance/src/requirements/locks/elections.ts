@@ -4,8 +4,8 @@ import { subscribe } from '@locks/core';
 import { isIdle, show } from '../../checks/expect.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { pick } from '../steps.ts';
-import { always } from '../when.ts';
 
 const rest = 60_000;
 const poll = 25;
@@ -36,12 +36,9 @@ function observe(locks: Locks, key: string): (Leader | null)[] {
 }
 
 /** Leaders, and those who watch them. */
-export const electionsRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-election',
-    level: 'locks',
+export const electionsRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
+  'locks-election': {
     title: 'of three candidates one leads; each hands over when it resigns, and observers see the leaders in order',
-    appliesTo: always,
     async check(context) {
       const all = await Promise.all([1, 2, 3].map(() => context.createLocks({ ttl: context.longTtl })));
       const key = context.key();
@@ -90,11 +87,8 @@ export const electionsRequirements: readonly Requirement[] = [
       await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
     },
   },
-  {
-    id: 'locks-election-again',
-    level: 'locks',
+  'locks-election-again': {
     title: 'a leader whose work fails stands again, and one that is stopped does not',
-    appliesTo: always,
     async check(context) {
       const locks = await context.createLocks({ ttl: context.longTtl });
       const key = context.key();
@@ -120,7 +114,7 @@ export const electionsRequirements: readonly Requirement[] = [
       await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
     },
   },
-];
+});
 
 function isRepeated<T>(value: T, index: number, all: readonly T[]): boolean {
   return index > 0 && value === all[index - 1];

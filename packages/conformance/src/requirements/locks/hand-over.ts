@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { isIdle, mustExceed, mustReject } from '../../checks/expect.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { all, whenFenced, whenSession, whenTtlExpires } from '../when.ts';
 
 /** Leases that go from one process to another. */
-export const handOverRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-hand-over',
-    level: 'locks',
+export const handOverRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
+  'locks-hand-over': {
     title: 'a lease that is handed over goes on with its owner and token, in one process, without a gap',
-    appliesTo: all(whenTtlExpires, whenFenced),
+    when: all(whenTtlExpires, whenFenced),
     async check(context) {
       const { longTtl, patience } = context;
       const ttl = 4 * context.ttl;
@@ -53,11 +52,9 @@ export const handOverRequirements: readonly Requirement[] = [
       await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
     },
   },
-  {
-    id: 'locks-hand-over-giver',
-    level: 'locks',
+  'locks-hand-over-giver': {
     title: 'a process that handed a lease over leaves it alone, also when its own time with it is over',
-    appliesTo: whenTtlExpires,
+    when: whenTtlExpires,
     async check(context) {
       const ttl = 4 * context.ttl;
       const [giver, resumer] = [await context.createLocks(), await context.createLocks()] as const;
@@ -83,11 +80,9 @@ export const handOverRequirements: readonly Requirement[] = [
       assert.equal(await lease.release(), true, 'expected release to answer true');
     },
   },
-  {
-    id: 'locks-hand-over-session',
-    level: 'locks',
+  'locks-hand-over-session': {
     title: 'a lease that ends with a session is not handed over, and stays held',
-    appliesTo: whenSession,
+    when: whenSession,
     async check(context) {
       const locks = await context.createLocks();
       const lease = await locks.acquire(context.key());
@@ -96,4 +91,4 @@ export const handOverRequirements: readonly Requirement[] = [
       assert.equal(await lease.release(), true, 'expected release to answer true');
     },
   },
-];
+});

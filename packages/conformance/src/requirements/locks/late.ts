@@ -4,6 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustReject } from '../../checks/expect.ts';
 import type { Call, Interference } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { certain, inBackground, now, sleepUntil, turn, within } from '../../checks/time.ts';
 import { mustTellTheTruth } from '../../checks/truth.ts';
 import { always, whenTtlExpires } from '../when.ts';
@@ -12,12 +13,14 @@ import { aborted, acquireInTime, untilConclusive } from './leasing.ts';
 const lateness = 60;
 
 /** Answers that come late, and a process that looks late. */
-export const lateRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-validity-from-send',
-    level: 'locks',
+export const lateRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'outage',
+  when: whenTtlExpires,
+})({
+  'locks-validity-from-send': {
     title: 'validity counts from before the send, of attempts and of renewals, less a margin for drift',
-    appliesTo: always,
+    when: always,
     async check(context) {
       const { locks, interference } = await context.interfere();
       for (const operation of ['tryAcquire', 'renew'] as const)
@@ -29,12 +32,9 @@ export const lateRequirements: readonly Requirement[] = [
       assert.equal(await lease.release(), true, 'expected release to answer true');
     },
   },
-  {
-    id: 'locks-late-grant',
-    level: 'locks',
+  'locks-late-grant': {
     title:
       'a grant that is over when it arrives is handed back: the caller gets LOCK_UNAVAILABLE, the next one the key',
-    appliesTo: whenTtlExpires,
     async check(context) {
       const { ttl, patience } = context;
       const provider = await context.create();
@@ -66,19 +66,14 @@ export const lateRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'locks-late-renewal',
-    level: 'locks',
+  'locks-late-renewal': {
     title: 'a renewal that succeeds when the validity is over does not revive the lease, and its key becomes free',
-    appliesTo: whenTtlExpires,
     check: (context) => untilConclusive(() => mustNotRevive(context)),
   },
-  {
-    id: 'locks-blocked-loop',
-    level: 'locks',
+  'locks-blocked-loop': {
     title:
       'after an event loop that was blocked for longer than the ttl, a lease is lost at the first look, and not renewed',
-    appliesTo: whenTtlExpires,
+    about: 'loss',
     async check(context) {
       const { locks, interference } = await context.interfere();
       const ttl = Math.max(50, Math.round(context.ttl / 4));
@@ -110,7 +105,7 @@ export const lateRequirements: readonly Requirement[] = [
       }
     },
   },
-];
+});
 
 /**
  * Whether the renewal was confirmed after the validity that it was meant to prolong, and before

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { isIdle, mustExceed, mustTake } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, turn } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
-import { always, whenFenced, whenShared } from '../when.ts';
+import { whenFenced, whenShared } from '../when.ts';
 
 /** What `createLocks` gives with this provider. */
-export const leasesRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-counter',
-    level: 'locks',
+export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
+  'locks-counter': {
     title: '60 calls of withLock, spread over three Locks, increment a non-atomic counter to exactly 60',
-    appliesTo: always,
     async check(context) {
       const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
       const key = context.key();
@@ -36,11 +34,8 @@ export const leasesRequirements: readonly Requirement[] = [
       await context.state(provider, key, 'no holder and no waiter after withLock', isIdle);
     },
   },
-  {
-    id: 'locks-try',
-    level: 'locks',
+  'locks-try': {
     title: 'tryAcquire resolves to null while another owner holds the key, and to a lease after its release',
-    appliesTo: always,
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()];
       const key = context.key();
@@ -61,11 +56,9 @@ export const leasesRequirements: readonly Requirement[] = [
       assert.equal(await next.release(), true, 'expected release to answer true');
     },
   },
-  {
-    id: 'locks-tokens',
-    level: 'locks',
+  'locks-tokens': {
     title: 'leases carry tokens that strictly increase from lease to lease of a key',
-    appliesTo: whenFenced,
+    when: whenFenced,
     async check(context) {
       const all = [await context.createLocks(), await context.createLocks()];
       const key = context.key();
@@ -78,11 +71,8 @@ export const leasesRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'locks-reentrant',
-    level: 'locks',
+  'locks-reentrant': {
     title: 'the same asynchronous context takes a key again with the same token, and the last to end releases',
-    appliesTo: always,
     async check(context) {
       const [one, two] = [
         await context.createLocks({ reentrant: true, ttl: context.longTtl }),
@@ -101,11 +91,9 @@ export const leasesRequirements: readonly Requirement[] = [
       await next.release();
     },
   },
-  {
-    id: 'locks-shared',
-    level: 'locks',
+  'locks-shared': {
     title: 'shared leases hold together, up to their permits, and exclude exclusive ones',
-    appliesTo: whenShared,
+    when: whenShared,
     async check(context) {
       const [one, two] = [
         await context.createLocks({ ttl: context.longTtl }),
@@ -124,4 +112,4 @@ export const leasesRequirements: readonly Requirement[] = [
       for (const held of [lease, second]) assert.equal(await held.release(), true, 'expected release to answer true');
     },
   },
-];
+});

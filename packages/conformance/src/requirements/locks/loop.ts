@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../context/context.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { now, standstill } from '../../checks/time.ts';
 import { whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
 
 /** A process that does nothing but lock. */
-export const loopRequirements: readonly Requirement[] = [
+export const loopRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease', when: whenTtlExpires })(
   {
-    id: 'locks-loop',
-    level: 'locks',
-    title: 'a loop of awaited acquires and releases lets another lease of its process be renewed',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      await untilConclusive(() => isRenewedMeanwhile(context));
+    'locks-loop': {
+      title: 'a loop of awaited acquires and releases lets another lease of its process be renewed',
+      async check(context) {
+        await untilConclusive(() => isRenewedMeanwhile(context));
+      },
     },
   },
-];
+);
 
 /** Whether it was renewed, rather than not for good reasons. */
 async function isRenewedMeanwhile(context: Context): Promise<boolean> {

@@ -4,25 +4,22 @@ import type { Lease, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustReject, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { now, sleep, standstill, within } from '../../checks/time.ts';
-import { always, whenTtlExpires } from '../when.ts';
+import { whenTtlExpires } from '../when.ts';
 import { aborted, acquireInTime, lossOf, untilConclusive } from './leasing.ts';
 
 /** A lease is kept as long as it is wanted, and its loss is told in time. */
-export const lossRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-renewal',
-    level: 'locks',
+export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'loss' })({
+  'locks-renewal': {
     title: 'a lease is renewed in the background: it is held for more than three ttls, and no other owner gets in',
-    appliesTo: whenTtlExpires,
+    about: 'renewal',
+    when: whenTtlExpires,
     check: (context) => untilConclusive(() => keepsOthersOut(context)),
   },
-  {
-    id: 'locks-loss-by-force',
-    level: 'locks',
+  'locks-loss-by-force': {
     title:
       'a lease that was released by force is lost: renew rejects, its signal fires, withLock rejects with the result',
-    appliesTo: always,
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -48,11 +45,8 @@ export const lossRequirements: readonly Requirement[] = [
       assert.equal(await lost?.release(), false, 'expected release of a lost lease to answer false');
     },
   },
-  {
-    id: 'locks-loss-by-renewal',
-    level: 'locks',
+  'locks-loss-by-renewal': {
     title: 'a lease that was released by force learns it at its next renewal',
-    appliesTo: always,
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -63,11 +57,9 @@ export const lossRequirements: readonly Requirement[] = [
       await context.state(provider, key, 'the key to stay free', isIdle);
     },
   },
-  {
-    id: 'locks-loss-before-expiry',
-    level: 'locks',
+  'locks-loss-before-expiry': {
     title: 'without renewal, the signal fires before the store lets go: no other owner is granted while it has not',
-    appliesTo: whenTtlExpires,
+    when: whenTtlExpires,
     async check(context) {
       const [locks, other] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -94,11 +86,8 @@ export const lossRequirements: readonly Requirement[] = [
       await next.release();
     },
   },
-  {
-    id: 'locks-loss-signal',
-    level: 'locks',
+  'locks-loss-signal': {
     title: 'the signal of a lease that is not renewed fires without a call, not later than its ttl by much',
-    appliesTo: always,
     async check(context) {
       const locks = await context.createLocks();
       const lease = await acquireInTime(context, locks, context.key(), { ttl: context.ttl, renew: false });
@@ -112,11 +101,8 @@ export const lossRequirements: readonly Requirement[] = [
       assert.equal(lease.held, false, 'expected held to be false when the signal fires');
     },
   },
-  {
-    id: 'locks-max-hold',
-    level: 'locks',
+  'locks-max-hold': {
     title: 'a lease ends with maxHold, however often it was renewed, and its key becomes free',
-    appliesTo: always,
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -125,7 +111,7 @@ export const lossRequirements: readonly Requirement[] = [
       await context.state(provider, key, `the key to be free, long before its ttl of ${context.longTtl} ms`, isIdle);
     },
   },
-];
+});
 
 async function releaseByForce(context: Context, provider: LockProvider, key: string): Promise<void> {
   const { holders } = await context.state(provider, key, 'one holder', (state) => state.holders.length === 1);

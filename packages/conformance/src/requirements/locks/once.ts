@@ -3,16 +3,15 @@ import type { Locks, TryResult } from '@locks/core';
 import { mustReject } from '../../checks/expect.ts';
 import { certain, now, sleep } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { all, whenSession, whenTimed, whenStoreExpires } from '../when.ts';
 import { inTime } from './leasing.ts';
 
 /** Work that runs once in a slot. */
-export const onceRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-once',
-    level: 'locks',
+export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
+  'locks-once': {
     title: 'once runs in one process for each slot, though the run is over before the others ask',
-    appliesTo: whenStoreExpires,
+    when: whenStoreExpires,
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const [one, two, three] = fleet;
@@ -35,11 +34,9 @@ export const onceRequirements: readonly Requirement[] = [
       assert.equal(ran(later), 0, 'expected no further run in a slot that had one, also where that failed');
     },
   },
-  {
-    id: 'locks-once-every',
-    level: 'locks',
+  'locks-once-every': {
     title: 'once runs at most once in each slot by the clock of the store, and in the next slot again',
-    appliesTo: all(whenStoreExpires, whenTimed),
+    when: all(whenStoreExpires, whenTimed),
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const provider = await context.create();
@@ -64,11 +61,9 @@ export const onceRequirements: readonly Requirement[] = [
       assert.ok(runs.length >= 2, `expected a run in each of 3 slots, got ${runs.length} in all`);
     },
   },
-  {
-    id: 'locks-once-session',
-    level: 'locks',
+  'locks-once-session': {
     title: 'where holds end with a session, once is refused, naming the trait',
-    appliesTo: whenSession,
+    when: whenSession,
     async check(context) {
       const locks = await context.createLocks();
       const calling = locks.once(context.key(), 'slot', () => {});
@@ -76,7 +71,7 @@ export const onceRequirements: readonly Requirement[] = [
       await calling.catch((error: unknown) => assert.match(String(error), /expiry/));
     },
   },
-];
+});
 
 function ran(results: readonly TryResult<unknown>[]): number {
   return results.filter(({ held }) => held).length;

@@ -5,6 +5,7 @@ import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expe
 import { refused, replyLost, unanswered, unheard } from '../../checks/interference.ts';
 import type { Interference } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, within } from '../../checks/time.ts';
 import { always, whenTtlExpires } from '../when.ts';
 import { acquireInTime, inTime } from './leasing.ts';
@@ -13,12 +14,13 @@ import { acquireInTime, inTime } from './leasing.ts';
 const closeTimeout = 100;
 
 /** A backend that does not answer, or only with errors, while callers want to go on. */
-export const outageRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-silent-backend',
-    level: 'locks',
+export const outageRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'outage',
+  when: whenTtlExpires,
+})({
+  'locks-silent-backend': {
     title: 'a backend that never answers holds no caller past its wait, its signal or close, and the key comes free',
-    appliesTo: whenTtlExpires,
     async check(context) {
       const { ttl } = context;
       const provider = await context.create();
@@ -54,11 +56,8 @@ export const outageRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'locks-outage-of-renewals',
-    level: 'locks',
+  'locks-outage-of-renewals': {
     title: 'when no renewal gets through, the loss is told before another owner can get the key',
-    appliesTo: whenTtlExpires,
     async check(context) {
       const { ttl } = context;
       const other = await context.create();
@@ -77,13 +76,10 @@ export const outageRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'locks-release-through-outage',
-    level: 'locks',
+  'locks-release-through-outage': {
     title: 'a release that is rejected says LOCK_UNAVAILABLE and is repeated in the background until the key is free',
-    appliesTo: always,
-    async check(context) {
-      const provider = await context.create();
+    when: always,
+    async check(context, provider) {
       const checks = [refused, replyLost].map(async (fate) => {
         const { locks, interference } = await context.interfere();
         const key = context.key();
@@ -99,12 +95,9 @@ export const outageRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'locks-silent-release',
-    level: 'locks',
+  'locks-silent-release': {
     title:
       'a release that is never answered holds its caller, or that of withLock, not much longer than the hold can last',
-    appliesTo: whenTtlExpires,
     async check(context) {
       const { ttl, patience } = context;
       const { locks, interference } = await context.interfere();
@@ -118,16 +111,14 @@ export const outageRequirements: readonly Requirement[] = [
       await forget(await context.create(), interference);
     },
   },
-  {
-    id: 'locks-abort-through-outage',
-    level: 'locks',
+  'locks-abort-through-outage': {
     title: 'an aborted wait leaves nothing, though its release is rejected first or its attempt is still in flight',
-    appliesTo: always,
+    when: always,
     async check(context) {
       await Promise.all([abortInLine(context), abortInFlight(context)]);
     },
   },
-];
+});
 
 async function abortInLine(context: Context): Promise<void> {
   const { locks, interference } = await context.interfere();

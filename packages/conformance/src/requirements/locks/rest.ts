@@ -4,16 +4,18 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustReject } from '../../checks/expect.ts';
 import { certain, inBackground, now, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { whenSession, whenTtlExpires } from '../when.ts';
 import { acquireInTime } from './leasing.ts';
 
 /** Keys that stay closed for a while after their lease. */
-export const restRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-at-least',
-    level: 'locks',
+export const restRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'object',
+  when: whenTtlExpires,
+})({
+  'locks-at-least': {
     title: 'with atLeast a key stays closed for that long, though its lease was released',
-    appliesTo: whenTtlExpires,
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()] as const;
       const atLeast = 4 * context.ttl;
@@ -26,11 +28,8 @@ export const restRequirements: readonly Requirement[] = [
       await context.state(await context.create(), lease.key, 'no holder and no waiter at the end', isIdle);
     },
   },
-  {
-    id: 'locks-lock-delay',
-    level: 'locks',
+  'locks-lock-delay': {
     title: 'with lockDelay a key rests after a lease that was lost, and not after a release',
-    appliesTo: whenTtlExpires,
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()] as const;
       const { longTtl, ttl } = context;
@@ -46,11 +45,9 @@ export const restRequirements: readonly Requirement[] = [
       await (await rested(context, waiting, since, lockDelay)).release();
     },
   },
-  {
-    id: 'locks-rest-session',
-    level: 'locks',
+  'locks-rest-session': {
     title: 'where holds end with a session, atLeast and lockDelay are refused, naming the trait',
-    appliesTo: whenSession,
+    when: whenSession,
     async check(context) {
       const locks = await context.createLocks();
       for (const option of ['atLeast', 'lockDelay'] as const) {
@@ -60,7 +57,7 @@ export const restRequirements: readonly Requirement[] = [
       }
     },
   },
-];
+});
 
 /** A waiter for the key of `lease`. In an array, as it is a promise. */
 async function taken(context: Context, locks: Locks, lease: Lease): Promise<readonly [Promise<Lease>]> {

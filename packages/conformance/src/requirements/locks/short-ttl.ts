@@ -2,24 +2,26 @@ import assert from 'node:assert/strict';
 import type { Context } from '../../context/context.ts';
 import { show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { now, sleepUntil, standstill } from '../../checks/time.ts';
 import { mustTellTheTruth, slowestCall } from '../../checks/truth.ts';
 import { whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
 
 /** Short ttls, for which timers are coarse and machines are slow. */
-export const shortTtlRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-short-ttl',
-    level: 'locks',
+export const shortTtlRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'renewal',
+  when: whenTtlExpires,
+})({
+  'locks-short-ttl': {
     title: 'a lease with a short ttl is kept for many ttls by few renewals, and never says more than is certain',
-    appliesTo: whenTtlExpires,
     async check(context) {
       const ttls = [context.ttl / 8, context.ttl / 4, context.ttl / 2].map((ttl) => Math.max(50, Math.round(ttl)));
       await Promise.all(ttls.map((ttl) => untilConclusive(() => isKept(context, ttl))));
     },
   },
-];
+});
 
 /** Whether it was kept, rather than lost for good reasons. */
 async function isKept(context: Context, ttl: number): Promise<boolean> {

@@ -5,28 +5,24 @@ import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expe
 import { refused, replyLost } from '../../checks/interference.ts';
 import type { Fate } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { now, sleepUntil, standstill, within } from '../../checks/time.ts';
 import { mustTellTheTruth, slowestCall } from '../../checks/truth.ts';
-import { always, whenTtlExpires } from '../when.ts';
+import { whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
 
 /** A rejection means unknown: not lost, not busy, and not without effect. */
-export const unknownRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-unknown-renewal',
-    level: 'locks',
+export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'outage' })({
+  'locks-unknown-renewal': {
     title: 'renewals that are rejected leave the lease held while its validity lasts, and a later one keeps it',
-    appliesTo: whenTtlExpires,
+    when: whenTtlExpires,
     check: async (context) => {
       const checks = [refused, replyLost].map((fate) => untilConclusive(() => survivesRejections(context, fate)));
       await Promise.all(checks);
     },
   },
-  {
-    id: 'locks-unknown-renewal-by-hand',
-    level: 'locks',
+  'locks-unknown-renewal-by-hand': {
     title: 'renew rejects with LOCK_UNAVAILABLE and the cause when the answer is unknown, and the lease stays held',
-    appliesTo: always,
     async check(context) {
       const { locks, interference } = await context.interfere();
       const lease = await locks.acquire(context.key(), { ttl: context.longTtl });
@@ -42,12 +38,11 @@ export const unknownRequirements: readonly Requirement[] = [
       assert.equal(await lease.release(), true, 'expected release to answer true');
     },
   },
-  {
-    id: 'locks-renewal-pace',
-    level: 'locks',
+  'locks-renewal-pace': {
     title:
       'while renewals are rejected, a lease repeats them with pauses that grow, and it never tells of a loss too early',
-    appliesTo: whenTtlExpires,
+    about: 'renewal',
+    when: whenTtlExpires,
     async check(context) {
       const { locks, interference } = await context.interfere();
       const ttl = 2 * context.ttl;
@@ -67,11 +62,8 @@ export const unknownRequirements: readonly Requirement[] = [
       );
     },
   },
-  {
-    id: 'locks-repeats-its-claim',
-    level: 'locks',
+  'locks-repeats-its-claim': {
     title: 'an attempt whose reply was lost is repeated and finds itself the holder: one lease, one hold, its token',
-    appliesTo: always,
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
@@ -92,13 +84,9 @@ export const unknownRequirements: readonly Requirement[] = [
       await context.state(provider, key, 'no holder and no waiter after release', isIdle);
     },
   },
-  {
-    id: 'locks-unknown-attempt-given-up',
-    level: 'locks',
+  'locks-unknown-attempt-given-up': {
     title: 'an attempt that was rejected and given up leaves nothing, whether it took effect before, later or never',
-    appliesTo: always,
-    async check(context) {
-      const provider = await context.create();
+    async check(context, provider) {
       const later: Fate = { applied: context.ttl / 2, reply: 'error' };
       // With sessions, a release that answers false is conclusive: an attempt before it has no
       // effect later.
@@ -120,11 +108,8 @@ export const unknownRequirements: readonly Requirement[] = [
       await Promise.all(checks);
     },
   },
-  {
-    id: 'locks-outage-is-not-contention',
-    level: 'locks',
+  'locks-outage-is-not-contention': {
     title: 'a backend that rejects everything is LOCK_UNAVAILABLE with its error as cause: not null, not LOCK_TIMEOUT',
-    appliesTo: always,
     async check(context) {
       const { locks, interference } = await context.interfere();
       const { ttl, patience } = context;
@@ -145,7 +130,7 @@ export const unknownRequirements: readonly Requirement[] = [
       assert.ok(sent <= limit, `expected pauses between rejected attempts, ${sent} were made in ${now() - start} ms`);
     },
   },
-];
+});
 
 /**
  * Whether this process did not stand still for the time of the repetitions: then losing the lease

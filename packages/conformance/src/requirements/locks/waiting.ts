@@ -4,18 +4,16 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, sleep, turn, within } from '../../checks/time.ts';
 import { activeResources, mustNotGrow } from '../resources.ts';
 import { pick, randomMoment, range } from '../steps.ts';
-import { always } from '../when.ts';
 
 /** Waiting through `createLocks`, and its end. */
-export const locksWaitingRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-timeout',
-    level: 'locks',
+export const locksWaitingRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'close' })({
+  'locks-timeout': {
     title: 'a wait that ends rejects with LOCK_TIMEOUT and leaves nothing in line',
-    appliesTo: always,
+    about: 'queue',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const holder = context.claim(context.key());
@@ -28,11 +26,9 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       await mustLeaveNothing(context, provider, holder);
     },
   },
-  {
-    id: 'locks-abort',
-    level: 'locks',
+  'locks-abort': {
     title: "an aborted wait rejects with the signal's own reason and leaves nothing in line",
-    appliesTo: always,
+    about: 'queue',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const holder = context.claim(context.key());
@@ -63,11 +59,9 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       await mustLeaveNothing(context, provider, holder);
     },
   },
-  {
-    id: 'locks-abort-at-random',
-    level: 'locks',
+  'locks-abort-at-random': {
     title: 'hundreds of waits aborted at random moments leave nothing: the next attempt is granted at once',
-    appliesTo: always,
+    about: 'queue',
     async check(context) {
       // A busy machine takes its time for hundreds of releases.
       const closeTimeout = 2 * context.patience;
@@ -108,11 +102,8 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'locks-close-of-provider',
-    level: 'locks',
+  'locks-close-of-provider': {
     title: 'when a provider is closed, those who wait through it hear LOCK_CLOSED at once',
-    appliesTo: always,
     async check(context) {
       const [holder, provider] = [await context.create(), await context.create()];
       const locks = context.locksOn(provider);
@@ -136,11 +127,8 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       await mustFree(holder, claim, 'by the holder');
     },
   },
-  {
-    id: 'locks-close',
-    level: 'locks',
+  'locks-close': {
     title: 'close rejects waiters with LOCK_CLOSED, ends leases with it, frees them, and refuses later calls',
-    appliesTo: always,
     async check(context) {
       const [locks, other, provider] = [
         await context.createLocks(),
@@ -170,11 +158,8 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       assert.equal(await foreign.release(), true, 'expected the lease of another Locks to be untouched by close');
     },
   },
-  {
-    id: 'locks-close-drains',
-    level: 'locks',
+  'locks-close-drains': {
     title: 'close waits for work under a lock, which hears its signal and keeps its lock until it ends',
-    appliesTo: always,
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -207,11 +192,8 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       await within(context.patience, work, 'the work to end');
     },
   },
-  {
-    id: 'locks-no-timers',
-    level: 'locks',
+  'locks-no-timers': {
     title: 'after close no timer or connection of a Locks keeps the process alive',
-    appliesTo: always,
     async check(context) {
       // What the provider makes once, on first use, is no leak.
       await useLocks(context);
@@ -220,7 +202,7 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       await mustNotGrow(context, before, 'after two more Locks and their providers were used and closed');
     },
   },
-];
+});
 
 async function mustLeaveNothing(context: Context, provider: LockProvider, holder: Claim): Promise<void> {
   await context.state(provider, holder.key, 'the holder alone, with no waiter', ({ holders, waiters }) => {

@@ -3,42 +3,33 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustFree, mustGrant } from '../../checks/expect.ts';
 import type { Call, Interference, WakeRule } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, now, sleep, turn, within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
-import { all, always, whenFair, whenWaking } from '../when.ts';
+import { all, whenFair, whenWaking } from '../when.ts';
 
 /** Wakes are hints: a waiter is served without them, and not served twice because of them. */
-export const locksWakesRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-wakes-dropped',
-    level: 'locks',
+export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'wake' })({
+  'locks-wakes-dropped': {
     title: 'waits whose wakes are all dropped are served, by retryAfter or by polling',
-    appliesTo: always,
     check: async (context) => void (await serveWithoutWakes(context)),
   },
-  {
-    id: 'locks-wakes-repeated',
-    level: 'locks',
+  'locks-wakes-repeated': {
     title: 'waits whose wakes come three times each, or late, are served one at a time, and once each',
-    appliesTo: whenWaking,
+    when: whenWaking,
     check: async (context) => void (await serveThroughWakes(context)),
   },
-  {
-    id: 'locks-wakes-order',
-    level: 'locks',
+  'locks-wakes-order': {
     title: 'waits whose wakes come three times each, late, or not at all, are served in the order of the line',
-    appliesTo: all(whenWaking, whenFair),
+    when: all(whenWaking, whenFair),
     async check(context) {
       for (const order of [...(await serveThroughWakes(context)), await serveWithoutWakes(context)]) {
         assert.deepEqual(order, range(order.length), 'expected them to be served in the order of the line');
       }
     },
   },
-  {
-    id: 'locks-wakes-spurious',
-    level: 'locks',
+  'locks-wakes-spurious': {
     title: 'wakes for nothing cost at most an attempt each, also for those who have gone, and the wait goes on',
-    appliesTo: always,
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
@@ -78,12 +69,10 @@ export const locksWakesRequirements: readonly Requirement[] = [
       await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'locks-wake-in-flight',
-    level: 'locks',
+  'locks-wake-in-flight': {
     title:
       'a wake while an attempt is in flight is not forgotten: its busy answer is old, and the next attempt follows',
-    appliesTo: whenWaking,
+    when: whenWaking,
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
@@ -103,11 +92,8 @@ export const locksWakesRequirements: readonly Requirement[] = [
       assert.equal(await lease.release(), true, 'expected release to answer true');
     },
   },
-  {
-    id: 'locks-polling-pace',
-    level: 'locks',
+  'locks-polling-pace': {
     title: 'a wait for a key that stays held makes few attempts',
-    appliesTo: always,
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
@@ -127,7 +113,7 @@ export const locksWakesRequirements: readonly Requirement[] = [
       await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
     },
   },
-];
+});
 
 /** A line whose wakes are all dropped. Gives its order. */
 async function serveWithoutWakes(context: Context): Promise<readonly number[]> {
@@ -137,8 +123,8 @@ async function serveWithoutWakes(context: Context): Promise<readonly number[]> {
 
 /** Three lines, whose wakes come several times, or late. Gives the order of each. */
 async function serveThroughWakes(context: Context): Promise<readonly (readonly number[])[]> {
-  const rules: readonly WakeRule[] = [[0, 0, 0], [0, 5, 40], [context.ttl / 4]];
-  return await Promise.all(rules.map((rule) => serveAll(context, rule, 5, context.longTtl)));
+  const wakeRules: readonly WakeRule[] = [[0, 0, 0], [0, 5, 40], [context.ttl / 4]];
+  return await Promise.all(wakeRules.map((rule) => serveAll(context, rule, 5, context.longTtl)));
 }
 
 /**

@@ -3,18 +3,16 @@ import type { Lease } from '@locks/core';
 import { isIdle, mustReject, show } from '../../checks/expect.ts';
 import { refused } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, turn } from '../../checks/time.ts';
 import { range } from '../steps.ts';
-import { always, whenTtlExpires } from '../when.ts';
+import { whenTtlExpires } from '../when.ts';
 import { aborted, inTime } from './leasing.ts';
 
 /** What `withLock` makes of the end of its work. */
-export const workRequirements: readonly Requirement[] = [
-  {
-    id: 'locks-work-throws',
-    level: 'locks',
+export const workRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
+  'locks-work-throws': {
     title: 'withLock releases and rejects with the very error of its work, thrown at once or later',
-    appliesTo: always,
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const failure = new Error('the work went wrong');
@@ -45,11 +43,10 @@ export const workRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'locks-work-after-loss',
-    level: 'locks',
+  'locks-work-after-loss': {
     title: "work whose lease is lost under it ends with LOCK_LOST and its result or error, or with the signal's reason",
-    appliesTo: whenTtlExpires,
+    about: 'loss',
+    when: whenTtlExpires,
     async check(context) {
       const { locks, interference } = await context.interfere();
       interference.rule('renew', () => refused);
@@ -79,12 +76,9 @@ export const workRequirements: readonly Requirement[] = [
       assert.equal(third, reason, "expected the signal's reason itself when the work throws it");
     },
   },
-  {
-    id: 'locks-reentrant-elsewhere',
-    level: 'locks',
+  'locks-reentrant-elsewhere': {
     title:
       'another asynchronous context does not take part in a reentrant hold: it waits, and it gets a lease of its own',
-    appliesTo: always,
     async check(context) {
       const locks = await context.createLocks({ reentrant: true, ttl: context.longTtl });
       const key = context.key();
@@ -114,4 +108,4 @@ export const workRequirements: readonly Requirement[] = [
       assert.equal(owners.size, 3, `expected three leases for three contexts, got ${show([...owners])}`);
     },
   },
-];
+});

@@ -7,17 +7,19 @@ import { isIdle, mustFree, mustGrant, show } from '../../checks/expect.ts';
 import type { OtherProcess } from '../../processes/other-process.ts';
 import type { LeaseElsewhere } from '../../processes/messages.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { inBackground, now, sleepUntil, within } from '../../checks/time.ts';
 import { all, whenFenced, whenOtherProcessesMeet, whenWaking } from '../when.ts';
 
 /** Processes that stop in the middle, for a while or for ever. */
-export const pausedProcessesRequirements: readonly Requirement[] = [
-  {
-    id: 'processes-paused-holder',
-    level: 'locks',
+export const pausedProcessesRequirements: readonly Requirement[] = rules({
+  level: 'locks',
+  about: 'loss',
+  needs: ['processes'],
+})({
+  'processes-paused-holder': {
     title: 'a holder that was paused for longer than its ttl says at its first look that the lease is lost',
-    appliesTo: whenOtherProcessesMeet,
-    needs: ['processes'],
+    when: whenOtherProcessesMeet,
     async check(context) {
       const { other, leases } = await pauseHolder(context, 1);
       const [lease] = leases as [LeaseElsewhere];
@@ -29,12 +31,9 @@ export const pausedProcessesRequirements: readonly Requirement[] = [
       assert.deepEqual(seen, expected, `expected the first look after a pause to see the loss, it saw ${show(seen)}`);
     },
   },
-  {
-    id: 'processes-paused-writer',
-    level: 'locks',
+  'processes-paused-writer': {
     title: 'what a holder writes after a pause is refused as stale by a fencing guard, though it does not look before',
-    appliesTo: all(whenOtherProcessesMeet, whenFenced),
-    needs: ['processes'],
+    when: all(whenOtherProcessesMeet, whenFenced),
     async check(context) {
       const { other, leases, later } = await pauseHolder(context, 2);
       const [looks, writes] = leases as [LeaseElsewhere, LeaseElsewhere];
@@ -52,18 +51,17 @@ export const pausedProcessesRequirements: readonly Requirement[] = [
       mustBeStale(guard, looks.owner, await afterLook, 'that was sent after a look');
     },
   },
-  {
-    id: 'processes-lost-head',
-    level: 'provider',
+  'processes-lost-head': {
     title:
       'those behind a process that dies when it is woken, or is paused as first in line, are served in bounded time',
-    appliesTo: all(whenOtherProcessesMeet, whenWaking),
-    needs: ['processes'],
+    level: 'provider',
+    about: 'wake',
+    when: all(whenOtherProcessesMeet, whenWaking),
     check: async (context) => {
       await Promise.all([headDies(context), headIsPaused(context)]);
     },
   },
-];
+});
 
 /**
  * A process that held some keys and was paused until others had taken them and twice its validity

@@ -9,18 +9,21 @@ import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant } from '../../check
 import { incrementFile, readCounter } from '../../processes/counter-file.ts';
 import type { CounterFile } from '../../processes/counter-file.ts';
 import type { Requirement } from '../../requirement.ts';
+import { rules } from '../rules.ts';
 import { certain, now, sleep, within } from '../../checks/time.ts';
 import { firstGrant, range } from '../steps.ts';
 import { all, whenOtherProcessesMeet, whenWaking } from '../when.ts';
 
 /** The same store, met from several processes. */
-export const processesRequirements: readonly Requirement[] = [
-  {
-    id: 'processes-exclusion',
-    level: 'provider',
+export const processesRequirements: readonly Requirement[] = rules({
+  level: 'provider',
+  about: 'expiry',
+  when: whenOtherProcessesMeet,
+  needs: ['processes'],
+})({
+  'processes-exclusion': {
     title: 'waiting owners in four processes increment a counter in a file to exactly 100, with increasing tokens',
-    appliesTo: whenOtherProcessesMeet,
-    needs: ['processes'],
+    about: 'exclusion',
     check: async (context) => {
       const directory = await mkdtemp(join(tmpdir(), 'locks-conformance-'));
       try {
@@ -30,12 +33,8 @@ export const processesRequirements: readonly Requirement[] = [
       }
     },
   },
-  {
-    id: 'processes-killed-holder',
-    level: 'provider',
+  'processes-killed-holder': {
     title: 'the hold of a killed process lasts for its ttl or session, and then the key is free with a higher token',
-    appliesTo: whenOtherProcessesMeet,
-    needs: ['processes'],
     async check(context) {
       const [provider, other] = await Promise.all([context.create(), context.fork()]);
       const { ttl, patience } = context;
@@ -66,12 +65,9 @@ export const processesRequirements: readonly Requirement[] = [
       await mustFree(provider, next, 'by the next holder');
     },
   },
-  {
-    id: 'processes-killed-waiter',
-    level: 'provider',
+  'processes-killed-waiter': {
     title: 'a waiter whose process was killed does not keep those behind it from being granted',
-    appliesTo: whenOtherProcessesMeet,
-    needs: ['processes'],
+    about: 'queue',
     async check(context) {
       const [provider, other] = await Promise.all([context.create(), context.fork()]);
       const holder = context.claim(context.key());
@@ -90,14 +86,9 @@ export const processesRequirements: readonly Requirement[] = [
       await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
     },
   },
-  {
-    id: 'processes-killed-holder-that-waited',
-    level: 'provider',
+  'processes-killed-holder-that-waited': {
     title: 'who is told that the key of a killed process is busy can see a holder or a waiter, and then gets it',
-    appliesTo: whenOtherProcessesMeet,
-    needs: ['processes'],
-    async check(context) {
-      const provider = await context.create();
+    async check(context, provider) {
       // One of each key may come at the very moment at which its hold or place ends: with a session
       // all of them end at once. Not twice.
       for (const _ of range(2)) {
@@ -109,12 +100,10 @@ export const processesRequirements: readonly Requirement[] = [
       );
     },
   },
-  {
-    id: 'processes-wake',
-    level: 'provider',
+  'processes-wake': {
     title: 'a release in one process wakes the waiter in another',
-    appliesTo: all(whenOtherProcessesMeet, whenWaking),
-    needs: ['processes'],
+    about: 'wake',
+    when: all(whenOtherProcessesMeet, whenWaking),
     async check(context) {
       const [provider, other] = await Promise.all([context.create(), context.fork()]);
       const holder = context.claim(context.key());
@@ -133,7 +122,7 @@ export const processesRequirements: readonly Requirement[] = [
       await other.call('close');
     },
   },
-];
+});
 
 /** For each of five keys, which a killed process held and waited for: see `untilGranted`. */
 async function refusalsAfterKill(context: Context, provider: LockProvider): Promise<readonly number[]> {

@@ -9,7 +9,8 @@ import { breakable } from '../../support/faults.ts';
 import { left } from '../../support/left.ts';
 import { over } from '../../support/make.ts';
 import { ownPrefix } from '../../support/redis.ts';
-import { locksWithoutFaults, withFaults, withoutFaults } from '../../support/requirements.ts';
+import { withFaults, withoutFaults } from '../../support/requirements.ts';
+import type { Chosen } from '../../support/requirements.ts';
 import { createDisturber } from './disturb.ts';
 import type { Disturbance } from './disturb.ts';
 import { startServers } from './servers.ts';
@@ -28,12 +29,12 @@ interface QuorumSuite {
   readonly faults?: boolean;
 }
 
-function requirementsFor({ faults, disturb }: QuorumSuite): readonly string[] {
+function requirementsFor({ faults, disturb }: QuorumSuite): Chosen {
   if (faults === true) return withFaults;
   if (disturb !== 'restart') return withoutFaults;
   // A member that restarts during a release gives its vote back a moment later, and claims in its
   // line move to another member's. Requirements of the other level ask once, and look at the order.
-  return locksWithoutFaults.filter((id) => id !== 'locks-wakes-order');
+  return (one) => one.level === 'locks' && withoutFaults(one) && one.id !== 'locks-wakes-order';
 }
 
 /** Registers the suite for several Redis servers as one provider. */

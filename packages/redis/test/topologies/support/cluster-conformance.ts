@@ -15,13 +15,14 @@ import { answering, faultsOnTheWay, waysTo } from './ways.ts';
 import type { Ways } from './ways.ts';
 import { leftOfAll } from '../../support/left.ts';
 import { ownPrefix } from '../../support/redis.ts';
+import type { Chosen } from '../../support/requirements.ts';
 
 /** How a suite over a Cluster is run. */
 interface ClusterSuite {
   readonly client: keyof typeof clusterProviders;
   /** Each master has so many replicas. @default none */
   readonly minReplicas?: number;
-  readonly only: readonly string[];
+  readonly only: Chosen;
 }
 
 /** Makes a provider that asks the nodes at these addresses first. */

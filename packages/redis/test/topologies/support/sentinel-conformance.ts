@@ -12,7 +12,7 @@ import { createRedisProvider, fromConfig } from '../../../src/index.ts';
 import type { RedisOptions } from '../../../src/index.ts';
 import { leftOfAll } from '../../support/left.ts';
 import { ownPrefix } from '../../support/redis.ts';
-import { ids } from '../../support/requirements.ts';
+import type { Chosen } from '../../support/requirements.ts';
 import type { Nodes } from './cluster.ts';
 import { answering, faultsOnTheWay, waysTo } from './ways.ts';
 import type { Ways } from './ways.ts';
@@ -52,10 +52,10 @@ const sentinelClients = {
 
 /** A stop of all servers is the subject of other files: Sentinels would act on it. */
 const needs = new Set<Need>(['processes', 'createOther', 'sever', 'silence', 'dropReply', 'delay', 'duplicate']);
-export const overConnections: readonly string[] = ids((wanted) => wanted.every((need) => needs.has(need)));
+export const overConnections: Chosen = ({ needs: wanted = [] }) => wanted.every((need) => needs.has(need));
 
 /** Registers the suite for the master that Sentinels name. Each provider has proxies of its own. */
-export async function sentinelSuite(way: keyof typeof sentinelClients, only: readonly string[]): Promise<void> {
+export async function sentinelSuite(way: keyof typeof sentinelClients, only: Chosen): Promise<void> {
   // On a busy machine a master that runs may seem down. A failover costs waiters their order.
   const set = await startRedisSentinel({ downAfter: 30_000 });
   const observers = [new Redis(set.servers[0]?.url ?? '').on('error', () => {})];

@@ -1,4 +1,5 @@
-import { over, suite, withFaults } from '../../servers/conformance.ts';
+import { over, suite } from '../../servers/conformance.ts';
 import { conformingMariadb } from '../support/conformance.ts';
+import { withFaults } from '../../support/selection.ts';
 
 await suite(conformingMariadb, 'mariadb, faults', over, {}, withFaults);

@@ -1,12 +1,6 @@
 import { overMysql2 } from '../../servers/clients.ts';
 import { suite } from '../../servers/conformance.ts';
-import { every, ofClients, selection } from '../../support/selection.ts';
 import { conformingMariadb } from '../support/conformance.ts';
+import { ofClients } from '../../support/selection.ts';
 
-await suite(
-  conformingMariadb,
-  'mariadb, over a pool of mysql2',
-  overMysql2,
-  { timeout: 5_000 },
-  selection(every, ...ofClients),
-);
+await suite(conformingMariadb, 'mariadb, over a pool of mysql2', overMysql2, { timeout: 5_000 }, ofClients);

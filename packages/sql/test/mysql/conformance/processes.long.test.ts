@@ -1,5 +1,5 @@
-import { selection } from '../../support/selection.ts';
-import { over, suite, withoutFaults } from '../../servers/conformance.ts';
+import { over, suite } from '../../servers/conformance.ts';
 import { conformingMariadb } from '../support/conformance.ts';
+import { acrossProcesses } from '../../support/selection.ts';
 
-await suite(conformingMariadb, 'mariadb, processes', over, { timeout: 10_000 }, selection(withoutFaults, 'processes-'));
+await suite(conformingMariadb, 'mariadb, processes', over, { timeout: 10_000 }, acrossProcesses);

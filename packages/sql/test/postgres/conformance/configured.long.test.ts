@@ -1,13 +1,5 @@
-import { configured, suite, withFaults } from '../../servers/conformance.ts';
-import { selection } from '../../support/selection.ts';
+import { configured, suite } from '../../servers/conformance.ts';
 import { conformingPostgres } from '../support/conformance.ts';
+import { ofPools } from '../../support/selection.ts';
 
-// What a pool of the provider's own might do differently: the rest of the faults happens to the
-// server, or to time.
-await suite(
-  conformingPostgres,
-  'postgres, by configuration',
-  configured,
-  {},
-  selection(withFaults, 'sever-', 'lost-reply', 'duplicate-', 'locks-sever', 'locks-dropped'),
-);
+await suite(conformingPostgres, 'postgres, by configuration', configured, {}, ofPools);

@@ -1,6 +1,5 @@
-import { over, suite, withoutFaults } from '../../servers/conformance.ts';
-import { ofLevel } from '../../support/selection.ts';
+import { over, suite } from '../../servers/conformance.ts';
 import { conformingPostgres } from '../support/conformance.ts';
+import { users } from '../../support/selection.ts';
 
-const others = ofLevel('locks').filter((id) => withoutFaults.includes(id) && !id.startsWith('processes-'));
-await suite(conformingPostgres, 'postgres', over, {}, others);
+await suite(conformingPostgres, 'postgres', over, {}, users);

@@ -1,7 +1,6 @@
-import { over, suite, withoutFaults } from '../../servers/conformance.ts';
-import { ofLevel } from '../../support/selection.ts';
+import { over, suite } from '../../servers/conformance.ts';
 import { conformingPostgres } from '../support/conformance.ts';
+import { answers } from '../../support/selection.ts';
 
 // fair-locks.long.test.ts and processes.long.test.ts have the others.
-const quick = ofLevel('provider').filter((id) => withoutFaults.includes(id) && !id.startsWith('processes-'));
-await suite(conformingPostgres, 'postgres', over, {}, quick);
+await suite(conformingPostgres, 'postgres', over, {}, answers);

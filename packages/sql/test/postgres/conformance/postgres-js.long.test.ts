@@ -1,7 +1,7 @@
 import { overPostgresJs } from '../../servers/clients.ts';
 import { suite } from '../../servers/conformance.ts';
-import { every, ofClients, selection } from '../../support/selection.ts';
 import { conformingPostgres } from '../support/conformance.ts';
+import { ofClients } from '../../support/selection.ts';
 
 /**
  * Whether `piece` executes a statement with values, as those of a provider are. The library names
@@ -17,5 +17,5 @@ await suite(
   'postgres, over a sql of postgres',
   overPostgresJs,
   { timeout: 5_000 },
-  selection(every, ...ofClients),
+  ofClients,
 );

@@ -1,5 +1,5 @@
-import { selection } from '../../support/selection.ts';
-import { over, suite, withoutFaults } from '../../servers/conformance.ts';
+import { over, suite } from '../../servers/conformance.ts';
 import { conformingPostgres } from '../support/conformance.ts';
+import { acrossProcesses } from '../../support/selection.ts';
 
-await suite(conformingPostgres, 'postgres, processes', over, {}, selection(withoutFaults, 'processes-'));
+await suite(conformingPostgres, 'postgres, processes', over, {}, acrossProcesses);

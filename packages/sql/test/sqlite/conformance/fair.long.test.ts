@@ -1,5 +1,5 @@
-import { ofLevel } from '../../support/selection.ts';
 import { configured, suite } from '../support/conformance.ts';
+import { ofProviders } from '../../support/selection.ts';
 
 // matrix/fair-locks.test.ts has the others.
-suite('sqlite', configured, {}, ofLevel('provider'));
+suite('sqlite', configured, {}, ofProviders);

@@ -1,9 +1,9 @@
 import { closing } from '@locks/test-servers';
 import { createSqlProvider } from '../../../src/index.ts';
 import type { SqliteDatabase } from '../../../src/index.ts';
-import { inOneProcess, ofSqliteLibraries, selection } from '../../support/selection.ts';
 import { suite } from '../support/conformance.ts';
 import type { Make } from '../support/conformance.ts';
+import { ofSqliteLibraries } from '../../support/selection.ts';
 
 interface NodeDatabase extends SqliteDatabase {
   readonly isOpen: boolean;
@@ -20,4 +20,4 @@ const ofNode: Make = ({ path }, options) => {
   });
 };
 
-suite('sqlite, a DatabaseSync of Node', ofNode, {}, selection(inOneProcess, ...ofSqliteLibraries));
+suite('sqlite, a DatabaseSync of Node', ofNode, {}, ofSqliteLibraries);

@@ -1,4 +1,4 @@
-import { every, ofConnections, selection } from '../../support/selection.ts';
 import { ofCaller, suite } from '../support/conformance.ts';
+import { ofConnections } from '../../support/selection.ts';
 
-suite('sqlite, knex of a caller', ofCaller, {}, selection(every, ...ofConnections));
+suite('sqlite, knex of a caller', ofCaller, {}, ofConnections);

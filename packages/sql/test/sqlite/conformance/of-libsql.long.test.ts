@@ -1,4 +1,4 @@
-import { inOneProcess, ofSqliteLibraries, selection } from '../../support/selection.ts';
 import { ofLibsql, suite } from '../support/conformance.ts';
+import { ofSqliteLibraries } from '../../support/selection.ts';
 
-suite('sqlite, a Database of libsql', ofLibsql, {}, selection(inOneProcess, ...ofSqliteLibraries));
+suite('sqlite, a Database of libsql', ofLibsql, {}, ofSqliteLibraries);

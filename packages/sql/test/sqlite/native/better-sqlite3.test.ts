@@ -4,7 +4,6 @@ import knexOf from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fence, migrateTables } from '../../../src/index.ts';
 import { createFile } from '../support/file.ts';
-import { every } from '../../support/selection.ts';
 import { suite } from '../support/conformance.ts';
 import { betterSqlite3Path, loadBetterSqlite3 } from './better-sqlite3.ts';
 
@@ -20,7 +19,7 @@ suite(
     });
   },
   {},
-  every,
+  undefined,
   library,
 );
 
@@ -44,7 +43,7 @@ suite(
     return closing(createSqlProvider(knex, options), () => knex.destroy());
   },
   {},
-  every,
+  undefined,
   library,
 );
 

@@ -7,6 +7,7 @@ import { createSqlProvider } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
 import type { Database } from '../../../src/sqlite/connection/connection.ts';
 import { openKnex } from '../../support/databases.ts';
+import type { Chosen } from '../../support/selection.ts';
 import { openDescriptors } from './descriptors.ts';
 import { countLive, createFile, openProvider } from './file.ts';
 import type { TestFile } from './file.ts';
@@ -46,14 +47,8 @@ export interface Library {
   readonly path: string;
 }
 
-/** Registers the suite on a file of its own: all of it, or those that `only` names. */
-export function suite(
-  name: string,
-  make: Make,
-  options: SqlConfigOptions,
-  only?: readonly string[],
-  library?: Library,
-): void {
+/** Registers the suite on a file of its own: all of it, or those that `only` chooses. */
+export function suite(name: string, make: Make, options: SqlConfigOptions, only?: Chosen, library?: Library): void {
   const routines = options.routines !== false;
   const file = createFile(routines, library?.Database);
   afterAll(() => file.remove());

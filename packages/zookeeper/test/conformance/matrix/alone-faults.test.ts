@@ -1,4 +1,5 @@
-import { suite, withFaults } from '../../support/conformance.ts';
+import { suite } from '../../support/conformance.ts';
 import { startAlone } from '../../support/backends.ts';
+import { withFaults } from '../../support/selection.ts';
 
 suite('zookeeper, one server, faults', await startAlone(), {}, withFaults);

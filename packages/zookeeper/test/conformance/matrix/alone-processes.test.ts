@@ -1,4 +1,5 @@
-import { acrossProcesses, suite } from '../../support/conformance.ts';
+import { suite } from '../../support/conformance.ts';
 import { startAlone } from '../../support/backends.ts';
+import { acrossProcesses } from '../../support/selection.ts';
 
 suite('zookeeper, one server, processes', await startAlone(), {}, acrossProcesses);

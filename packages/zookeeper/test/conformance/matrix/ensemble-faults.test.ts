@@ -1,4 +1,5 @@
 import { startEnsemble } from '../../support/backends.ts';
-import { suite, withFaults } from '../../support/conformance.ts';
+import { suite } from '../../support/conformance.ts';
+import { withFaults } from '../../support/selection.ts';
 
 suite('zookeeper, three servers, faults', await startEnsemble(), {}, withFaults);

@@ -1,4 +1,5 @@
 import { startEnsemble } from '../../support/backends.ts';
-import { suite, withoutFaults } from '../../support/conformance.ts';
+import { suite } from '../../support/conformance.ts';
+import { withoutFaults } from '../../support/selection.ts';
 
 suite('zookeeper, three servers', await startEnsemble(), {}, withoutFaults);

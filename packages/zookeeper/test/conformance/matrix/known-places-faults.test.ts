@@ -1,5 +1,5 @@
 import { startAlone } from '../../support/backends.ts';
-import { ofTheProvider } from '../../support/selection.ts';
-import { suite, withFaults } from '../../support/conformance.ts';
+import { suite } from '../../support/conformance.ts';
+import { ofTheProviderWithFaults } from '../../support/selection.ts';
 
-suite('zookeeper, knownPlaces: false, faults', await startAlone(), { knownPlaces: false }, ofTheProvider(withFaults));
+suite('zookeeper, knownPlaces: false, faults', await startAlone(), { knownPlaces: false }, ofTheProviderWithFaults);

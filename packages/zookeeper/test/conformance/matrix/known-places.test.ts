@@ -1,5 +1,5 @@
 import { startAlone } from '../../support/backends.ts';
-import { ofTheProvider } from '../../support/selection.ts';
-import { suite, withoutFaults } from '../../support/conformance.ts';
+import { suite } from '../../support/conformance.ts';
+import { ofTheProviderWithoutFaults } from '../../support/selection.ts';
 
-suite('zookeeper, knownPlaces: false', await startAlone(), { knownPlaces: false }, ofTheProvider(withoutFaults));
+suite('zookeeper, knownPlaces: false', await startAlone(), { knownPlaces: false }, ofTheProviderWithoutFaults);

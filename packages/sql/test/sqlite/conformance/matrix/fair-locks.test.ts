@@ -1,4 +1,4 @@
-import { ofLevel } from '../../../support/selection.ts';
 import { configured, suite } from '../../support/conformance.ts';
+import { ofUsers } from '../../../support/selection.ts';
 
-suite('sqlite', configured, {}, ofLevel('locks'));
+suite('sqlite', configured, {}, ofUsers);

@@ -1,0 +1,53 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { requirements } from '@locks/conformance';
+import type { Requirement } from '@locks/conformance';
+import { expect, test } from 'vitest';
+import { root } from './support/repository.ts';
+
+type Chosen = (requirement: Requirement) => boolean;
+
+/** No file of a store is in `npm test` or `npm run test:long` that runs these on it. */
+type Left = (requirement: Requirement) => boolean;
+
+const none: Left = () => false;
+/** Core above a store: others run it. */
+const aboveTheStore: Left = ({ level }) => level === 'locks';
+/** There are no connections to a server. */
+const needsServer: Left = ({ needs = [] }) => needs.some((need) => need !== 'processes' && need !== 'createOther');
+
+const stores: readonly (readonly [tests: string, selection: string, left: Left])[] = [
+  ['redis/test/conformance', 'redis/test/support/requirements.ts', none],
+  ['sql/test/postgres/conformance', 'sql/test/support/selection.ts', none],
+  ['sql/test/mysql/conformance', 'sql/test/support/selection.ts', aboveTheStore],
+  ['sql/test/sqlite/conformance', 'sql/test/support/selection.ts', (one) => aboveTheStore(one) || needsServer(one)],
+  ['etcd/test/conformance', 'etcd/test/support/requirements.ts', aboveTheStore],
+  [
+    'zookeeper/test/conformance',
+    'zookeeper/test/support/selection.ts',
+    (one) => (needsServer(one) && aboveTheStore(one)) || one.needs?.includes('processes') === true,
+  ],
+];
+
+/** The names that a file imports from the module with the selections of its package. */
+function selectionsOf(file: string, module: string): readonly string[] {
+  const name = module.slice(module.lastIndexOf('/') + 1);
+  const [, names] = new RegExp(String.raw`import \{ ([^}]+) \} from '[./]+support/${name}'`).exec(file) ?? [];
+  return names?.split(', ') ?? [];
+}
+
+test.each(stores)('each requirement is run by a file of the everyday run: %s', async (tests, module, left) => {
+  const folder = join(root, 'packages', tests);
+  const selections = (await import(join(root, 'packages', module))) as Readonly<Record<string, Chosen>>;
+  const run: Chosen[] = [];
+  for (const name of readdirSync(folder).filter((file) => /^[^.]+(\.long)?\.test\.ts$/.test(file))) {
+    const file = readFileSync(join(folder, name), 'utf8');
+    if (!/\b(suite|conformanceTests)\(/.test(file)) continue;
+    const chosen = selectionsOf(file, module);
+    // One name for what a file runs: a part of it would count as all.
+    expect(chosen, `${tests}/${name} names one selection`).toHaveLength(1);
+    for (const each of chosen) run.push(selections[each] as Chosen);
+  }
+  const missing = requirements.filter((one) => !left(one) && !run.some((chosen) => chosen(one)));
+  expect(missing.map(({ id }) => id)).toEqual([]);
+});
