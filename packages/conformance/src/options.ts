@@ -1,5 +1,6 @@
 import type { LockProvider } from '@locks/core';
 import type { Faults } from './faults/faults.ts';
+import type { ProcessesOption } from './processes/other-process.ts';
 import type { Requirement } from './requirement.ts';
 
 /** The provider to test, and the means to do it. */
@@ -79,17 +80,6 @@ export type Only = readonly string[] | ((requirement: Requirement) => boolean);
 
 /** Counts by name. */
 export type LeakCounts = Readonly<Record<string, number>>;
-
-/** A module that other processes import to make their provider. */
-export interface ProcessesOption {
-  /**
-   * A file URL or an absolute path; it exports `create(args)`, which gives a provider on the same
-   * store.
-   */
-  readonly module: string | URL;
-  /** Passed to `create`: anything that structured clone can carry. */
-  readonly args?: unknown;
-}
 
 /** Options with their defaults. */
 export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | 'create'> {

@@ -2,7 +2,8 @@ import { isAbsolute } from 'node:path';
 import { LockError, flag, integer, matching, readOptions } from '@locks/core/adapter';
 import type { OptionReader, OptionReaders } from '@locks/core/adapter';
 import type { Faults } from './faults/faults.ts';
-import type { ConformanceOptions, ConformanceSettings, ProcessesOption } from './options.ts';
+import type { ConformanceOptions, ConformanceSettings } from './options.ts';
+import type { ProcessesOption } from './processes/other-process.ts';
 
 const where = 'Conformance options';
 const code = 'LOCK_MISCONFIGURED';

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { LockProvider } from '@locks/core';
 import { mustBeProvider, show } from '../checks/expect.ts';
 import type { Faults } from '../faults/faults.ts';
-import type { ProcessesOption } from '../options.ts';
+import type { ProcessesOption } from '../processes/other-process.ts';
 import { forkProcess } from '../processes/other-process.ts';
 import type { OtherProcess } from '../processes/other-process.ts';
 import { scopeFaults } from '../faults/scoped-faults.ts';

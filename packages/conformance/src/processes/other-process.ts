@@ -1,10 +1,20 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Claim } from '@locks/core';
-import type { ProcessesOption } from '../options.ts';
 import { within } from '../checks/time.ts';
 import { startChild } from './child.ts';
 import type { LeaseElsewhere, Method, Request } from './messages.ts';
+
+/** A module that other processes import to make their provider. */
+export interface ProcessesOption {
+  /**
+   * A file URL or an absolute path; it exports `create(args)`, which gives a provider on the same
+   * store.
+   */
+  readonly module: string | URL;
+  /** Passed to `create`: anything that structured clone can carry. */
+  readonly args?: unknown;
+}
 
 /** Another process with a provider on the same store. */
 export interface OtherProcess {

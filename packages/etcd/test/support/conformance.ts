@@ -7,8 +7,8 @@ import { createEtcdProvider } from '../../src/index.ts';
 import type { Chosen } from './requirements.ts';
 
 /**
- * Registers the suite: all of it, or those that `only` chooses. It has a server of its own, which it
- * breaks while other files run. `timeout`: of each call, in ms.
+ * Registers the suite, or those that `only` chooses. It has a server of its own, which it breaks
+ * while other files run. `timeout`: of each call, in ms.
  */
 export async function suite(name: string, timeout: number, only?: Chosen): Promise<void> {
   const server = await startEtcd();

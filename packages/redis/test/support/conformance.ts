@@ -14,8 +14,8 @@ import { promptCopy, startReplica } from './replica.ts';
 const ownServer = !process.env['LOCKS_TEST_REDIS_URL'];
 
 /**
- * Registers the suite: all of it, or those that `only` chooses. It has a server of its own, which it
- * breaks while other files run.
+ * Registers the suite, or those that `only` chooses. It has a server of its own, which it breaks
+ * while other files run.
  */
 export async function suite(name: string, make: Make, options: RedisOptions, only?: Chosen): Promise<void> {
   // The system keeps what a server wrote before it ended. To wait for the disk as well would delay

@@ -11,7 +11,7 @@ export const withFaults: Chosen = needsFault;
 export const withoutFaults: Chosen = (one) => !needsFault(one);
 
 /** What happens in one process, without a fault. */
-export const inOneProcess: Chosen = ({ needs = [] }) => needs.every((need) => need === 'createOther');
+const inOneProcess: Chosen = ({ needs = [] }) => needs.every((need) => need === 'createOther');
 
 /** What a provider answers in one process. */
 export const quick: Chosen = (one) => one.level === 'provider' && inOneProcess(one);
@@ -19,22 +19,20 @@ export const quick: Chosen = (one) => one.level === 'provider' && inOneProcess(o
 /** The rest of those without faults. */
 export const withoutFaultsBeyondQuick: Chosen = (one) => withoutFaults(one) && !quick(one);
 
-const ofOneConnection: readonly Need[] = ['sever', 'dropReply', 'duplicate'];
+const ofOneConnection = new Set<Need>(['sever', 'dropReply', 'duplicate']);
 
 /** The faults of single connections: the others happen to the server, or to time. */
 export const ofConnections: Chosen = ({ needs = [] }) =>
-  needs.length > 0 && needs.every((need) => ofOneConnection.includes(need));
+  needs.length > 0 && needs.every((need) => ofOneConnection.has(need));
 
-const subjects: readonly Subject[] = ['exclusion', 'wake', 'close', 'connection', 'outage', 'restart'];
+const subjects = new Set<Subject>(['exclusion', 'wake', 'close', 'connection', 'outage', 'restart']);
 
 /**
  * What a client library may do in its own way, where it is opened in another way. With
  * `LOCKS_TEST_WHOLE` everything.
  */
 export const ofLibraries: Chosen = ({ about, level }) =>
-  process.env['LOCKS_TEST_WHOLE'] !== undefined ||
-  about === 'close' ||
-  (level === 'provider' && subjects.includes(about));
+  process.env['LOCKS_TEST_WHOLE'] !== undefined || about === 'close' || (level === 'provider' && subjects.has(about));
 
 /** Of a client with code of its own: every fault too. */
 export const ofAnotherClient: Chosen = (one) => ofLibraries(one) || withFaults(one);

@@ -45,8 +45,8 @@ export type Make = (
 ) => LockProvider | Promise<LockProvider>;
 
 /**
- * Registers the suite, or the requirements that `only` chooses. It has a server of its own, which it
- * breaks while other files run.
+ * Registers the suite, or those that `only` chooses. It has a server of its own, which it breaks
+ * while other files run.
  */
 export async function suite(
   conforming: ConformingKind,

@@ -59,7 +59,7 @@ export const ofAccess: Chosen = selection(every, 'exclusion', 'close', 'release'
 export const ofAccessOverClient: Chosen = (one) =>
   !acrossProcesses(one) && (ofAccess(one) || one.needs?.includes('dropReply') === true);
 
-/** What is left to show of a client of the caller's. */
+/** What a client of the caller's, which outlives the provider, may do in its own way. */
 export const ofClientInstance: Chosen = selection(inOneProcess, 'release', 'inspection');
 
 /** What a cut or a silence of its socket does to a client. */
