@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocks, openLocks } from '@locks/core';
-import type { Lease, Locks } from '@locks/core';
+import type { Locks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient, RedisOptions } from '../src/index.ts';
 import { inLine, queueUp } from './support/line.ts';
-import { connect, eventually, withCopies } from './support/redis.ts';
+import { connect, eventually } from './support/redis.ts';
 
 async function server(...args: readonly string[]): Promise<ServerHandle> {
   const handle = await startRedis(args.length === 0 ? {} : { args });
@@ -91,67 +91,9 @@ describe('the subscriber connection', () => {
   });
 });
 
-test('when every wake message is lost, waiters are served by their own polling', async () => {
-  const { url } = await server();
-  const real = connect({}, url);
-  // Everything is real but that no message is ever handed on.
-  const deaf = withCopies(real, (options) => {
-    const subscriber = real.duplicate(options);
-    return {
-      connect: () => subscriber.connect(),
-      subscribe: (channel) => subscriber.subscribe(channel),
-      ping: () => subscriber.ping(),
-      disconnect: () => subscriber.disconnect(),
-      on: (event, listener) => (event === 'message' ? undefined : subscriber.on(event as 'ready', listener)),
-    };
-  });
-  const locks = locksOver(deaf, { waiterTtl: 600 });
-  const lease = await locks.acquire('job');
-  const queue = await queueUp(locks, 4);
-  await lease.release();
-  await queue.all;
-  expect(queue.order).toEqual([0, 1, 2, 3]);
-});
-
-describe('a restart of Redis', () => {
-  test('with its data: leases live on, waiters are served', async () => {
-    const handle = await server('--appendonly', 'yes', '--appendfsync', 'always');
-    const locks = locksOver(connect({}, handle.url));
-    const lease = await locks.acquire('job', { ttl: 20_000 });
-    const next = locks.acquire('job');
-    await inLine(locks, 1, 'job');
-    await handle.kill();
-    await handle.restart();
-    expect(lease.held).toBe(true);
-    await eventually('a renewal', () =>
-      lease.renew().then(
-        () => true,
-        () => false,
-      ),
-    );
-    expect(await lease.release()).toBe(true);
-    const second = await next;
-    expect(second.token).toBeGreaterThan(lease.token);
-    await second.release();
-  });
-
-  test('without its data: holders learn it, waiters are served, and tokens do not go back', async () => {
-    const handle = await server();
-    const locks = locksOver(connect({}, handle.url));
-    const lease = await locks.acquire('job');
-    const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
-    const queue = await queueUp(locks, 3);
-    await handle.kill();
-    await handle.restart({ keepData: false });
-    await lost;
-    expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
-    await queue.all;
-    const after = await locks.acquire('job');
-    expect(after.token).toBeGreaterThan(lease.token);
-    await after.release();
-  });
-
-  test.each(['a client of the caller', 'a client from configuration'])('does not stop %s', async (whose) => {
+test.each(['a client of the caller', 'a client from configuration'])(
+  'a restart of Redis does not stop %s',
+  async (whose) => {
     const handle = await server();
     const locks = whose.endsWith('caller')
       ? locksOver(connect({}, handle.url))
@@ -162,8 +104,8 @@ describe('a restart of Redis', () => {
       await handle.restart();
     }
     await (await locks.acquire('job')).release();
-  });
-});
+  },
+);
 
 test('a client from configuration is back as soon as the server has loaded, however long that was to take', async () => {
   // Loads for half a minute, and answers in between.
@@ -195,46 +137,6 @@ test('a client from configuration is back as soon as the server has loaded, howe
   );
   // With its defaults the client would sleep ten seconds, of which three are over at most.
   expect(performance.now() - start).toBeLessThan(3_000);
-});
-
-describe('a Redis that does not answer', () => {
-  test('keeps no caller past the deadline, and leaves nothing once it answers again', async () => {
-    const handle = await server();
-    const client = connect({}, handle.url);
-    const locks = locksOver(client, { timeout: 300 });
-    await (await locks.acquire('warm')).release();
-    await handle.pause();
-    const started = performance.now();
-    await expect(locks.acquire('job', { wait: 200 })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    expect(performance.now() - started).toBeLessThan(1_500);
-    await handle.resume();
-    await eventually('the end of all claims', async () => {
-      const { holders, waiters } = await locks.inspect('job');
-      return holders.length === 0 && waiters === 0;
-    });
-    const lease = await locks.tryAcquire('job');
-    expect(lease).not.toBeNull();
-    await lease?.release();
-  });
-
-  test('costs the lease in time: its signal fires before the key expires', async () => {
-    const handle = await server();
-    const locks = locksOver(connect({}, handle.url));
-    const sent = performance.now();
-    const lease: Lease = await locks.acquire('job', { ttl: 600 });
-    const lost = new Promise<number>((resolve) => {
-      lease.signal.addEventListener('abort', () => resolve(performance.now()));
-    });
-    await handle.pause();
-    const at = await lost;
-    expect(lease.held).toBe(false);
-    // A renewal may have been confirmed before the pause, so the bound is counted from it at the
-    // latest.
-    expect(at - sent).toBeLessThan(600 + 200 + 100);
-    await handle.resume();
-    await expect(locks.acquire('job', { wait: 5_000 }).then((next) => next.release())).resolves.toBe(true);
-  });
 });
 
 test('a server that is loading, or a replica, is unavailable and not contended', async () => {

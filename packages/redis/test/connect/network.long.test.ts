@@ -12,73 +12,12 @@ const isToken = (piece: Buffer): boolean => /^:\d{16}\r\n$/.test(piece.toString(
 
 const isMessage = (piece: Buffer): boolean => piece.includes('message');
 
-describe.each(parties)('with %s', (name, join) => {
-  // Core, and not the client, repeats what was not answered.
-  const repeats = !name.startsWith('a caller');
-
+describe.each(parties)('with %s', (_name, join) => {
   async function expectHeld(meeting: Meeting, lease: Lease): Promise<void> {
     expect(lease.held).toBe(true);
     const { holders } = await meeting.inspect(lease.key);
     expect(holders).toMatchObject([{ owner: lease.owner, token: lease.token }]);
   }
-
-  test('a claim whose reply is lost with its connection finds itself the holder', async () => {
-    const meeting = await meet();
-    const { locks, commands } = await join(meeting);
-    await locks.inspect('job');
-    const trap = commands.dropReply({ when: isScriptCall });
-    const lease = await locks.acquire('job');
-    await trap.sprung;
-    await expectHeld(meeting, lease);
-    expect(await lease.release()).toBe(true);
-    await meeting.end('job');
-  });
-
-  test('a single attempt whose reply is lost is granted or unknown, and leaves nothing if unknown', async () => {
-    const meeting = await meet();
-    const { locks, commands } = await join(meeting);
-    await locks.inspect('job');
-    const trap = commands.dropReply({ when: isScriptCall });
-    const attempt = locks.tryAcquire('job');
-    if (repeats) {
-      await expect(attempt).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    } else {
-      const lease = await attempt;
-      await expectHeld(meeting, lease!);
-      await lease?.release();
-    }
-    await trap.sprung;
-    await meeting.end('job');
-  });
-
-  test('a renewal whose reply is lost is confirmed or unknown, and the lease goes on', async () => {
-    const meeting = await meet();
-    const { locks, commands } = await join(meeting);
-    const lease = await locks.acquire('job', { renew: false });
-    const trap = commands.dropReply({ when: isScriptCall });
-    const renewal = lease.renew();
-    if (repeats) await expect(renewal).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    else await renewal;
-    await trap.sprung;
-    await expectHeld(meeting, lease);
-    await eventually('a renewal', () => lease.renew().then(Boolean.bind(null, true), () => false));
-    expect(await lease.release()).toBe(true);
-    await meeting.end('job');
-  });
-
-  test('a release whose reply is lost has freed the key', async () => {
-    const meeting = await meet();
-    const { locks, commands } = await join(meeting);
-    const lease = await locks.acquire('job');
-    const trap = commands.dropReply({ when: isScriptCall });
-    // A client that sends it again hears that there is nothing left to free. The caller must not
-    // take that for a loss.
-    await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    await trap.sprung;
-    expect(lease.held).toBe(false);
-    expect((await meeting.inspect('job')).holders).toEqual([]);
-    await meeting.end('job');
-  });
 
   test('a request that is cut within is not executed, and sent again', async () => {
     const meeting = await meet();
@@ -104,23 +43,6 @@ describe.each(parties)('with %s', (name, join) => {
     await meeting.end('job');
   });
 
-  test('waiters whose connections are all cut, again and again, keep their places', async () => {
-    const meeting = await meet();
-    const { locks: others } = await meeting.party();
-    const { locks, commands } = await join(meeting);
-    const lease = await others.acquire('job');
-    const queue = await queueUp(locks, 4, (count) => meeting.waiters('job', count));
-    for (let round = 0; round < 3; round += 1) {
-      await commands.cut();
-      await eventually('both connections', () => commands.clientConnections === 2);
-    }
-    await eventually('a subscription', async () => (await meeting.subscriptions()) === 1);
-    await lease.release();
-    await queue.all;
-    expect(queue.order).toEqual([0, 1, 2, 3]);
-    await meeting.end('job');
-  });
-
   test('a claim that was given up while the server could not be reached leaves nothing once it can', async () => {
     const meeting = await meet();
     const { locks, commands } = await join(meeting, { timeout: 200 });
@@ -134,50 +56,6 @@ describe.each(parties)('with %s', (name, join) => {
     const lease = await locks.acquire('job');
     await expectHeld(meeting, lease);
     await lease.release();
-    await meeting.end('job');
-  });
-
-  test.each(['requests', 'replies', 'both'] as const)(
-    'a holder that is cut off without a sign (%s) learns it before the key expires, and its process is served afterwards',
-    async (direction) => {
-      const meeting = await meet();
-      const { locks, commands } = await join(meeting, { timeout: 200 });
-      const { locks: others } = await meeting.party();
-      const lease = await locks.acquire('job', { ttl: 800 });
-      const lost = new Promise<number>((resolve) => {
-        lease.signal.addEventListener('abort', () => resolve(performance.now()));
-      });
-      const audible = commands.silence(direction);
-      const next = others.acquire('job').then((granted) => ({ granted, at: performance.now() }));
-      const lostAt = await lost;
-      const { granted, at } = await next;
-      expect(lostAt).toBeLessThanOrEqual(at);
-      expect(granted.token).toBeGreaterThan(lease.token);
-      await audible();
-      await granted.release();
-      await locks.withLock('job', () => {}, { wait: 10_000 });
-      await meeting.end('job');
-    },
-  );
-
-  test('requests that arrive twice change nothing', async () => {
-    const meeting = await meet();
-    const { locks: others } = await meeting.party();
-    const { locks, commands } = await join(meeting);
-    await locks.inspect('job');
-    commands.duplicate();
-    await commands.cut();
-    const first = await locks.acquire('job');
-    await expectHeld(meeting, first);
-    const queue = await queueUp(locks, 3, (count) => meeting.waiters('job', count));
-    expect([commands.clientConnections, commands.serverConnections]).toEqual([2, 4]);
-    const stranger = others.withLock('job', () => queue.order.push(3));
-    await meeting.waiters('job', 4);
-    await first.renew();
-    await first.release();
-    await queue.all;
-    await stranger;
-    expect(queue.order).toEqual([0, 1, 2, 3]);
     await meeting.end('job');
   });
 });

@@ -20,8 +20,8 @@ interface Writer {
 }
 
 async function openWriter(): Promise<Writer> {
-  const { client, ...old } = await connectOld([server]);
-  onTestFinished(() => old[Symbol.dispose]());
+  const client = await connectOld(server);
+  onTestFinished(() => client.close());
   const committed = (transaction: Transaction): Promise<string> =>
     new Promise((resolve, reject) => {
       transaction.commit((error, results: readonly { readonly err: number }[] | undefined) => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { remove, setData } from '../../src/wire/requests.ts';
+import { exists, remove, setData } from '../../src/wire/requests.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;
@@ -66,6 +66,16 @@ test('a session survives a cut connection with its nodes and its watches', async
   expect(fired).toEqual([]);
   valueOf(await observer.send(setData(watched, Buffer.from('x'))));
   await eventually('the watch fires', () => fired.length === 1);
+});
+
+test('who is told of a lost connection finds the session without one', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const session = await opened.sessions([proxy]).ready(5_000);
+  proxy.delay(1_000);
+  const seen = session.send(exists('/')).catch(() => session.connected);
+  await proxy.cut();
+  expect(await seen).toBe(false);
 });
 
 test('a watch that fired while there was no connection is told after it', async () => {

@@ -1,9 +1,10 @@
 import { eventually, fourLetterWord, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Session } from '../../src/session/session.ts';
 import { Watches } from '../../src/session/watches.ts';
 import { remove, setData } from '../../src/wire/requests.ts';
-import { Opened, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+import { rewriteReplies, withError } from '../support/rewrite.ts';
+import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;
 
@@ -34,6 +35,11 @@ test('the server has one watch of a path, whatever the number of listeners; all 
   await using opened = new Opened();
   const { one, another, path } = await open(opened);
   const calls = Array.from({ length: 100 }, () => 0);
+  const warnings: string[] = [];
+  const warn = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', warn);
+  onTestFinished(() => void process.off('warning', warn));
+  for (const _ of calls) one.lost.addEventListener('abort', () => {});
   const answers = await Promise.all(
     calls.map((_, index) => one.watch(path, () => (calls[index] = (calls[index] ?? 0) + 1))),
   );
@@ -46,6 +52,8 @@ test('the server has one watch of a path, whatever the number of listeners; all 
   valueOf(await another.send(setData(path, Buffer.from('2'))));
   valueOf(await one.send(setData(path, Buffer.from('3'))));
   expect(calls.every((count) => count === 1)).toBe(true);
+  // Node would warn of a leak of listeners.
+  expect(warnings).toEqual([]);
 });
 
 test('a node that is not there leaves no watch', async () => {
@@ -150,3 +158,47 @@ test('more watches than fit into one request are set again after a reconnect', a
   valueOf(await observer.send(remove(last)));
   await eventually('the removal is told', () => told.has(last));
 }, 60_000);
+
+test('watches that the server does not take after a reconnect are set again over another connection', async () => {
+  let refusals = 0;
+  let asked: number | undefined;
+  const { rewrite } = rewriteReplies((reply) => {
+    if (reply.xid !== asked) return reply.frame;
+    asked = undefined;
+    refusals += 1;
+    return refusals === 1 ? withError(reply, -4) : reply.frame;
+  });
+  await using proxy = await startProxy(server, {
+    rewrite(piece, way, connection) {
+      const isSetWatches = way === 'requests' && piece.length >= 12 && piece.readInt32BE(8) === 101;
+      if (isSetWatches) asked = piece.readInt32BE(4);
+      return rewrite(piece, way, connection);
+    },
+  });
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const path = await makeNode(observer, ownPath(), 'persistent');
+  const session = await opened.sessions([proxy]).ready(5_000);
+  let told = 0;
+  await session.watch(path, () => (told += 1));
+  await proxy.cut();
+  await eventually('the watches were refused, and then not', () => refusals === 2 && session.connected);
+  valueOf(await observer.send(setData(path, Buffer.from('news'))));
+  await eventually('it is told', () => told === 1);
+});
+
+test('a session that is told something all the time is kept by its own heartbeats', async () => {
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const session = await opened.sessions([server], { sessionTimeout: 4_000 }).ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
+  const watched = await Promise.all(Array.from({ length: 60 }, () => makeNode(observer, ownPath(), 'persistent')));
+  await Promise.all(watched.map((one) => session.watch(one, () => {})));
+  for (const one of watched) {
+    valueOf(await observer.send(setData(one, Buffer.from('news'))));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  // As long as that is, it is longer than its timeout.
+  expect(session.alive).toBe(true);
+  expect(await isThere(observer, path)).toBe(true);
+});
