@@ -7,6 +7,7 @@ import { createRandom } from '../checks/random.ts';
 import type { Random } from '../checks/random.ts';
 import type { GivenFaults } from '../faults/scoped-faults.ts';
 import type { Scope } from './scope.ts';
+import { isIdle, mustGrant } from '../checks/expect.ts';
 import { eventually, within } from '../checks/time.ts';
 import { startWaiting } from '../checks/waiting.ts';
 import type { Waiting } from '../checks/waiting.ts';
@@ -62,10 +63,17 @@ export interface Context {
   unique(): string;
   /** A key of this check alone. */
   key(): string;
-  /** An exclusive claim with a fresh owner and the long ttl, unless said otherwise. */
-  claim(key: string, changes?: Partial<Omit<Claim, 'key'>>): Claim;
+  /**
+   * An exclusive claim with a fresh owner and the long ttl, unless said otherwise. On a key of its
+   * own if none is given.
+   */
+  claim(key?: string, changes?: Partial<Omit<Claim, 'key'>>): Claim;
+  /** Such a claim that holds a key of its own. */
+  hold(provider: LockProvider, changes?: Partial<Omit<Claim, 'key'>>): Promise<Claim>;
   /** Waits for `claim` as core would. */
   wait(provider: LockProvider, claim: Claim): Waiting;
+  /** The same, once it has its place in the queue. */
+  queue(provider: LockProvider, claim: Claim): Promise<Waiting>;
   /**
    * Waits for `claim`, trying again only when it is woken: `retryAfter` does not make good a wake
    * that was lost.
@@ -73,10 +81,12 @@ export interface Context {
   waitForWakes(provider: LockProvider, claim: Claim): Waiting;
   /** Waits until `waiting` is granted, with the patience of this check. */
   granted(waiting: Waiting, when: string): Promise<Grant>;
-  /** Asks until `accepts` the answer, with the patience of this check. */
-  eventually<T>(what: string, probe: () => T | Promise<T>, accepts: (answer: T) => boolean): Promise<T>;
+  /** Asks until `accepts` the answer, or until it is true, with the patience of this check. */
+  eventually<T>(what: string, probe: () => T | Promise<T>, accepts?: (answer: T) => boolean): Promise<T>;
   /** The state of `key` once `accepts` it: what another connection sees may lag behind. */
   state(provider: LockProvider, key: string, what: string, accepts: (state: KeyState) => boolean): Promise<KeyState>;
+  /** Waits until `key` has no holder and no waiter. */
+  idle(provider: LockProvider, key: string, when?: string): Promise<KeyState>;
 }
 
 /** Tuples of providers. */
@@ -131,6 +141,18 @@ export function createContext(parts: ContextParts): Context {
     return locks;
   };
 
+  const key: Context['key'] = () => `conformance/${unique()}`;
+  const claim: Context['claim'] = (on = key(), changes = {}) => ({
+    key: on,
+    owner: `conformance/${unique()}`,
+    ttl: longTtl,
+    mode: 'exclusive',
+    ...changes,
+  });
+  const wait: Context['wait'] = (provider, waiter) => startWaiting(provider, waiter, { signal: scope.signal, random });
+  const state: Context['state'] = (provider, of, what, accepts) =>
+    eventually(patience, what, () => provider.inspect(of), accepts);
+
   return {
     traits,
     ttl,
@@ -155,13 +177,24 @@ export function createContext(parts: ContextParts): Context {
       return { locks: locksOn(interference.provider, { closeTimeout, ...options }), interference };
     },
     fork: scope.fork,
-    key: () => `conformance/${unique()}`,
-    claim: (key, changes) => ({ key, owner: `conformance/${unique()}`, ttl: longTtl, mode: 'exclusive', ...changes }),
-    wait: (provider, claim) => startWaiting(provider, claim, { signal: scope.signal, random }),
-    waitForWakes: (provider, claim) =>
-      startWaiting(provider, claim, { signal: scope.signal, random, onlyWhenWoken: true }),
+    key,
+    claim,
+    async hold(provider, changes) {
+      const holder = claim(undefined, changes);
+      await mustGrant(provider, holder, 'on a free key');
+      return holder;
+    },
+    wait,
+    async queue(provider, waiter) {
+      const waiting = wait(provider, waiter);
+      await waiting.inLine;
+      return waiting;
+    },
+    waitForWakes: (provider, waiter) =>
+      startWaiting(provider, waiter, { signal: scope.signal, random, onlyWhenWoken: true }),
     granted: (waiting, when) => within(patience, waiting.granted, `a grant ${when}`),
-    eventually: (what, probe, accepts) => eventually(patience, what, probe, accepts),
-    state: (provider, key, what, accepts) => eventually(patience, what, () => provider.inspect(key), accepts),
+    eventually: (what, probe, accepts = Boolean) => eventually(patience, what, probe, accepts),
+    state,
+    idle: (provider, of, when = '') => state(provider, of, `no holder and no waiter ${when}`.trimEnd(), isIdle),
   };
 }

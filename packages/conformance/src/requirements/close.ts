@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LockProvider } from '@locks/core';
 import type { Context } from '../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../checks/expect.ts';
+import { mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
 import { inBackground, turn, within } from '../checks/time.ts';
@@ -14,8 +14,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
   'close-refuses': {
     title: 'after close every call rejects with LOCK_CLOSED; close may be repeated',
     async check(context, provider) {
-      const claim = context.claim(context.key());
-      await mustGrant(provider, claim, 'on a free key');
+      const claim = await context.hold(provider);
       await mustFree(provider, claim, 'by the holder');
       await Promise.all([provider.close(), provider.close()]);
       await provider.close();
@@ -83,8 +82,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
       await within(context.patience, one.close(), 'close() to resolve while calls are in flight');
       await within(2 * context.patience, settled, 'calls that were in flight at close to settle');
       if (context.traits.expiry !== 'ttl') return;
-      for (const { key } of claims)
-        await context.state(two, key, 'no holder and no waiter once the ttl is over', isIdle);
+      for (const { key } of claims) await context.idle(two, key, 'once the ttl is over');
     },
   },
   'close-in-mid-attempt': {
@@ -99,7 +97,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
         for (let left = turns >> 1; left > 0; left -= 1) await turn();
         await within(context.patience, provider.close(), 'close() to resolve in the middle of an attempt');
         await within(context.patience, Promise.allSettled([attempt]), 'the attempt to settle after close');
-        await context.state(witness, claim.key, 'no holder and no waiter once the ttl is over', isIdle);
+        await context.idle(witness, claim.key, 'once the ttl is over');
       });
       await Promise.all(attempts);
     },
@@ -107,11 +105,10 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
   'close-is-local': {
     title: 'closing a provider does not touch the holds, waiters and wakes of others on the same store',
     async check(context, closed, one, two) {
-      const holder = context.claim(context.key());
+      const holder = context.claim();
       const gone = context.claim(holder.key);
       await mustGrant(one, holder, 'on a free key');
-      const waiter = context.wait(two, context.claim(holder.key));
-      await waiter.inLine;
+      const waiter = await context.queue(two, context.claim(holder.key));
       await mustBeBusy(closed, gone, 'while it is held');
       await closed.close();
       await mustBeHeld(context, two, holder, 'after another provider was closed');
@@ -126,7 +123,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
       'close wakes, not synchronously, every claim that waits with the provider, whose next attempt rejects with LOCK_CLOSED',
     when: whenWaking,
     async check(context, one, two) {
-      const holders = range(2).map(() => context.claim(context.key()));
+      const holders = range(2).map(() => context.claim());
       const waiters = holders.flatMap(({ key }) => range(3).map(() => context.claim(key)));
       for (const holder of holders) await mustGrant(one, holder, 'on a free key');
       const woken = new Set<string>();
@@ -139,8 +136,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
       await closing;
       await context.eventually(
         `all ${waiters.length} waiters to be woken by close`,
-        () => woken.size,
-        (count) => count === waiters.length,
+        () => woken.size === waiters.length,
       );
       for (const waiter of waiters) {
         await mustReject(
@@ -167,7 +163,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
 /** A provider's whole life: it is closed while it holds one key and waits for another. */
 async function useAndClose(context: Context): Promise<void> {
   const [one, two] = await context.createMany(2);
-  const [holder, other] = [context.claim(context.key()), context.claim(context.key())];
+  const [holder, other] = [context.claim(), context.claim()];
   const waiter = context.claim(other.key);
   await mustGrant(one, holder, 'on a free key');
   await mustGrant(two, other, 'on a free key');

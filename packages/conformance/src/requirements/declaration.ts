@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { show } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
+import type { LockProvider } from '@locks/core';
+import { now, sleep } from '../checks/time.ts';
+import { whenTimed } from './when.ts';
 
 const choices = {
   scope: ['process', 'host', 'network'],
@@ -11,6 +14,9 @@ const choices = {
   shared: [true, false],
   wake: [true, false],
 } as const;
+
+/** 2020-01-01 in UTC, in ms since 1970. */
+const earliest = 1_577_836_800_000;
 
 /** What a provider says about itself. */
 export const declarationRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'declaration' })({
@@ -31,4 +37,37 @@ export const declarationRequirements: readonly Requirement[] = rules({ level: 'p
       );
     },
   },
+  // The clock of the store, which all its clients share.
+  'time-of-store': {
+    title: 'time gives the ms since 1970 by a clock that all providers of the store share, and that runs',
+    when: whenTimed,
+    async check(context) {
+      const providers = await context.createMany(2);
+      const first = await read(providers[0]);
+      await sleep(context.ttl / 2);
+      for (const provider of providers) {
+        const next = await read(provider);
+        const [least, most] = [next.sentAt - first.answeredAt, next.answeredAt - first.sentAt];
+        const passed = next.time - first.time;
+        assert.ok(
+          // A ms is lost in rounding. Clocks of two machines do not run alike.
+          passed >= least * 0.9 - 2 && passed <= most * 1.1 + 2,
+          `expected the clock to move by ${Math.round(least)} to ${Math.round(most)} ms between two looks, it moved by ${passed} ms`,
+        );
+      }
+    },
+  },
 });
+
+async function read(
+  provider: LockProvider,
+): Promise<{ readonly time: number; readonly sentAt: number; readonly answeredAt: number }> {
+  const sentAt = now();
+  const time = await provider.time?.();
+  const answeredAt = now();
+  assert.ok(
+    typeof time === 'number' && time >= earliest && time < 2 * earliest,
+    `expected the ms since 1970 from time, got ${String(time)}`,
+  );
+  return { time, sentAt, answeredAt };
+}

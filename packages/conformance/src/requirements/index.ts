@@ -11,38 +11,26 @@ import { fairnessRequirements } from './line/fairness.ts';
 import { faultRequirements } from './faults/index.ts';
 import { fencingRequirements } from './hold/fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
-import { asyncContextRequirements } from './locks/async-context.ts';
-import { deadlocksRequirements } from './locks/deadlocks.ts';
 import { electionsRequirements } from './locks/elections.ts';
 import { handOverRequirements } from './locks/hand-over.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
-import { loopRequirements } from './locks/loop.ts';
 import { lossRequirements } from './locks/loss.ts';
 import { objectsRequirements } from './locks/objects.ts';
 import { outageRequirements } from './locks/outage.ts';
-import { restRequirements } from './locks/rest.ts';
 import { onceRequirements } from './locks/once.ts';
-import { shortTtlRequirements } from './locks/short-ttl.ts';
 import { unknownRequirements } from './locks/unknown.ts';
 import { locksWaitingRequirements } from './locks/waiting.ts';
 import { locksWakesRequirements } from './locks/wakes.ts';
 import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
 import { pausedProcessesRequirements } from './processes/paused-processes.ts';
-import { placesRequirements } from './line/places.ts';
-import { ownCallsRequirements } from './hold/own-calls.ts';
 import { processesRequirements } from './processes/processes.ts';
 import { registersRequirements } from './registers.ts';
 import { releaseRequirements } from './hold/release.ts';
 import { renewalRequirements } from './hold/renewal.ts';
 import { repeatRequirements } from './hold/repeat.ts';
-import { permitRequirements } from './hold/permits.ts';
 import { sharedRequirements } from './hold/shared.ts';
-import { shorterTtlRequirements } from './hold/shorter-ttl.ts';
-import { staleRequirements } from './hold/stale.ts';
-import { unseenRequirements } from './hold/unseen.ts';
-import { timeRequirements } from './time.ts';
 import { waitingRequirements } from './line/waiting.ts';
 import { wakeRequirements } from './line/wake.ts';
 import { wakeSharersRequirements } from './line/wake-sharers.ts';
@@ -57,33 +45,24 @@ export const requirements: readonly Requirement[] = [
   repeatRequirements,
   releaseRequirements,
   expiryRequirements,
-  unseenRequirements,
-  staleRequirements,
   renewalRequirements,
-  shorterTtlRequirements,
   sharedRequirements,
-  permitRequirements,
-  ownCallsRequirements,
   downgradeRequirements,
   waitingRequirements,
-  placesRequirements,
   wakeRequirements,
   wakeSharersRequirements,
   fairnessRequirements,
   fencingRequirements,
   namesRequirements,
   inspectionRequirements,
-  timeRequirements,
   registersRequirements,
   closeRequirements,
   processesRequirements,
   pausedProcessesRequirements,
   leasesRequirements,
   objectsRequirements,
-  deadlocksRequirements,
   electionsRequirements,
   handOverRequirements,
-  restRequirements,
   onceRequirements,
   lossRequirements,
   locksWaitingRequirements,
@@ -92,9 +71,6 @@ export const requirements: readonly Requirement[] = [
   lateRequirements,
   outageRequirements,
   locksWakesRequirements,
-  shortTtlRequirements,
-  loopRequirements,
-  asyncContextRequirements,
   faultRequirements,
 ].flat();
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import type { Claim, Holder, KeyState, LockProvider, Waiter } from '@locks/core';
 import type { Context } from '../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, show } from '../checks/expect.ts';
+import { mustBeBusy, mustFree, mustFreeNothing, mustGrant, show } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
 import { pick } from './steps.ts';
@@ -12,7 +13,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
   'inspect-holder': {
     title: 'inspect names the key, its holder, mode, token and what remains, from every provider',
     async check(context, one, two) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       const { token } = await mustGrant(one, claim, 'on a free key');
       for (const provider of [one, two]) {
         const state = await context.state(provider, claim.key, 'one holder', ({ holders }) => holders.length === 1);
@@ -121,7 +122,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
   'inspect-idle': {
     title: 'a free key without a line has no holders and no waiters',
     async check(context, provider) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       const nothing: KeyState = { key: claim.key, holders: [], waiters: 0 };
       const mustBeNothing = ({ key, holders, waiters }: KeyState, when: string): void =>
         assert.deepEqual(
@@ -132,7 +133,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
       mustBeNothing(await provider.inspect(claim.key), 'for a key that never had a holder');
       await mustGrant(provider, claim, 'on a free key, after inspect');
       await mustFree(provider, claim, 'by the holder');
-      mustBeNothing(await context.state(provider, claim.key, 'no holder and no waiter', isIdle), 'after the release');
+      mustBeNothing(await context.idle(provider, claim.key), 'after the release');
     },
   },
   'list-exact': {
@@ -154,17 +155,13 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
           .filter((key) => key.startsWith(prefix))
           .toSorted();
         const what = `list(${show(prefix)}) to give ${show(expected)}`;
-        await context.eventually(
-          what,
-          () => listed(two, prefix),
-          (keys) => JSON.stringify(keys) === JSON.stringify(expected),
-        );
+        const matches = async (): Promise<boolean> => isDeepStrictEqual(await listed(two, prefix), expected);
+        await context.eventually(what, matches);
       }
       for (const claim of held) await mustFree(one, claim, 'by the holder');
       await context.eventually(
         'list to give nothing after all releases',
-        () => listed(two, u),
-        (keys) => keys.length === 0,
+        async () => (await listed(two, u)).length === 0,
       );
     },
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claim, Grant, LockProvider } from '@locks/core';
 import type { Context } from '../context/context.ts';
-import { expectAnswer, mustBeBusy, mustFree } from '../checks/expect.ts';
+import { expectAnswer, mustBeBusy, mustFree, mustGrant } from '../checks/expect.ts';
 import { certain, now, sleep, turn } from '../checks/time.ts';
 
 /** The numbers from 0 to `count - 1`. */
@@ -91,6 +91,13 @@ export async function mustBeHeld(context: Context, other: LockProvider, claim: C
     context.claim(claim.key),
     `for another owner, because ${claim.owner} must still hold the key ${when}`,
   );
+}
+
+/** Fails unless the key is free: another owner is granted, and releases it. */
+export async function mustBeFree(context: Context, provider: LockProvider, key: string, when: string): Promise<void> {
+  const next = context.claim(key);
+  await mustGrant(provider, next, when);
+  await mustFree(provider, next, `by the one that was granted ${when}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
+import { mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { sleep } from '../../checks/time.ts';
@@ -21,7 +21,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
     async check(context) {
       const { again, other } = await createDuplicating(context);
       for (const _ of range(3)) {
-        const claim = context.claim(context.key());
+        const claim = context.claim();
         const { token } = await mustGrant(again, claim, 'on a free key');
         const { holders } = await context.state(other, claim.key, 'one holder', (state) => state.holders.length > 0);
         const [holder] = holders;
@@ -61,7 +61,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
       await mustBeBusy(other, context.claim(key, { mode: 'shared', permits: 3 }), 'because one release gives one back');
       await again.release(second);
       for (const claim of [third, fourth]) await other.release(claim);
-      await context.state(other, key, 'no holder and no waiter', isIdle);
+      await context.idle(other, key);
     },
   },
   'duplicate-release': {
@@ -69,10 +69,8 @@ export const duplicateRequirements: readonly Requirement[] = rules({
     async check(context) {
       const { again, other } = await createDuplicating(context);
       const checks = range(10).map(async () => {
-        const holder = context.claim(context.key());
-        await mustGrant(again, holder, 'on a free key');
-        const next = context.wait(other, context.claim(holder.key));
-        await next.inLine;
+        const holder = await context.hold(again);
+        const next = await context.queue(other, context.claim(holder.key));
         await again.release(holder);
         await context.granted(next, 'for the one in line, after a release that arrived twice');
         await again.release(holder);
@@ -87,8 +85,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
     when: all(whenRemote, whenFair),
     async check(context) {
       const { again, other } = await createDuplicating(context);
-      const holder = context.claim(context.key());
-      await mustGrant(other, holder, 'on a free key');
+      const holder = await context.hold(other);
       const waiters = await lineUp(context, [again, other], holder.key, 6);
       await context.state(other, holder.key, 'six in line, one place each', (state) => state.waiters === 6);
       await pick(waiters, 2).abandon();
@@ -97,7 +94,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
       const stay = waiters.filter((_, index) => index !== 2);
       const order = (await orderOf(context, stay, 'though requests arrive twice')).join(' ');
       assert.equal(order, '0 1 2 3 4', `expected the order of the line, 0 1 2 3 4; it was ${order}`);
-      await context.state(other, holder.key, 'no holder and no waiter', isIdle);
+      await context.idle(other, holder.key);
     },
   },
   'duplicate-in-contention': {
@@ -120,7 +117,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
       });
       await Promise.all(work);
       assert.equal(counter, 24, `expected the counter to reach 24, it reached ${counter}: holders overlapped`);
-      await context.state(other, key, 'no holder and no waiter', isIdle);
+      await context.idle(other, key);
     },
   },
 });

@@ -1,12 +1,9 @@
 import type { Requirement } from '../../requirement.ts';
 import { duplicateRequirements } from './duplicate.ts';
 import { locksDelayRequirements } from './locks-delay.ts';
-import { locksDroppedReplyRequirements } from './locks-dropped-reply.ts';
-import { locksPauseRequirements } from './locks-pause.ts';
 import { locksRestartRequirements } from './locks-restart.ts';
 import { locksSeverRequirements } from './locks-sever.ts';
 import { locksSilenceRequirements } from './locks-silence.ts';
-import { lostReplyToHolderRequirements } from './lost-reply-to-holder.ts';
 import { lostReplyRequirements } from './lost-reply.ts';
 import { restartRequirements } from './restart.ts';
 import { severManyRequirements } from './sever-many.ts';
@@ -18,14 +15,11 @@ export const faultRequirements: readonly Requirement[] = [
   severRequirements,
   severManyRequirements,
   lostReplyRequirements,
-  lostReplyToHolderRequirements,
   duplicateRequirements,
   silenceRequirements,
   restartRequirements,
   locksSeverRequirements,
-  locksDroppedReplyRequirements,
   locksDelayRequirements,
   locksSilenceRequirements,
-  locksPauseRequirements,
   locksRestartRequirements,
 ].flat();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isIdle, mustGrant, mustReject } from '../../checks/expect.ts';
+import { mustReject } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
@@ -65,7 +65,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
         const next = context.wait(other, context.claim(key));
         await context.granted(next, 'after a grant that came too late');
         await other.release(next.claim);
-        await context.state(other, key, 'no holder and no waiter at the end', isIdle);
+        await context.idle(other, key, 'at the end');
       }
     },
   },
@@ -76,8 +76,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
       const [slow, fast] = [await createHarmed(context), await createHarmed(context)];
       const other = await createOther(context);
       for (const { provider } of [slow, fast]) await warmUp(context, provider, other);
-      const holder = context.claim(context.key());
-      await mustGrant(other, holder, 'on a free key');
+      const holder = await context.hold(other);
       await context.faults.delay(slow.provider, Math.ceil(context.ttl / 4));
       const { order, served } = await lineUpLocks(context, [slow.locks, fast.locks], other, holder.key, 4);
       await other.release(holder);

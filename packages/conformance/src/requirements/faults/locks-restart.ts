@@ -98,8 +98,7 @@ async function mustLearn(context: Context, lease: Lease, when: string): Promise<
 async function serveAfter(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
   const [one, two] = [await createHarmed(context), await createHarmed(context)];
   const other = await createOther(context);
-  const holder = context.claim(context.key());
-  await mustGrant(other, holder, 'on a free key');
+  const holder = await context.hold(other);
   const { order, served } = await lineUpLocks(context, [one.locks, two.locks], other, holder.key, 6);
   await restart();
   await other.release(holder);

@@ -2,13 +2,21 @@ import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import type { Direction } from '../../faults/faults.ts';
-import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
+import { mustExceed, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
-import { mustBeHeld } from '../steps.ts';
+import { mustBeFree, mustBeHeld, range } from '../steps.ts';
 import { all, whenFair, whenRemote } from '../when.ts';
-import { acquireAtLast, createHarmed, mustBeLost, mustGetAway } from './locks-steps.ts';
+import {
+  acquireAtLast,
+  createHarmed,
+  giveBack,
+  lineUpLocks,
+  lossWithin,
+  mustBeLost,
+  mustGetAway,
+} from './locks-steps.ts';
 import { directions, nameOf } from './silence.ts';
 import { callLimit, createOther, persistent, settled, warmUp } from './steps.ts';
 
@@ -49,8 +57,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
       const { ttl } = context;
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
-      const holder = context.claim(context.key(), { ttl: 60_000 });
-      await mustGrant(other, holder, 'on a free key');
+      const holder = await context.hold(other, { ttl: 60_000 });
       await locks.inspect(holder.key);
       const wait = 2_000;
       const calls = (['acquire', 'tryAcquire'] as const).map((call) =>
@@ -74,8 +81,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
       const { ttl } = context;
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
-      const holder = context.claim(context.key());
-      await mustGrant(other, holder, 'on a free key');
+      const holder = await context.hold(other);
       const controller = new AbortController();
       const wait = inBackground(locks.acquire(holder.key, { ttl, signal: controller.signal }));
       await context.state(other, holder.key, 'a waiter in line', ({ waiters }) => waiters === 1);
@@ -91,6 +97,67 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
       const what = 'no waiter once the silence is over in which the waiter gave up';
       await context.state(other, holder.key, what, ({ waiters }) => waiters === 0);
       await other.release(holder);
+    },
+  },
+  // A backend that stands still: it is not contention, and no owner believes to hold a key that it
+  // may give away afterwards.
+  'locks-pause-callers': {
+    title:
+      'a backend that stands still is not contention and holds up no caller; when it goes on, nothing is left of the callers',
+    needs: ['pause'],
+    async check(context) {
+      const { provider, locks } = await createHarmed(context);
+      const other = await createOther(context);
+      await warmUp(context, provider, other);
+      await mustGetAway(context, locks, other, context.faults.pause, 'while the backend stands still');
+    },
+  },
+  'locks-pause-loss': {
+    title: 'a lease is lost in time while the backend stands still; when it goes on, the next in line is granted',
+    needs: ['pause'],
+    async check(context) {
+      const [{ locks }, later] = [await createHarmed(context), await createHarmed(context)];
+      const other = await createOther(context);
+      const lease = await acquireAtLast(context, locks, context.key(), { ttl: context.ttl });
+      const limit = lease.remaining;
+      const thaw = await context.faults.pause();
+      const next = later.locks.acquire(lease.key, { ttl: context.longTtl });
+      const granted = next.then((second) => {
+        mustBeLost(lease, 'as soon as another owner is granted, after the backend stood still');
+        return second;
+      });
+      granted.catch(() => {});
+      await lossWithin(limit + context.patience, lease, 'while the backend stands still');
+      await thaw();
+      const second = await within(
+        callLimit(context) + limit,
+        granted,
+        'the next owner to be granted after the standstill',
+      );
+      if (context.traits.fencing !== 'none') mustExceed(second.token, lease.token, 'for the next owner');
+      await locks.close();
+      const intruder = await other.tryAcquire(context.claim(lease.key));
+      assert.equal(intruder.granted, false, 'expected the next owner to be left alone by what the first one sent late');
+      await giveBack(context, second);
+    },
+  },
+  'locks-pause-waiters': {
+    title: 'those who waited before the backend stood still are served afterwards, in order where the provider is fair',
+    needs: ['pause'],
+    async check(context) {
+      const [one, two] = [await createHarmed(context), await createHarmed(context)];
+      const other = await createOther(context);
+      for (const { provider } of [one, two]) await warmUp(context, provider, other);
+      const holder = await context.hold(other);
+      const { order, served } = await lineUpLocks(context, [one.locks, two.locks], other, holder.key, 6);
+      const thaw = await context.faults.pause();
+      await sleep(context.ttl / 2);
+      await thaw();
+      await other.release(holder);
+      await within(callLimit(context) + context.patience, served, 'all six to be served after the standstill');
+      const inLine = range(6);
+      if (!context.traits.fair) return;
+      assert.deepEqual(order, inLine, `expected the order of the line, ${inLine.join(' ')}; it was ${order.join(' ')}`);
     },
   },
 });
@@ -117,7 +184,5 @@ async function loseInSilence(context: Context, direction: Direction): Promise<vo
     `after what was sent ${when} has arrived or is lost`,
   );
   await next.release();
-  const last = context.claim(lease.key);
-  await mustGrant(other, last, 'on a free key');
-  await other.release(last);
+  await mustBeFree(context, other, lease.key, 'on a free key');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { AcquireOptions, Lease, LockProvider, Locks, LocksOptions } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustGrant, mustReject, show } from '../../checks/expect.ts';
+import { isIdle, mustReject, show } from '../../checks/expect.ts';
 import { inBackground, now, sleep, standstill, turn, within } from '../../checks/time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
 import { callLimit, mustStayIdle, settled } from './steps.ts';
@@ -126,8 +126,7 @@ export async function mustGetAway(
   when: string,
 ): Promise<void> {
   const { ttl, longTtl, patience } = context;
-  const held = context.claim(context.key());
-  await mustGrant(other, held, 'on a free key');
+  const held = await context.hold(other);
   const reason = new Error('the caller has changed its mind');
   const [early, late] = [new AbortController(), new AbortController()];
   const inLine = inBackground(locks.acquire(held.key, { signal: early.signal, ttl: longTtl }));

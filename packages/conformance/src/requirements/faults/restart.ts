@@ -21,7 +21,7 @@ export const restartRequirements: readonly Requirement[] = rules({
     title: 'after a restart a hold is there, with its token, or is gone and known to be: never are there two',
     async check(context) {
       const { again: one, other: two } = await createSides(context);
-      const claims = range(4).map(() => context.claim(context.key()));
+      const claims = range(4).map(() => context.claim());
       for (const claim of claims) {
         const { token } = await mustGrant(one, claim, 'on a free key');
         await context.faults.restart();
@@ -54,8 +54,7 @@ export const restartRequirements: readonly Requirement[] = rules({
     title: 'calls that are under way during a restart settle, and what they did ends with a release',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
-      const held = context.claim(context.key());
-      await mustGrant(again, held, 'on a free key');
+      const held = await context.hold(again);
       const claims = range(12).map((index) => context.claim(index % 2 === 0 ? context.key() : held.key));
       const attempts = claims.map((claim, index) =>
         settled(
@@ -95,7 +94,7 @@ export const restartRequirements: readonly Requirement[] = rules({
         const to = 'kept';
         for (const _ of range(3)) {
           await answered(context, 'a change', () => writer.register(name, { from: undefined, to }));
-          const later = context.claim(context.key());
+          const later = context.claim();
           const again = persistent(context, writer);
           await mustGrant(again, later, 'on a free key');
           await context.faults.restart();
@@ -126,8 +125,7 @@ export const restartRequirements: readonly Requirement[] = rules({
 
 async function waitThrough(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
   const { again, other, third } = await createSides(context);
-  const holder = context.claim(context.key());
-  await mustGrant(third, holder, 'on a free key');
+  const holder = await context.hold(third);
   const waiters = await lineUp(context, [again, other], holder.key, 6);
   await restart();
   // It may have held through the restart, or not.

@@ -38,7 +38,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
       'of 600 attempts that are under way when their connection is cut, each settles; released, no line has their claims',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
-      const holders = range(60).map(() => context.claim(context.key()));
+      const holders = range(60).map(() => context.claim());
       // Half of the keys are held: their claims wait in line.
       for (const holder of holders.slice(30)) await mustGrant(other, holder, 'on a free key');
       const claims = range(600).map((index) => context.claim(pick(holders, index).key, { ttl: 60_000 }));
@@ -65,7 +65,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
       const options = { ttl: 4 * context.ttl, closeTimeout: callLimit(context) };
       const { provider, locks } = await createHarmed(context, options);
       const other = await createOther(context);
-      const holders = range(4).map(() => context.claim(context.key()));
+      const holders = range(4).map(() => context.claim());
       for (const holder of holders) await mustGrant(other, holder, 'on a free key');
       const reason = new Error('not wanted any more');
       const abort = new AbortController();

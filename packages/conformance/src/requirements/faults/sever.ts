@@ -4,7 +4,7 @@ import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../.
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
-import { modesOf, mustBeHeld, pick, range } from '../steps.ts';
+import { modesOf, mustBeHeld, pick, range, mustBeFree } from '../steps.ts';
 import { all, whenFair, whenRemote, whenWaking } from '../when.ts';
 import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled, waitForWakes, warmUp } from './steps.ts';
 
@@ -19,12 +19,11 @@ export const severRequirements: readonly Requirement[] = rules({
     title: 'after its connections were cut, unused or in use, every call of a provider works again',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
-      const holder = context.claim(context.key());
-      await mustGrant(other, holder, 'on a free key');
+      const holder = await context.hold(other);
       for (const round of range(3)) {
         await context.faults.sever(harmed);
         await mustBeBusy(again, context.claim(holder.key), `while another provider holds it, after cut ${round + 1}`);
-        const claim = context.claim(context.key());
+        const claim = context.claim();
         await mustGrant(again, claim, `on a free key, after cut ${round + 1}`);
         await mustRenew(again, claim, `by the holder, after cut ${round + 1}`);
         await context.faults.sever(harmed);
@@ -39,7 +38,7 @@ export const severRequirements: readonly Requirement[] = rules({
     title: 'calls that are under way when their connection is cut settle; repeated, each attempt is one hold',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
-      const claims = range(12).map(() => context.claim(context.key()));
+      const claims = range(12).map(() => context.claim());
       const attempts = claims.map((claim) =>
         inBackground(settled(context, 'an attempt that was under way', harmed.tryAcquire(claim))),
       );
@@ -55,9 +54,7 @@ export const severRequirements: readonly Requirement[] = rules({
         }
         await mustBeHeld(context, other, claim, 'after its attempt was repeated');
         await again.release(claim);
-        const next = context.claim(claim.key);
-        await mustGrant(other, next, 'after one release: a repeated attempt is no second hold');
-        await other.release(next);
+        await mustBeFree(context, other, claim.key, 'after one release: a repeated attempt is no second hold');
       }
       const keys = claims.map(({ key }) => key);
       await mustStayIdle(context, other, keys, 'after a release of every claim', context.patience);
@@ -92,8 +89,7 @@ export const severRequirements: readonly Requirement[] = rules({
     async check(context) {
       const { harmed, other, third } = await createSides(context);
       await warmUp(context, harmed, third);
-      const holder = context.claim(context.key());
-      await mustGrant(third, holder, 'on a free key');
+      const holder = await context.hold(third);
       const waiters = await lineUp(context, [harmed, other], holder.key, 5);
       for (const _ of range(2)) {
         await context.faults.sever(harmed);
@@ -105,7 +101,7 @@ export const severRequirements: readonly Requirement[] = rules({
       await third.release(holder);
       const order = await orderOf(context, waiters, 'after the connections of three of them were cut');
       assert.deepEqual(order, range(5), `expected the order of the line, 0 1 2 3 4; it was ${order.join(' ')}`);
-      await context.state(third, holder.key, 'no holder and no waiter', isIdle);
+      await context.idle(third, holder.key);
     },
   },
   'sever-own-order': {
@@ -115,8 +111,7 @@ export const severRequirements: readonly Requirement[] = rules({
       const { harmed, third } = await createSides(context);
       await warmUp(context, harmed, third);
       for (const _ of range(3)) {
-        const holder = context.claim(context.key());
-        await mustGrant(third, holder, 'on a free key');
+        const holder = await context.hold(third);
         const waiters = await lineUp(context, [harmed], holder.key, 5);
         await context.faults.sever(harmed);
         await third.release(holder);
@@ -131,7 +126,7 @@ export const severRequirements: readonly Requirement[] = rules({
     async check(context) {
       const { harmed, other } = await createSides(context);
       await warmUp(context, harmed, other);
-      const holders = range(9).map(() => context.claim(context.key()));
+      const holders = range(9).map(() => context.claim());
       for (const holder of holders) await mustGrant(other, holder, 'on a free key');
       const waiters = holders.map(({ key }) => waitForWakes(context, harmed, context.claim(key)));
       for (const waiter of waiters)
@@ -171,7 +166,7 @@ export const severRequirements: readonly Requirement[] = rules({
       }
       await within(callLimit(context) + context.patience, finished, 'all 24 waiters to be served after the last cut');
       assert.equal(counter, 24, `expected the counter to reach 24, it reached ${counter}: holders overlapped`);
-      await context.state(other, key, 'no holder and no waiter', isIdle);
+      await context.idle(other, key);
     },
   },
 });

@@ -20,6 +20,7 @@ import {
   waitForWakes,
   warmUp,
 } from './steps.ts';
+import { mustBeFree } from '../steps.ts';
 
 /** The ways in which a provider can be cut off without a sign. */
 export const directions: readonly Direction[] = ['requests', 'replies', 'both'];
@@ -60,8 +61,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     async check(context) {
       const { harmed, other } = await createSides(context);
       await warmUp(context, harmed, other);
-      const holder = context.claim(context.key());
-      await mustGrant(other, holder, 'on a free key');
+      const holder = await context.hold(other);
       const waiter = waitForWakes(context, harmed, context.claim(holder.key));
       await within(callLimit(context), waiter.inLine, 'the waiter to have its place in line');
       const end = await context.faults.silence(harmed, 'both');
@@ -76,8 +76,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     when: all(whenRemote, whenFair, whenTtlExpires),
     async check(context) {
       const { harmed, again, other } = await createSides(context);
-      const holder = context.claim(context.key());
-      await mustGrant(other, holder, 'on a free key');
+      const holder = await context.hold(other);
       const left = context.claim(holder.key);
       await mustBeBusy(again, left, 'while it is held', () => {});
       const [behind, kept] = await lineUp(context, [other, harmed], holder.key, 2);
@@ -98,8 +97,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     when: all(whenRemote, whenTtlExpires),
     async check(context) {
       const { harmed, again, other } = await createSides(context);
-      const claim = context.claim(context.key(), { ttl: context.ttl });
-      await mustGrant(again, claim, 'on a free key');
+      const claim = await context.hold(again, { ttl: context.ttl });
       await context.faults.silence(harmed, 'both');
       const next = context.wait(other, context.claim(claim.key));
       await context.granted(next, `for another provider after the ttl of ${context.ttl} ms`);
@@ -140,13 +138,12 @@ async function mustNotKnow(
   when: string,
 ): Promise<void> {
   const again = persistent(context, provider);
-  const taken = context.claim(context.key());
-  await mustGrant(other, taken, 'on a free key');
+  const taken = await context.hold(other);
   await mustBeBusy(again, context.claim(taken.key), 'while another provider holds it');
-  const [held, leaving] = [context.claim(context.key()), context.claim(context.key())];
+  const [held, leaving] = [context.claim(), context.claim()];
   for (const claim of [held, leaving]) await mustGrant(again, claim, 'on a free key');
   const [free, waiting, busy]: readonly [Claim, Claim, Claim] = [
-    context.claim(context.key()),
+    context.claim(),
     context.claim(taken.key),
     context.claim(taken.key),
   ];
@@ -170,7 +167,5 @@ async function mustNotKnow(
   await other.release(taken);
   const keys = [free, taken, held, leaving].map(({ key }) => key);
   await mustStayIdle(context, again, keys, `after every claim was released that rejected ${when}`, callLimit(context));
-  const claim = context.claim(free.key);
-  await mustGrant(again, claim, `on a free key, after calls rejected ${when}`);
-  await again.release(claim);
+  await mustBeFree(context, again, free.key, `on a free key, after calls rejected ${when}`);
 }

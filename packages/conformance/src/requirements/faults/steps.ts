@@ -141,7 +141,7 @@ export async function createOther(context: Context): Promise<LockProvider> {
  * second connection, is done then.
  */
 export async function warmUp(context: Context, provider: LockProvider, other: LockProvider): Promise<void> {
-  const holder = context.claim(context.key());
+  const holder = context.claim();
   const claim = context.claim(holder.key);
   const one = persistent(context, provider);
   await mustGrant(other, holder, 'on a free key');

@@ -17,7 +17,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
   'downgrade-keeps-the-hold': {
     title: 'an exclusive claim repeated as shared keeps its token and lets sharers in, but no exclusive owner',
     async check(context, one, two) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       const shared = { ...claim, mode: 'shared', permits: 2 } as const;
       const { token } = await mustGrant(one, claim, 'on a free key');
       const converted = await mustGrant(one, shared, 'for a downgrade');
@@ -48,14 +48,12 @@ export const downgradeRequirements: readonly Requirement[] = rules({
   'downgrade-admits-sharers': {
     title: 'sharers in line are admitted by a downgrade, an exclusive waiter is not',
     async check(context, one, two) {
-      const claim = context.claim(context.key());
-      await mustGrant(one, claim, 'on a free key');
+      const claim = await context.hold(one);
       const sharers = [one, two].map((provider) =>
         context.wait(provider, context.claim(claim.key, { mode: 'shared' })),
       );
       for (const sharer of sharers) await sharer.inLine;
-      const writer = context.wait(two, context.claim(claim.key));
-      await writer.inLine;
+      const writer = await context.queue(two, context.claim(claim.key));
       await mustGrant(one, { ...claim, mode: 'shared' }, 'for a downgrade');
       for (const sharer of sharers)
         await context.granted(sharer, 'for a sharer in line, after the holder was downgraded');
@@ -91,7 +89,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
 });
 
 async function downgradeUnderAttack(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
-  const claim = context.claim(context.key());
+  const claim = context.claim();
   const shared = { ...claim, mode: 'shared' } as const;
   await mustGrant(one, claim, 'on a free key');
   let done = false;

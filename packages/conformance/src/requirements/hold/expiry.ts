@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
+import {
+  isIdle,
+  mustBeBusy,
+  mustExceed,
+  mustFree,
+  mustFreeNothing,
+  mustGrant,
+  mustNotRenew,
+} from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { certain, now } from '../../checks/time.ts';
-import { firstGrant, modesOf, timed } from '../steps.ts';
-import { all, whenFair, whenSession, whenShared, whenTtlExpires } from '../when.ts';
+import { certain, now, sleepUntil } from '../../checks/time.ts';
+import { firstGrant, modesOf, mustBeFree, range, timed } from '../steps.ts';
+import { all, whenFair, whenSession, whenShared, whenStoreExpires, whenTtlExpires } from '../when.ts';
 
 /** The ttl ends the hold of a holder that is gone: not earlier, and not much later. */
 export const expiryRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'expiry' })({
@@ -60,47 +68,41 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
       await mustNotRenew(one, renewed, 'for a hold that inspect shows as expired');
       await mustFreeNothing(one, released, 'for a hold that inspect shows as expired');
       await context.state(two, renewed.key, 'still no holder after the renewal of an expired hold', isIdle);
-      const next = context.claim(renewed.key);
-      await mustGrant(two, next, 'after the renewal of an expired hold was refused');
-      await mustFree(two, next, 'by the next holder');
+      await mustBeFree(context, two, renewed.key, 'after the renewal of an expired hold was refused');
     },
   },
   'expiry-waiter-takes-over': {
     title: 'a waiter that heeds wake and retryAfter takes over when the holder has expired',
     when: whenTtlExpires,
     async check(context, one, two) {
-      const holder = context.claim(context.key(), { ttl: context.ttl });
-      await mustGrant(one, holder, 'on a free key');
+      const holder = await context.hold(one, { ttl: context.ttl });
       const waiters = [context.wait(two, context.claim(holder.key)), context.wait(one, context.claim(holder.key))];
       const takeOver = waiters.map(async (waiting) => {
         await context.granted(waiting, `for a waiter after the holder's ttl of ${context.ttl} ms`);
         await waiting.release();
       });
       await Promise.all(takeOver);
-      await context.state(two, holder.key, 'no holder and no waiter', isIdle);
+      await context.idle(two, holder.key);
     },
   },
   'expiry-next-in-line': {
     title: 'when the first in line gives up, the next one takes over when the holder has expired',
     when: all(whenTtlExpires, whenFair),
     async check(context, one, two) {
-      const holder = context.claim(context.key(), { ttl: context.ttl });
-      await mustGrant(one, holder, 'on a free key');
-      const first = context.wait(one, context.claim(holder.key));
-      await first.inLine;
-      const next = context.wait(two, context.claim(holder.key));
-      await next.inLine;
+      const holder = await context.hold(one, { ttl: context.ttl });
+      const first = await context.queue(one, context.claim(holder.key));
+      const next = await context.queue(two, context.claim(holder.key));
       await first.abandon();
       await context.granted(next, `for the next in line after the holder's ttl of ${context.ttl} ms`);
       await next.release();
-      await context.state(two, holder.key, 'no holder and no waiter', isIdle);
+      await context.idle(two, holder.key);
     },
   },
   'validity-reported': {
     title: 'a provider whose sessions end holds reports how long grants and renewals are valid',
     when: whenSession,
     async check(context, provider) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       const { validity } = await mustGrant(provider, claim, 'on a free key');
       assert.ok(
         validity !== undefined && validity > 0,
@@ -112,6 +114,46 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
         `expected a session provider to report the validity of a renewal in ms, got ${renewal}`,
       );
       await mustFree(provider, claim, 'by the holder');
+    },
+  },
+  // Holds whose ttl ends while no call looks at their key.
+  'expiry-for-newcomers': {
+    title: 'a newcomer that has not seen the holder before gets the key by one attempt once the ttl is over',
+    when: whenStoreExpires,
+    async check(context, gone) {
+      const dead = modesOf(context).flatMap((mode) =>
+        range(2).map(() => context.claim(context.key(), { mode, ttl: context.ttl })),
+      );
+      await endUnseen(gone, dead);
+      const newcomer = await context.create();
+      const checks = dead.map(async ({ key, mode }, index) => {
+        const next = context.claim(key);
+        const when = `for a newcomer, by one attempt after the ttl of the ${mode} hold`;
+        await mustGrant(newcomer, next, when, index % 2 === 0 ? undefined : () => {});
+        await mustFree(newcomer, next, 'by the newcomer');
+        await context.idle(newcomer, key);
+      });
+      await Promise.all(checks);
+    },
+  },
+  'expiry-unseen': {
+    title: 'a hold that ended while no call looked at it cannot be renewed or freed; a repeat is a new grant',
+    when: whenTtlExpires,
+    async check(context, one, two) {
+      const asked = modesOf(context).flatMap((mode) =>
+        Object.values(calls).map((call) => ({ call, claim: context.claim(context.key(), { mode, ttl: context.ttl }) })),
+      );
+      const tokens = await endUnseen(
+        one,
+        asked.map(({ claim }) => claim),
+      );
+      const checks = asked.map(async ({ call, claim }, index) => {
+        await call(one, claim, tokens[index] as bigint, context);
+        await one.release(claim);
+        await mustBeFree(context, two, claim.key, 'after a call of an owner whose hold has ended');
+        await context.idle(one, claim.key);
+      });
+      await Promise.all(checks);
     },
   },
 });
@@ -134,4 +176,29 @@ async function lastsItsTtl(context: Context, one: LockProvider, two: LockProvide
 async function mustRenewValidity(provider: LockProvider, claim: Claim): Promise<number | undefined> {
   const renewal = await provider.renew(claim);
   return renewal === false ? undefined : renewal.validity;
+}
+
+type OwnCall = (provider: LockProvider, claim: Claim, token: bigint, context: Context) => Promise<void>;
+
+const when = 'for a hold that ended while no call looked at it';
+
+/** What the owner of a hold that ended unseen may still call. */
+const calls: Readonly<Record<'renew' | 'release' | 'repeat', OwnCall>> = {
+  renew: (provider, claim) => mustNotRenew(provider, claim, when),
+  release: (provider, claim) => mustFreeNothing(provider, claim, when),
+  async repeat(provider, claim, token, { traits }) {
+    const again = await mustGrant(provider, claim, `for a repeat by its owner, ${when}`);
+    if (traits.fencing !== 'none') mustExceed(again.token, token, when);
+  },
+};
+
+/** Takes the keys of `claims`, and makes no call until half a ttl after the end of each hold. */
+async function endUnseen(provider: LockProvider, claims: readonly Claim[]): Promise<readonly bigint[]> {
+  const taken = claims.map(async (claim) => {
+    const { grant, answeredAt } = await timed(() => mustGrant(provider, claim, 'on a free key'));
+    return { token: grant.token, end: answeredAt + 1.5 * Math.max(claim.ttl, grant.hold ?? grant.validity ?? 0) };
+  });
+  const held = await Promise.all(taken);
+  await sleepUntil(Math.max(...held.map(({ end }) => end)));
+  return held.map(({ token }) => token);
 }

@@ -129,7 +129,7 @@ export const fencingRequirements: readonly Requirement[] = rules({
     title: 'a claim that waits may ask with another floor: its token exceeds the floor of the attempt that is granted',
     when: all(whenFenced, whenWaking),
     async check(context, one, two) {
-      const holder = context.claim(context.key());
+      const holder = context.claim();
       const { token } = await mustGrant(one, holder, 'on a free key');
       const waiter = context.claim(holder.key);
       const wake = (): void => {};
@@ -196,7 +196,7 @@ async function reachesTheEnd(context: Context, mode: Mode): Promise<void> {
     } else {
       const { message } = await mustReject(attempt, 'LOCK_INVALID', `for a claim whose token would exceed ${latest}`);
       assert.ok(message.includes(key), `expected the message to name the key ${key}, got ${JSON.stringify(message)}`);
-      await context.state(provider, key, 'no holder and no waiter after the refusal', isIdle);
+      await context.idle(provider, key, 'after the refusal');
     }
   }
 }

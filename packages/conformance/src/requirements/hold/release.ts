@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Claim } from '@locks/core';
-import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew, show } from '../../checks/expect.ts';
+import { mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
-import { mustBeHeld, pick, range } from '../steps.ts';
+import { mustBeHeld, pick, range, mustBeFree } from '../steps.ts';
 import { whenFair, whenShared } from '../when.ts';
 
 /** Release says true when it freed a hold, and touches nothing but its own. */
@@ -12,23 +12,20 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
   'release-frees': {
     title: 'release answers true and the key is free at once; repeated, it answers false',
     async check(context, one, two) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       await mustFreeNothing(one, claim, 'for a key that never had a holder');
       await mustGrant(one, claim, 'on a free key');
       await mustFree(one, claim, 'by the holder');
       await mustFreeNothing(one, claim, 'when repeated');
       await mustFreeNothing(two, claim, 'when repeated elsewhere');
-      const next = context.claim(claim.key);
-      await mustGrant(two, next, 'at once after the release');
-      await mustFree(two, next, 'by the next holder');
-      await context.state(one, claim.key, 'no holder and no waiter', isIdle);
+      await mustBeFree(context, two, claim.key, 'at once after the release');
+      await context.idle(one, claim.key);
     },
   },
   'release-only-own': {
     title: 'release by an owner that does not hold the key answers false and frees no hold',
     async check(context, one, two) {
-      const holder = context.claim(context.key());
-      await mustGrant(one, holder, 'on a free key');
+      const holder = await context.hold(one);
       for (const provider of [one, two]) {
         await mustFreeNothing(provider, context.claim(holder.key), 'by an owner that does not hold the key');
         await mustBeHeld(context, two, holder, 'after another owner called release');
@@ -49,9 +46,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
         await mustFree(pick([one, two], index), claim, 'by a sharer');
         await mustFreeNothing(one, claim, 'when a sharer repeats it');
       }
-      const exclusive = context.claim(key);
-      await mustGrant(two, exclusive, 'for an exclusive claim after the last sharer has gone');
-      await mustFree(two, exclusive, 'by the holder');
+      await mustBeFree(context, two, key, 'for an exclusive claim after the last sharer has gone');
     },
   },
   'release-place-in-line': {
@@ -72,8 +67,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
   'release-forced': {
     title: 'release with the owner and mode that inspect reports frees the key from anywhere',
     async check(context, one, two) {
-      const victim = context.claim(context.key());
-      await mustGrant(one, victim, 'on a free key');
+      const victim = await context.hold(one);
       const state = await context.state(two, victim.key, 'one holder', ({ holders }) => holders.length === 1);
       const [holder] = state.holders;
       assert.ok(holder !== undefined);
@@ -81,9 +75,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
       await mustFree(two, forced, `with the reported owner ${show(holder.owner)}`);
       await mustNotRenew(one, victim, 'after its hold was released by force');
       await mustFreeNothing(one, victim, 'after its hold was released by force');
-      const next = context.claim(victim.key);
-      await mustGrant(one, next, 'at once after the forced release');
-      await mustFree(one, next, 'by the next holder');
+      await mustBeFree(context, one, victim.key, 'at once after the forced release');
     },
   },
   'release-forced-share': {
@@ -111,8 +103,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
     async check(context) {
       const providers = await context.createMany(2);
       const checks = range(10).map(async () => {
-        const claim = context.claim(context.key());
-        await mustGrant(providers[0], claim, 'on a free key');
+        const claim = await context.hold(providers[0]);
         const answers = await Promise.all(range(6).map((index) => pick(providers, index).release(claim)));
         const freed = answers.filter(Boolean).length;
         assert.equal(freed, 1, `expected one of six releases at once to answer true, ${freed} did: ${show(answers)}`);
@@ -124,10 +115,8 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
     title: 'two releases of one hold at once, one of them late, never free the next holder',
     async check(context, one, two, three) {
       const checks = range(30).map(async () => {
-        const holder = context.claim(context.key());
-        await mustGrant(one, holder, 'on a free key');
-        const next = context.wait(three, context.claim(holder.key));
-        await next.inLine;
+        const holder = await context.hold(one);
+        const next = await context.queue(three, context.claim(holder.key));
         await Promise.all([one.release(holder), delayed(context.random.integer(4), () => two.release(holder))]);
         await context.granted(next, 'for the one in line, after two releases of the holder');
         await mustBeHeld(context, two, next.claim, 'after both releases of the holder before it');

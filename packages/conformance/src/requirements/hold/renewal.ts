@@ -14,7 +14,7 @@ import {
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, now, sleep, sleepUntil } from '../../checks/time.ts';
-import { modesOf, mustBeHeld, mustRestart, timed } from '../steps.ts';
+import { modesOf, mustBeFree, mustBeHeld, mustRestart, timed } from '../steps.ts';
 import { all, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
 
 /** Renew restarts the ttl of the holder that calls it, and of no other. */
@@ -30,8 +30,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
   'renew-only-own': {
     title: 'renew by an owner that does not hold the key answers false and changes nothing',
     async check(context, one, two) {
-      const holder = context.claim(context.key());
-      await mustGrant(one, holder, 'on a free key');
+      const holder = await context.hold(one);
       for (const provider of [one, two]) {
         await mustNotRenew(
           provider,
@@ -59,20 +58,18 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
   'renew-does-not-take': {
     title: 'renew of a free key answers false and does not take it',
     async check(context, one, two) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       await mustNotRenew(one, claim, 'for a key that never had a holder');
       await context.state(two, claim.key, 'no holder after a renewal of a free key', isIdle);
       await mustFreeNothing(one, claim, 'after a renewal of a free key');
-      const next = context.claim(claim.key);
-      await mustGrant(two, next, 'after a renewal of a free key');
-      await mustFree(two, next, 'by the holder');
+      await mustBeFree(context, two, claim.key, 'after a renewal of a free key');
     },
   },
   'renew-keeps-token': {
     title: 'renew without a token leaves the token of the lease as it is',
     when: whenFenced,
     async check(context, provider) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       const { token } = await mustGrant(provider, claim, 'on a free key');
       await mustRenew(provider, claim, 'by the holder');
       await mustHaveToken(provider, claim, token, 'after a renewal without a token');
@@ -83,7 +80,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
     title: "renew with a token makes it the lease's own and later tokens higher; a lower one is refused",
     when: whenFenced,
     async check(context, one, two) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       const { token } = await mustGrant(one, claim, 'on a free key');
       await mustRenew(one, claim, `with its own token ${token}`, token);
       // Far enough to be ahead of a counter that follows a clock in µs.
@@ -103,6 +100,22 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
       const later = await mustGrant(two, next, 'after the release');
       mustExceed(later.token, raised, `because a lease before had its token raised from ${token}`);
       await mustFree(two, next, 'by the next holder');
+    },
+  },
+  // A hold that ends earlier than it was to.
+  'renew-shortens': {
+    title: 'a shorter ttl of a renewal or repeat ends the hold earlier, the waiters hear of it, and nothing stays',
+    when: whenTtlExpires,
+    async check(context, one, two) {
+      const checks = modesOf(context).flatMap((mode) =>
+        [renews, repeats].flatMap((shorten) =>
+          [endsForWaiter, endsWithoutWaiter].map(async (ends) => {
+            const claim = await context.hold(one, { mode });
+            await ends(context, claim, () => shorten(one, { ...claim, ttl: context.ttl }), [one, two]);
+          }),
+        ),
+      );
+      await Promise.all(checks);
     },
   },
 });
@@ -166,3 +179,37 @@ async function prolongsItsOwn(
   await mustFree(one, lives, `by the sharer ${which}`);
   await mustFree(two, next, 'by the sharer that came');
 }
+
+type Shorten = (provider: LockProvider, claim: Claim) => Promise<unknown>;
+
+const renews: Shorten = (provider, claim) => mustRenew(provider, claim, 'with a shorter ttl');
+const repeats: Shorten = (provider, claim) => mustGrant(provider, claim, 'repeated with a shorter ttl');
+
+/** What `shorten` does to a hold of the first provider. */
+type Ends = (
+  context: Context,
+  claim: Claim,
+  shorten: () => Promise<unknown>,
+  providers: readonly [LockProvider, LockProvider],
+) => Promise<void>;
+
+const endsForWaiter: Ends = async (context, claim, shorten, [one, two]) => {
+  const { ttl } = context;
+  const waiting = await context.queue(two, context.claim(claim.key));
+  const shortenedAt = now();
+  await shorten();
+  await context.granted(waiting, `for a waiter after the last ttl of ${ttl} ms`);
+  const lasted = now() - shortenedAt;
+  assert.ok(
+    lasted >= certain(ttl),
+    `expected the ${claim.mode} hold to last ${ttl} ms from then on, another owner was granted after ${Math.round(lasted)} ms`,
+  );
+  await mustNotRenew(one, claim, 'after the end of its last ttl');
+  await waiting.release();
+};
+
+/** No later claim tidies up: what the hold had left until its first ttl would count as a leak. */
+const endsWithoutWaiter: Ends = async (context, claim, shorten, [, two]) => {
+  await shorten();
+  await context.state(two, claim.key, `no holder after the last ttl of ${context.ttl} ms`, isIdle);
+};

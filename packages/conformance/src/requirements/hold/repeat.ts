@@ -4,8 +4,8 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { sleepUntil } from '../../checks/time.ts';
-import { modesOf, mustBeHeld, mustRestart, range, timed } from '../steps.ts';
+import { inBackground, sleepUntil, turn } from '../../checks/time.ts';
+import { modesOf, mustBeFree, mustBeHeld, mustRestart, range, timed } from '../steps.ts';
 import { all, whenFair, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
 
 /** Law 2: a claim whose reply was lost is sent again and finds itself the holder. */
@@ -13,13 +13,11 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
   'repeat-same-token': {
     title: 'a repeat by the holder is granted with the same token, and is no second hold',
     async check(context, one, two) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       await repeatSame(context, one, claim);
       await mustBeHeld(context, two, claim, 'after it repeated its claim');
       await mustFree(one, claim, 'once, however often the claim was repeated');
-      const next = context.claim(claim.key);
-      await mustGrant(two, next, 'after one release, because a repeat is no second hold');
-      await mustFree(two, next, 'by the holder');
+      await mustBeFree(context, two, claim.key, 'after one release, because a repeat is no second hold');
     },
   },
   'repeat-shared': {
@@ -36,7 +34,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
       await mustGrant(one, third, 'for the permit that was given back');
       await mustFree(two, second, 'by a sharer');
       await mustFree(one, third, 'by a sharer');
-      await context.state(two, first.key, 'no holder and no waiter', isIdle);
+      await context.idle(two, first.key);
     },
   },
   'repeat-keeps-token-below-floor': {
@@ -93,7 +91,54 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
       await mustFree(one, holder, 'by the holder');
       await mustGrant(two, waiter, 'for the only one in line');
       await mustFree(two, waiter, 'by the holder');
-      await context.state(one, key, 'no holder and no waiter', isIdle);
+      await context.idle(one, key);
+    },
+  },
+  // Calls of one claim that are under way at once. A call that was given up may still be, when core
+  // repeats it, and a renewal may be, when the holder releases.
+  'own-attempts-at-once': {
+    title: 'attempts of one claim at once are not busy for each other: they share one token, and one place in line',
+    async check(context, one, two) {
+      await Promise.all(range(5).map(() => attemptsAtOnce(context, one, two)));
+    },
+  },
+  'own-renewals-at-once': {
+    title: 'renewals and repeats of one holder at once all find its hold',
+    async check(context, one, two) {
+      const rounds = modesOf(context).flatMap((mode) => range(3).map((late) => ({ mode, late })));
+      const checks = rounds.map(async ({ mode, late }) => {
+        const claim = context.claim(context.key(), { mode });
+        const { token } = await mustGrant(one, claim, 'on a free key');
+        const when = 'by the holder, while other calls of it are under way';
+        const calls = range(5).map(async (index) => {
+          for (let turns = index * late; turns > 0; turns -= 1) await turn();
+          if (index % 2 === 0) return void (await mustRenew(one, claim, when));
+          const again = await mustGrant(one, claim, `for a repeat ${when}`);
+          mustBeSame(context, again.token, token);
+        });
+        await Promise.all(calls);
+        await mustBeHeld(context, two, claim, 'after its renewals and repeats');
+        await mustFree(one, claim, 'by the holder');
+      });
+      await Promise.all(checks);
+    },
+  },
+  'own-release-at-once': {
+    title: 'a release frees the hold and answers true, though renewals of its owner are under way',
+    async check(context, one, two) {
+      const rounds = modesOf(context).flatMap((mode) => range(6).map((late) => ({ mode, late })));
+      const checks = rounds.map(async ({ mode, late }) => {
+        const claim = await context.hold(one, { mode });
+        const next = await context.queue(two, context.claim(claim.key));
+        const renewals = inBackground(Promise.all(range(2).map(() => one.renew(claim))));
+        for (let turns = late; turns > 0; turns -= 1) await turn();
+        await mustFree(one, claim, 'by the holder, while its renewals are under way');
+        await renewals;
+        await context.granted(next, 'for a waiter, after the release of a holder that was renewing');
+        await next.release();
+        await context.idle(one, claim.key, ' whatever the renewals answered');
+      });
+      await Promise.all(checks);
     },
   },
 });
@@ -119,4 +164,27 @@ async function repeatRestarts(
   await sleepUntil(held.answeredAt + ttl / 2);
   const repeated = await timed(() => mustGrant(one, claim, 'for a repeat in the middle of the ttl'));
   await mustRestart(context, two, claim, { ...repeated, what: 'repeat', validity: ttl });
+}
+
+async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
+  const claim = context.claim();
+  const waiter = context.claim(claim.key);
+  const attempts = range(3).map((index) =>
+    mustGrant(one, claim, 'on a free key, while others of it are under way', index % 2 === 0 ? undefined : () => {}),
+  );
+  const [first, ...others] = await Promise.all(attempts);
+  for (const { token } of others) mustBeSame(context, token, first?.token);
+  await mustBeHeld(context, two, claim, 'after its attempts');
+  await Promise.all(range(3).map(() => mustBeBusy(two, waiter, 'while another owner holds the key', () => {})));
+  if (context.traits.fair)
+    await context.state(one, claim.key, 'one waiter, after its attempts at once', ({ waiters }) => waiters === 1);
+  await mustFree(one, claim, 'once, however many attempts there were');
+  await mustGrant(two, waiter, 'for the only one in line');
+  await mustFree(two, waiter, 'by the holder');
+  await context.idle(one, claim.key);
+}
+
+function mustBeSame({ traits }: Context, token: bigint, first: bigint | undefined): void {
+  if (traits.fencing === 'none') return;
+  assert.equal(token, first, `expected attempts of one claim at once to have one token, got ${token} and ${first}`);
 }

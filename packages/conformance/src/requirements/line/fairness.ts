@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
+import { mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
@@ -58,7 +58,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
         await mustBeBusy(two, other, `for a newcomer while ${newcomer.owner} is in line`);
         await mustGrant(one, newcomer, 'for the next in line');
         await mustFree(one, newcomer, 'by the holder');
-        await context.state(two, key, 'no holder and no waiter', isIdle);
+        await context.idle(two, key);
       });
       await Promise.all(checks);
     },
@@ -66,8 +66,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
   'fair-repeat-keeps-place': {
     title: 'a waiter that tries again, with wake or without, keeps its place in line',
     async check(context, one, two) {
-      const holder = context.claim(context.key());
-      await mustGrant(one, holder, 'on a free key');
+      const holder = await context.hold(one);
       const inLine = range(4).map((index) => ({ provider: pick([one, two], index), claim: context.claim(holder.key) }));
       const tries = [...inLine, ...[0, 2, 1, 0].map((index) => pick(inLine, index))];
       for (const { provider, claim } of tries) await mustBeBusy(provider, claim, 'while it is held', () => {});
@@ -92,10 +91,8 @@ export const fairnessRequirements: readonly Requirement[] = rules({
     needs: ['createOther'],
     async check(context) {
       const [one, other] = await Promise.all([context.create(), context.createOther()]);
-      const holder = context.claim(context.key());
-      await mustGrant(one, holder, 'on a free key');
-      const waiter = context.wait(one, context.claim(holder.key));
-      await waiter.inLine;
+      const holder = await context.hold(one);
+      const waiter = await context.queue(one, context.claim(holder.key));
       await mustBeBusy(other, context.claim(holder.key), 'while it is held', () => {});
       const lapsed = 'the place of a claim that does not come any more to lapse';
       const { waiters } = await context.state(one, holder.key, lapsed, (state) => state.waiters < 2);
@@ -112,8 +109,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
       const early = context.claim(context.key(), { mode: 'shared' });
       const { key } = early;
       await mustGrant(one, early, 'on a free key');
-      const writer = context.wait(two, context.claim(key));
-      await writer.inLine;
+      const writer = await context.queue(two, context.claim(key));
       for (const provider of [one, two]) {
         const late = context.claim(key, { mode: 'shared' });
         await mustBeBusy(
@@ -134,7 +130,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
       for (const reader of readers)
         await context.granted(reader, 'for each reader behind the writer, while the others still hold');
       for (const reader of readers) await mustFree(reader.provider, reader.claim, 'by a reader');
-      await context.state(one, key, 'no holder and no waiter', isIdle);
+      await context.idle(one, key);
     },
   },
 });
@@ -150,8 +146,7 @@ interface Line {
 /** Makes a line of so many waiters, alternately of two providers. */
 async function line(context: Context, length: number): Promise<Line> {
   const [one, two] = await context.createMany(2);
-  const holder = context.claim(context.key());
-  await mustGrant(one, holder, 'on a free key');
+  const holder = await context.hold(one);
   const waiters: Waiting[] = [];
   for (const index of range(length)) {
     const waiter = context.wait(index % 2 === 0 ? two : one, context.claim(holder.key));
@@ -180,12 +175,10 @@ async function mustBeInOrder(context: Context, waiters: readonly Waiting[], who:
 
 /** Two claims that try for a place at the same moment are both before one that comes then. */
 async function pairBeforeOne(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
-  const holder = context.claim(context.key());
-  await mustGrant(one, holder, 'on a free key');
+  const holder = await context.hold(one);
   const pair = [one, two].map((provider) => context.wait(provider, context.claim(holder.key)));
   for (const waiter of pair) await waiter.inLine;
-  const later = context.wait(two, context.claim(holder.key));
-  await later.inLine;
+  const later = await context.queue(two, context.claim(holder.key));
   await mustFree(one, holder, 'by the holder');
   const order: Waiting[] = [];
   const served = [...pair, later].map(async (waiter) => {

@@ -1,11 +1,12 @@
-import type { LockProvider } from '@locks/core';
+import type { KeyState, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustFree, mustGrant } from '../../checks/expect.ts';
+import { isIdle, mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { inBackground, sleep } from '../../checks/time.ts';
+import { eventually, inBackground, sleep, within } from '../../checks/time.ts';
 import { pick, randomMoment, range } from '../steps.ts';
-import { whenShared } from '../when.ts';
+import { all, whenFair, whenShared, whenTtlExpires } from '../when.ts';
+import assert from 'node:assert/strict';
 
 /** A waiter gets the key in the end, or leaves nothing. */
 export const waitingRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'queue' })({
@@ -67,6 +68,17 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
       await Promise.all(checks);
     },
   },
+  // How long a place in line lasts whose claim is neither repeated nor released.
+  'place-lapses': {
+    title: 'a waiter that stops asking, without a release, loses its place: those behind it are granted',
+    when: all(whenFair, whenTtlExpires),
+    check: (context) => leavesTheLine(context, 'a waiter that stopped asking', () => Promise.resolve()),
+  },
+  'place-ends-with-provider': {
+    title: 'the waiters of a provider that was closed lose their places: those behind them are granted',
+    when: whenFair,
+    check: (context) => leavesTheLine(context, 'a waiter whose provider was closed', (gone) => gone.close()),
+  },
 });
 
 /** Waiters come and go on one key; a few are granted in between. Then the key must be as before. */
@@ -104,5 +116,39 @@ async function giveUpAtRandom(
     (state) => state.holders.length === 1 && state.waiters === 0,
   );
   await mustFree(last, next, 'by the holder');
-  await context.state(first, key, 'no holder and no waiter', isIdle);
+  await context.idle(first, key);
+}
+
+/**
+ * The first in line is `who` after `leave`. The next one must be granted, whether the key is freed
+ * at once or later.
+ */
+async function leavesTheLine(
+  context: Context,
+  who: string,
+  leave: (provider: LockProvider) => Promise<void>,
+): Promise<void> {
+  const [stays, goes] = [await context.createLapsing(), await context.createLapsing()];
+  const lines = await Promise.all(
+    [true, false].map(async (freedAtOnce) => {
+      const holder = await context.hold(stays);
+      await mustBeBusy(goes, context.claim(holder.key), 'while it is held', () => {});
+      const next = await context.queue(stays, context.claim(holder.key));
+      return { freedAtOnce, holder, next };
+    }),
+  );
+  await leave(goes);
+  const granted = lines.map(async ({ freedAtOnce, holder, next }) => {
+    if (!freedAtOnce) {
+      const ended = `the place of ${who} to end`;
+      const look = (): Promise<KeyState> => stays.inspect(holder.key);
+      const { waiters } = await eventually(context.placeLimit, ended, look, (state) => state.waiters < 2);
+      assert.equal(waiters, 1, `expected the place behind ${who} to stay, there were ${waiters} left`);
+    }
+    await mustFree(stays, holder, 'by the holder');
+    await within(context.placeLimit, next.granted, `a grant for the one behind ${who}`);
+    await mustFree(stays, next.claim, 'by the one that stayed');
+    await context.idle(stays, holder.key);
+  });
+  await Promise.all(granted);
 }

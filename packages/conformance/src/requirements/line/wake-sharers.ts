@@ -14,7 +14,7 @@ export const wakeSharersRequirements: readonly Requirement[] = rules({
   'wake-after-downgrade': {
     title: 'sharers in line are woken and granted when the exclusive holder repeats its claim as shared',
     async check(context, one, two, three) {
-      const claim = context.claim(context.key());
+      const claim = context.claim();
       const shared = { ...claim, mode: 'shared' } as const;
       await mustGrant(one, claim, 'on a free key');
       const sharers = [two, three, one].map((provider) =>

@@ -18,11 +18,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
         await mustGrant(one, holder, 'on a free key');
         await mustBeBusy(two, waiter, 'while it is held', () => (wakes += 1));
         await mustFree(releaser, holder, 'by the holder or by force');
-        await context.eventually(
-          'the waiter to be woken after a release',
-          () => wakes,
-          (count) => count > 0,
-        );
+        await context.eventually('the waiter to be woken after a release', () => wakes > 0);
         await mustGrant(two, waiter, 'for the waiter, when it tries again after its wake');
         await mustFree(two, waiter, 'by the waiter that was granted');
         await mustFreeNothing(one, holder, 'by the holder, when its hold was released before');
@@ -43,11 +39,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
         expectAnswer(answer, 'for an attempt at the moment of a release');
         if (!answer.granted) {
           const what = 'a waiter whose attempt was busy to be woken by the release that came at the same moment';
-          await context.eventually(
-            what,
-            () => wakes,
-            (count) => count > 0,
-          );
+          await context.eventually(what, () => wakes > 0);
         }
         await two.release(waiter);
       });
@@ -97,11 +89,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
         if (repeatsWithout) await mustBeBusy(two, waiter, 'while it is held');
         await mustFree(one, holder, 'by the holder');
         const what = `the latest callback to be called after a release${repeatsWithout ? ', though the last repeat came without one' : ''}`;
-        await context.eventually(
-          what,
-          () => wakes,
-          (count) => count > 0,
-        );
+        await context.eventually(what, () => wakes > 0);
         await two.release(waiter);
       });
       await Promise.all(checks);
@@ -120,11 +108,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
       wakes = 0;
       await mustBeBusy(two, witness, 'while it is held', () => (seen += 1));
       await mustFree(one, holder, 'by the holder');
-      await context.eventually(
-        'another waiter to be woken after a release',
-        () => seen,
-        (count) => count > 0,
-      );
+      await context.eventually('another waiter to be woken after a release', () => seen > 0);
       await turn();
       assert.equal(wakes, 0, `expected no wake for a claim that was released before, got ${wakes}`);
       await two.release(witness);
@@ -147,11 +131,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
         // The store may have given it the key, but no attempt was answered with that.
         const repeat = repeatsWithout ? ', and whose last attempt came without wake' : '';
         await mustFreeNothing(two, head, `by the first in line, which was not granted yet${repeat}`);
-        await context.eventually(
-          'the next in line to be woken after the first one gave up',
-          () => wakes,
-          (count) => count > 0,
-        );
+        await context.eventually('the next in line to be woken after the first one gave up', () => wakes > 0);
         await mustGrant(three, next, 'for the next in line after its wake');
         await mustFree(three, next, 'by the holder');
       });
@@ -162,8 +142,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     title: 'ten waiters of three providers are all granted by wakes alone',
     async check(context) {
       const providers = await context.createMany(3);
-      const holder = context.claim(context.key());
-      await mustGrant(providers[0], holder, 'on a free key');
+      const holder = await context.hold(providers[0]);
       const waiters = range(10).map((index) => context.waitForWakes(pick(providers, index), context.claim(holder.key)));
       for (const waiter of waiters) await waiter.inLine;
       await mustFree(providers[0], holder, 'by the holder');
@@ -178,8 +157,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     title: 'when an exclusive holder releases, sharers next to each other in line are all woken and granted',
     when: all(whenWaking, whenShared),
     async check(context, one, two, three) {
-      const holder = context.claim(context.key());
-      await mustGrant(one, holder, 'on a free key');
+      const holder = await context.hold(one);
       const sharers = [two, three, two, three].map((provider) => {
         const claim = context.claim(holder.key, { mode: 'shared' });
         return context.waitForWakes(provider, claim);
@@ -194,6 +172,6 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
 });
 
 function pair(context: Context): readonly [ReturnType<Context['claim']>, ReturnType<Context['claim']>] {
-  const holder = context.claim(context.key());
+  const holder = context.claim();
   return [holder, context.claim(holder.key)];
 }

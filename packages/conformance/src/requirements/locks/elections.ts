@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Election, Leader, Lease, Locks } from '@locks/core';
 import { subscribe } from '@locks/core';
-import { isIdle, show } from '../../checks/expect.ts';
+import { show } from '../../checks/expect.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
@@ -47,8 +47,9 @@ export const electionsRequirements: readonly Requirement[] = rules({ level: 'loc
       for (const number of [1, 2, 3]) {
         await context.eventually(
           `leader ${number} to be seen by the observers`,
-          () => observers.map((seen) => seen.at(-1)?.owner),
-          (owners) => terms.length === number && owners.every((owner) => owner === terms[number - 1]?.owner),
+          () =>
+            terms.length === number &&
+            observers.map((seen) => seen.at(-1)?.owner).every((owner) => owner === terms[number - 1]?.owner),
         );
         // Observers look again at the same leader, and must say nothing.
         if (number === 1) await sleep(3 * poll);
@@ -58,17 +59,14 @@ export const electionsRequirements: readonly Requirement[] = rules({ level: 'loc
         const lease = terms[number - 1] as Lease;
         await context.eventually(
           'leader() to name the leader',
-          () => leader.leader(),
-          (asked) => asked?.owner === lease.owner,
+          async () => (await leader.leader())?.owner === lease.owner,
         );
         const resigned = await within(context.patience, inBackground(leader.resign()), 'the leader to resign');
         assert.deepEqual([resigned, lease.held], [true, false], 'expected resign to end with the lease released');
         assert.ok(lease.signal.aborted, 'expected the signal of a leader that resigns to be aborted');
       }
-      await context.eventually(
-        'the observers to see that no process leads',
-        () => observers.map((seen) => seen.at(-1)),
-        (last) => last.every((leader) => leader === null),
+      await context.eventually('the observers to see that no process leads', () =>
+        observers.map((seen) => seen.at(-1)).every((leader) => leader === null),
       );
       for (const seen of observers) {
         const changes = seen.map((leader) => leader?.owner);
@@ -84,7 +82,7 @@ export const electionsRequirements: readonly Requirement[] = rules({ level: 'loc
       }
       await Promise.all(candidates.map((candidate) => candidate.stop()));
       const provider = await context.create();
-      await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+      await context.idle(provider, key, 'at the end');
     },
   },
   'locks-election-again': {
@@ -103,15 +101,11 @@ export const electionsRequirements: readonly Requirement[] = rules({ level: 'loc
         },
         { rest: 10 },
       );
-      await context.eventually(
-        'a third term after two that failed',
-        () => terms,
-        (count) => count >= 3,
-      );
+      await context.eventually('a third term after two that failed', () => terms >= 3);
       await within(context.patience, inBackground(candidate.stop()), 'the candidate to stop');
       await within(context.patience, candidate.ended, 'the end of its candidacy');
       const provider = await context.create();
-      await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+      await context.idle(provider, key, 'at the end');
     },
   },
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isIdle, mustExceed, mustReject } from '../../checks/expect.ts';
+import { mustExceed, mustReject } from '../../checks/expect.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
@@ -49,7 +49,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
       mustExceed(next.token, given.token, 'for the next holder');
       await mustReject(one.resume(text), 'LOCK_LOST', 'for a lease that was released');
       assert.equal(await next.release(), true, 'expected release to answer true');
-      await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+      await context.idle(provider, key, 'at the end');
     },
   },
   'locks-hand-over-giver': {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Lease } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustReject } from '../../checks/expect.ts';
+import { mustReject } from '../../checks/expect.ts';
 import type { Call, Interference } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
@@ -61,7 +61,7 @@ export const lateRequirements: readonly Requirement[] = rules({
           (sent) => sent.length > 0,
         );
         await lease?.release();
-        await context.state(provider, key, 'no holder and no waiter', isIdle);
+        await context.idle(provider, key);
       });
       await Promise.all(checks);
     },
@@ -130,12 +130,8 @@ async function mustNotRevive(context: Context): Promise<boolean> {
     await turn();
   }
   const [late] = interference.of('renew', lease.owner);
-  await context.eventually(
-    'the lost lease to be released',
-    () => interference.of('release', lease.owner),
-    (sent) => sent.length > 0,
-  );
-  await context.state(provider, key, 'no holder and no waiter', isIdle);
+  await context.eventually('the lost lease to be released', () => interference.of('release', lease.owner).length > 0);
+  await context.idle(provider, key);
   return late?.answeredAt !== undefined && late.answeredAt < late.sentAt + certain(ttl);
 }
 

@@ -1,10 +1,33 @@
 import assert from 'node:assert/strict';
-import { isIdle, mustExceed, mustTake } from '../../checks/expect.ts';
+import { isIdle, mustExceed, mustReject, mustTake } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { inBackground, turn } from '../../checks/time.ts';
+import { inBackground, turn, within } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
 import { whenFenced, whenShared } from '../when.ts';
+import type { Locks } from '@locks/core';
+import type { Context } from '../../context/context.ts';
+
+/** A call inside of another that would wait for it. */
+interface Nested {
+  readonly when: string;
+  call(locks: Locks, key: string): Promise<unknown>;
+}
+
+/** Each must be refused at once, with the key, and must leave nothing in line. */
+async function mustRefuse(context: Context, locks: Locks, nested: readonly Nested[]): Promise<void> {
+  const provider = await context.create();
+  for (const { when, call } of nested) {
+    const key = context.key();
+    const error = await within(
+      context.patience,
+      inBackground(mustReject(call(locks, key), 'LOCK_DEADLOCK', when)),
+      `a refusal ${when}`,
+    );
+    assert.equal(error.key, key, `expected the key in the error ${when}`);
+    await context.state(provider, key, `no holder and no waiter ${when}`, isIdle);
+  }
+}
 
 /** What `createLocks` gives with this provider. */
 export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
@@ -31,7 +54,7 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
         `expected the counter to reach 60 under the lock, it reached ${counter}: holders overlapped`,
       );
       const provider = await context.create();
-      await context.state(provider, key, 'no holder and no waiter after withLock', isIdle);
+      await context.idle(provider, key, 'after withLock');
     },
   },
   'locks-try': {
@@ -110,6 +133,62 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
       assert.ok(lease.held && second.held, 'expected both shared leases to be held');
       assert.equal(lease.mode, 'shared', `expected a lease in shared mode, got ${lease.mode}`);
       for (const held of [lease, second]) assert.equal(await held.release(), true, 'expected release to answer true');
+    },
+  },
+  // Calls of one asynchronous context that would wait for themselves.
+  'locks-deadlock': {
+    title: 'a call that would wait for what its own asynchronous context holds is refused, and no other one',
+    about: 'object',
+    async check(context) {
+      const locks = await context.createLocks({ ttl: context.longTtl, findDeadlocks: true });
+      await mustRefuse(context, locks, [
+        {
+          when: 'for a mutex inside of itself',
+          call: (all, key) => all.mutex(key).withLock(() => all.mutex(key).withLock(() => 1)),
+        },
+        {
+          when: 'for a key of a multi-lock',
+          call: (all, key) => all.multiLock([key, context.key()]).withLock(() => all.acquire(key)),
+        },
+      ]);
+      const key = context.key();
+      const work = [1, 2, 3].map((each) => locks.withLock(key, () => locks.withLock(context.key(), () => each)));
+      const done = await within(context.patience, inBackground(Promise.all(work)), 'an end of calls of other contexts');
+      assert.deepEqual(done, [1, 2, 3], 'expected the results of all calls');
+    },
+  },
+  'locks-deadlock-shared': {
+    title: 'a writer inside of its own reader is refused; a permit is while the context itself has all of them',
+    about: 'object',
+    when: whenShared,
+    async check(context) {
+      const options = { ttl: context.longTtl, findDeadlocks: true };
+      const [locks, others] = [await context.createLocks(options), await context.createLocks(options)];
+      await mustRefuse(context, locks, [
+        {
+          when: 'for a writer inside of a reader',
+          call(all, key) {
+            const { read, write } = all.readWriteLock(key);
+            return read.withLock(() => write.withLock(() => 1));
+          },
+        },
+        {
+          when: 'for a third permit of two',
+          call(all, key) {
+            const permit = all.semaphore(key, 2);
+            return permit.withLock(() => permit.withLock(() => permit.withLock(() => 1)));
+          },
+        },
+      ]);
+      const key = context.key();
+      const lease = await others.semaphore(key, 2).acquire();
+      const permit = locks.semaphore(key, 2);
+      const waiting = inBackground(permit.withLock(() => permit.withLock(() => 'both')));
+      const provider = await context.create();
+      if (context.traits.fair) await context.state(provider, key, 'the call in line', ({ waiters }) => waiters === 1);
+      await lease.release();
+      const got = await within(context.patience, waiting, 'the permit that another gave back');
+      assert.equal(got, 'both', 'expected a call that waits for another holder to wait');
     },
   },
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isIdle, mustReject } from '../../checks/expect.ts';
+import { mustReject } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
@@ -41,7 +41,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
           'expected no writer while the lease that was downgraded is renewed',
         );
         assert.equal(await lease.release(), true, 'expected release to answer true');
-        await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+        await context.idle(provider, key, 'at the end');
       },
     },
     'locks-read-write-lock': {
@@ -111,7 +111,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
           );
         assert.equal(await last.release(), true, 'expected release to answer true');
         const provider = await context.create();
-        for (const key of keys) await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+        for (const key of keys) await context.idle(provider, key, 'at the end');
       },
     },
     'locks-multi-lock-loss': {
@@ -143,7 +143,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
           });
           const error = await mustReject(work, 'LOCK_LOST', 'for withLock when one of the keys was lost');
           assert.equal(error.result, gone, 'expected the error to carry the result of the work');
-          for (const key of keys) await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+          for (const key of keys) await context.idle(provider, key, 'at the end');
         }
       },
     },
@@ -177,7 +177,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
         const last = await others.take(1).tryAcquire();
         assert.ok(last !== null, 'expected the last permit to be free for a call that takes one');
         assert.deepEqual([await lease.release(), await last.release()], [true, true], 'expected both to be released');
-        await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+        await context.idle(provider, key, 'at the end');
       },
     },
   },

@@ -123,8 +123,7 @@ export const outageRequirements: readonly Requirement[] = rules({
 async function abortInLine(context: Context): Promise<void> {
   const { locks, interference } = await context.interfere();
   const provider = await context.create();
-  const holder = context.claim(context.key());
-  await mustGrant(provider, holder, 'on a free key');
+  const holder = await context.hold(provider);
   interference.rule('release', ({ index }) => (index < 3 ? refused : undefined));
   await abortAndLook(context, locks.acquire.bind(locks), holder.key, () => interference.of('tryAcquire')[0]?.answer);
   await context.state(provider, holder.key, 'the holder alone, with no waiter', ({ holders, waiters }) => {

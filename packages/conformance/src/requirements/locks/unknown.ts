@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expect.ts';
+import { isIdle, mustReject, show } from '../../checks/expect.ts';
 import { refused, replyLost } from '../../checks/interference.ts';
 import type { Fate } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
@@ -10,6 +10,7 @@ import { now, sleepUntil, standstill, within } from '../../checks/time.ts';
 import { mustTellTheTruth, slowestCall } from '../../checks/truth.ts';
 import { whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
+import { mustBeFree } from '../steps.ts';
 
 /** A rejection means unknown: not lost, not busy, and not without effect. */
 export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'outage' })({
@@ -81,7 +82,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
       const { token } = holders[0] ?? {};
       if (token !== undefined) assert.equal(lease.token, token, 'expected the lease to have the token of the store');
       assert.equal(await lease.release(), true, 'expected release to answer true');
-      await context.state(provider, key, 'no holder and no waiter after release', isIdle);
+      await context.idle(provider, key, 'after release');
     },
   },
   'locks-unknown-attempt-given-up': {
@@ -159,7 +160,5 @@ async function survivesRejections(context: Context, fate: Fate): Promise<boolean
 
 /** Whatever was released for certain is not taken again by what comes late. */
 async function mustStayFree(context: Context, provider: LockProvider, key: string): Promise<void> {
-  const next = context.claim(key);
-  await mustGrant(provider, next, 'at once after what was unknown was given up');
-  await mustFree(provider, next, 'by the holder');
+  await mustBeFree(context, provider, key, 'at once after what was unknown was given up');
 }

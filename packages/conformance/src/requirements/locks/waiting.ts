@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { isLockError, subscribe } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expect.ts';
+import { isIdle, mustFree, mustReject, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, turn, within } from '../../checks/time.ts';
 import { activeResources, mustNotGrow } from '../resources.ts';
-import { pick, randomMoment, range } from '../steps.ts';
+import { pick, randomMoment, range, mustBeFree } from '../steps.ts';
 
 /** Waiting through `createLocks`, and its end. */
 export const locksWaitingRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'close' })({
@@ -16,8 +16,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     about: 'queue',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
-      const holder = context.claim(context.key());
-      await mustGrant(provider, holder, 'on a free key');
+      const holder = await context.hold(provider);
       // Long enough for the first answer to come, which makes it a timeout rather than a backend
       // that is not available.
       const wait = context.ttl + 300;
@@ -31,18 +30,13 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     about: 'queue',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
-      const holder = context.claim(context.key());
-      await mustGrant(provider, holder, 'on a free key');
+      const holder = await context.hold(provider);
       const controller = new AbortController();
       const reason = new Error('the caller has changed its mind');
       let waits = false;
       using _ = subscribe('locks:wait', ({ key }) => void (waits ||= key === holder.key));
       const wait = inBackground(locks.acquire(holder.key, { signal: controller.signal, ttl: context.longTtl }));
-      await context.eventually(
-        'the call to wait',
-        () => waits,
-        (yes) => yes,
-      );
+      await context.eventually('the call to wait', () => waits);
       controller.abort(reason);
       const error = await within(
         context.patience,
@@ -95,10 +89,8 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
       // What the waits left is given up in the background; close waits for it.
       await Promise.all(all.map((locks) => locks.close()));
       for (const key of keys) {
-        const next = context.claim(key);
-        await mustGrant(provider, next, 'at once, after hundreds of waits were aborted');
-        await mustFree(provider, next, 'by the holder');
-        await context.state(provider, key, 'no holder and no waiter', isIdle);
+        await mustBeFree(context, provider, key, 'at once, after hundreds of waits were aborted');
+        await context.idle(provider, key);
       }
     },
   },
@@ -107,18 +99,13 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     async check(context) {
       const [holder, provider] = [await context.create(), await context.create()];
       const locks = context.locksOn(provider);
-      const claim = context.claim(context.key());
-      await mustGrant(holder, claim, 'on a free key');
+      const claim = await context.hold(holder);
       const waiting: Claim[] = [];
       using _ = subscribe('locks:wait', ({ key, owner }) => {
         if (key === claim.key) waiting.push({ ...claim, owner });
       });
       const waits = range(3).map(() => inBackground(locks.acquire(claim.key, { ttl: context.longTtl })));
-      await context.eventually(
-        'three claims to wait',
-        () => waiting.length,
-        (count) => count === waits.length,
-      );
+      await context.eventually('three claims to wait', () => waiting.length === waits.length);
       await provider.close();
       const rejected = waits.map((wait) => mustReject(wait, 'LOCK_CLOSED', 'for a wait through a closed provider'));
       await within(context.patience, Promise.all(rejected), 'those who wait to hear that their provider was closed');
@@ -209,9 +196,7 @@ async function mustLeaveNothing(context: Context, provider: LockProvider, holder
     return waiters === 0 && holders.length === 1 && holders[0]?.owner === holder.owner;
   });
   await mustFree(provider, holder, 'by the holder');
-  const next = context.claim(holder.key);
-  await mustGrant(provider, next, 'at once, because those who gave up have left the line');
-  await mustFree(provider, next, 'by the holder');
+  await mustBeFree(context, provider, holder.key, 'at once, because those who gave up have left the line');
 }
 
 async function useLocks(context: Context): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustFree, mustGrant } from '../../checks/expect.ts';
+import { mustFree } from '../../checks/expect.ts';
 import type { Call, Interference, WakeRule } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
@@ -33,17 +33,12 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
-      const holder = context.claim(context.key());
-      await mustGrant(provider, holder, 'on a free key');
+      const holder = await context.hold(provider);
       const controller = new AbortController();
       const gone = locks.acquire(holder.key, { signal: controller.signal, ttl: context.longTtl }).catch(() => {});
       const start = now();
       const wait = inBackground(locks.acquire(holder.key, { ttl: context.longTtl }));
-      await context.eventually(
-        'two attempts',
-        () => answered(interference),
-        (count) => count >= 2,
-      );
+      await context.eventually('two attempts', () => answered(interference) >= 2);
       controller.abort();
       await gone;
       const wakes = 30;
@@ -66,7 +61,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
       const lease = await within(context.patience, wait, 'the waiter to be served after its holder released');
       assert.ok(lease.held, 'expected the lease to be held');
       await lease.release();
-      await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
+      await context.idle(provider, holder.key);
     },
   },
   'locks-wake-in-flight': {
@@ -76,8 +71,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
-      const holder = context.claim(context.key());
-      await mustGrant(provider, holder, 'on a free key');
+      const holder = await context.hold(provider);
       // Decided at once, heard late; and then nothing else would make it try again.
       const busy = { granted: false, retryAfter: context.longTtl } as const;
       interference.rule('tryAcquire', ({ index }) => (index === 0 ? { late: context.ttl / 2, busy } : { busy }));
@@ -97,8 +91,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
-      const holder = context.claim(context.key());
-      await mustGrant(provider, holder, 'on a free key');
+      const holder = await context.hold(provider);
       interference.wakes([]);
       const start = now();
       const wait = locks.tryAcquire(holder.key, { wait: 1.5 * context.ttl, ttl: context.longTtl });
@@ -110,7 +103,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
         `expected at most ${limit} attempts in ${Math.round(now() - start)} ms, ${sent} were made`,
       );
       await mustFree(provider, holder, 'by the holder');
-      await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
+      await context.idle(provider, holder.key);
     },
   },
 });
@@ -135,16 +128,11 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
   const { locks, interference } = await context.interfere();
   const provider = await context.create();
   interference.wakes(rule);
-  const holder = context.claim(context.key(), { ttl });
-  await mustGrant(provider, holder, 'on a free key');
+  const holder = await context.hold(provider, { ttl });
   const order: number[] = [];
   let inside = 0;
   const work = range(count).map(async (index) => {
-    await context.eventually(
-      'those before to be in line',
-      () => answered(interference),
-      (seen) => seen >= index,
-    );
+    await context.eventually('those before to be in line', () => answered(interference) >= index);
     await locks.withLock(
       holder.key,
       async () => {
@@ -158,16 +146,12 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
     );
   });
   const served = inBackground(Promise.all(work));
-  await context.eventually(
-    'all of them to be in line',
-    () => answered(interference),
-    (seen) => seen >= count,
-  );
+  await context.eventually('all of them to be in line', () => answered(interference) >= count);
   await provider.release(holder);
   // How long a place in line lasts, and its owner sleeps without a wake, is the provider's choice.
   await within(context.patience + 12_000, served, `${count} waits to be served`);
   assert.equal(order.length, count, `expected each of ${count} waits to be served once`);
-  await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
+  await context.idle(provider, holder.key);
   return order;
 }
 

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
-import type { Lease } from '@locks/core';
+import type { Lease, Locks } from '@locks/core';
 import { isIdle, mustReject, show } from '../../checks/expect.ts';
 import { refused } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { inBackground, turn } from '../../checks/time.ts';
+import { inBackground, now, standstill, turn, within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { whenTtlExpires } from '../when.ts';
-import { aborted, inTime } from './leasing.ts';
+import { aborted, acquireInTime, inTime, untilConclusive } from './leasing.ts';
+import type { Context } from '../../context/context.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const flow = new AsyncLocalStorage<string>();
 
 /** What `withLock` makes of the end of its work. */
 export const workRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
@@ -108,4 +112,77 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
       assert.equal(owners.size, 3, `expected three leases for three contexts, got ${show([...owners])}`);
     },
   },
+  // A process that does nothing but lock.
+  'locks-loop': {
+    title: 'a loop of awaited acquires and releases lets another lease of its process be renewed',
+    when: whenTtlExpires,
+    async check(context) {
+      await untilConclusive(() => isRenewedMeanwhile(context));
+    },
+  },
+  // No flow runs a listener of another in its own asynchronous context: there it could join what
+  // that flow holds.
+  'locks-outside-context': {
+    title:
+      "the loss of a lease is told outside of other flows' asynchronous contexts: a listener joins no reentrant lock",
+    async check(context) {
+      const locks = await context.createLocks();
+      const held = context.key();
+      const { longTtl, ttl } = context;
+      const lease = await locks.acquire(context.key(), { ttl: longTtl, maxHold: ttl });
+      const told = new Promise<Seen>((resolve) =>
+        lease.signal.addEventListener('abort', () => resolve(look(locks, held, longTtl)), { once: true }),
+      );
+      const other = async (): Promise<void> => {
+        // Due first: what serves both leases is started, and started again, in this flow.
+        await locks.acquire(context.key(), { ttl: longTtl, maxHold: ttl / 2 });
+        const seen = await within(ttl + context.patience, told, `a lease to be lost at its maxHold of ${ttl} ms`);
+        assert.deepEqual(
+          seen,
+          { flow: undefined, joined: false },
+          `expected the listener in no flow, and not to join a lock that another flow holds, got ${show(seen)}`,
+        );
+      };
+      await flow.run('another', () => locks.withLock(held, other, { ttl: longTtl, reentrant: true }));
+    },
+  },
 });
+
+/** Whether it was renewed, rather than not for good reasons. */
+async function isRenewedMeanwhile(context: Context): Promise<boolean> {
+  const { ttl } = context;
+  const { locks, interference } = await context.interfere();
+  const lease = await acquireInTime(context, locks, context.key(), { ttl });
+  const stood = standstill();
+  let renewals = 0;
+  interference.rule('renew', () => {
+    renewals += 1;
+    return undefined;
+  });
+  const key = context.key();
+  let rounds = 0;
+  for (const stop = now() + ttl; renewals === 0 && now() < stop; stood()) {
+    const other = await acquireInTime(context, locks, key, { ttl: context.longTtl });
+    await other.release();
+    rounds += 1;
+  }
+  assert.ok(
+    renewals > 0 || stood() >= ttl / 4,
+    `expected a lease with a ttl of ${ttl} ms to be renewed while its process acquired and released another key; in ${rounds} rounds it was not`,
+  );
+  await lease.release();
+  return renewals > 0;
+}
+
+/** What a listener finds. */
+interface Seen {
+  readonly flow: string | undefined;
+  readonly joined: boolean;
+}
+
+async function look(locks: Locks, held: string, ttl: number): Promise<Seen> {
+  const found = flow.getStore();
+  const lease: Lease | null = await locks.tryAcquire(held, { ttl, reentrant: true });
+  await lease?.release();
+  return { flow: found, joined: lease !== null };
+}

@@ -3,7 +3,7 @@ import { createFencingGuard, isLockError } from '@locks/core';
 import type { FencingGuard, Lease } from '@locks/core';
 import { longestPlace } from '../../context/context.ts';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustFree, mustGrant, show } from '../../checks/expect.ts';
+import { mustFree, show } from '../../checks/expect.ts';
 import type { OtherProcess } from '../../processes/other-process.ts';
 import type { LeaseElsewhere } from '../../processes/messages.ts';
 import type { Requirement } from '../../requirement.ts';
@@ -105,11 +105,9 @@ function mustBeStale(
 
 async function headDies(context: Context): Promise<void> {
   const [provider, other] = await Promise.all([context.create(), context.fork()]);
-  const holder = context.claim(context.key());
-  await mustGrant(provider, holder, 'on a free key');
+  const holder = await context.hold(provider);
   await other.lineUpToDie(context.claim(holder.key, { ttl: context.ttl }));
-  const next = context.wait(provider, context.claim(holder.key));
-  await next.inLine;
+  const next = await context.queue(provider, context.claim(holder.key));
   await mustFree(provider, holder, 'by the holder');
   await within(
     context.patience + longestPlace,
@@ -117,17 +115,15 @@ async function headDies(context: Context): Promise<void> {
     'a grant for the waiter behind one that died when it was woken',
   );
   await mustFree(provider, next.claim, 'by the waiter that was granted');
-  await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
+  await context.idle(provider, holder.key);
 }
 
 async function headIsPaused(context: Context): Promise<void> {
   const [provider, other] = await Promise.all([context.create(), context.fork()]);
-  const holder = context.claim(context.key());
-  await mustGrant(provider, holder, 'on a free key');
+  const holder = await context.hold(provider);
   const paused = context.claim(holder.key);
   await other.lineUp(paused);
-  const next = context.wait(provider, context.claim(holder.key));
-  await next.inLine;
+  const next = await context.queue(provider, context.claim(holder.key));
   // An attempt on its way to the store could be granted to the paused process, for a whole ttl.
   await other.rest(paused);
   await other.pause();
@@ -143,5 +139,5 @@ async function headIsPaused(context: Context): Promise<void> {
     return holders[0]?.owner === paused.owner;
   });
   await mustFree(provider, paused, 'by force');
-  await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
+  await context.idle(provider, holder.key);
 }

@@ -70,11 +70,9 @@ export const processesRequirements: readonly Requirement[] = rules({
     about: 'queue',
     async check(context) {
       const [provider, other] = await Promise.all([context.create(), context.fork()]);
-      const holder = context.claim(context.key());
-      await mustGrant(provider, holder, 'on a free key');
+      const holder = await context.hold(provider);
       await other.lineUp(context.claim(holder.key, { ttl: context.ttl }));
-      const next = context.wait(provider, context.claim(holder.key));
-      await next.inLine;
+      const next = await context.queue(provider, context.claim(holder.key));
       await other.kill();
       await mustFree(provider, holder, 'by the holder');
       await within(
@@ -83,7 +81,7 @@ export const processesRequirements: readonly Requirement[] = rules({
         'a grant for the waiter behind one whose process was killed',
       );
       await mustFree(provider, next.claim, 'by the waiter that was granted');
-      await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
+      await context.idle(provider, holder.key);
     },
   },
   'processes-killed-holder-that-waited': {
@@ -106,17 +104,13 @@ export const processesRequirements: readonly Requirement[] = rules({
     when: all(whenOtherProcessesMeet, whenWaking),
     async check(context) {
       const [provider, other] = await Promise.all([context.create(), context.fork()]);
-      const holder = context.claim(context.key());
+      const holder = context.claim();
       const waiter = context.claim(holder.key);
       let wakes = 0;
       await other.call('tryAcquire', holder);
       await mustBeBusy(provider, waiter, 'while another process holds the key', () => (wakes += 1));
       await other.call('release', holder);
-      await context.eventually(
-        'a wake after the release in another process',
-        () => wakes,
-        (count) => count > 0,
-      );
+      await context.eventually('a wake after the release in another process', () => wakes > 0);
       await mustGrant(provider, waiter, 'after the release in another process');
       await mustFree(provider, waiter, 'by the waiter that was granted');
       await other.call('close');
