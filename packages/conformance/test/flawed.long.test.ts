@@ -6,53 +6,18 @@ import type { Flaw } from './flawed/flaw.ts';
 import { flaws } from './flawed/index.ts';
 import { createTextbook } from './flawed/textbook.ts';
 import type { Store } from './flawed/textbook.ts';
-import { createMutantTable, everything, requirementsFor } from './support/mutants.ts';
+import { createMutantTable, everything, ids, requirementsFor } from './support/mutants.ts';
 
 /** Cheap requirements of all kinds, which a flaw of another kind must not break. */
-const others = [
-  ...[
-    'declares-traits',
-    'exclusion-while-held',
-    'busy-leaves-nothing',
-    'repeat-same-token',
-    'repeat-shared',
-    'repeat-keeps-one-place',
-  ],
-  ...[
-    'release-frees',
-    'release-only-own',
-    'release-place-in-line',
-    'release-counts-once',
-    'stale-after-takeover',
-    'renew-only-own',
-  ],
-  ...['renew-raises-token', 'shared-together', 'permits-admit-exactly', 'permits-own-number', 'upgrade-refused'],
-  ...[
-    'downgrade-keeps-the-hold',
-    'waiting-ends-with-a-grant',
-    'wake-after-release',
-    'wake-never-synchronous',
-    'wake-latest-callback',
-  ],
-  ...[
-    'fair-newcomer-waits',
-    'fair-repeat-keeps-place',
-    'token-increases',
-    'token-of-sharers',
-    'token-floor',
-    'owners-verbatim',
-  ],
-  ...[
-    'inspect-holder',
-    'inspect-sharers',
-    'inspect-waiters',
-    'close-refuses',
-    'close-is-local',
-    'locks-try',
-    'locks-reentrant',
-    'locks-close',
-  ],
-];
+const others = ids(
+  'declares-traits exclusion-while-held busy-leaves-nothing repeat-same-token repeat-shared',
+  'repeat-keeps-one-place release-frees release-only-own release-place-in-line release-counts-once',
+  'stale-after-takeover renew-only-own renew-raises-token shared-together permits-admit-exactly',
+  'permits-own-number upgrade-refused downgrade-keeps-the-hold waiting-ends-with-a-grant',
+  'wake-after-release wake-never-synchronous wake-latest-callback fair-newcomer-waits',
+  'fair-repeat-keeps-place token-increases token-of-sharers token-floor owners-verbatim inspect-holder',
+  'inspect-sharers inspect-waiters close-refuses close-is-local locks-try locks-reentrant locks-close',
+);
 
 /** These count what keeps the process alive or block it, and many runs share it here. */
 const alone = new Set(['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop']);

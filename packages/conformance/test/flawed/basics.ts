@@ -5,6 +5,7 @@ import { wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { createTextbook } from './textbook.ts';
 import type { Store } from './textbook.ts';
+import { ids } from '../support/mutants.ts';
 
 export const basics: readonly Flaw[] = [
   {
@@ -66,20 +67,10 @@ export const basics: readonly Flaw[] = [
   {
     name: 'blanket catch: an error is taken for contention, and a repeat of a granted claim is an error',
     caughtBy: ['repeat-same-token'],
-    mayAlsoFail: [
-      'repeat-*',
-      'renew-*',
-      'permits-*',
-      'downgrade-*',
-      'upgrade-refused',
-      'close-refuses',
-      'locks-shared',
-      'token-exact',
-      'token-end',
-      'close-wakes-waiters',
-      'locks-close-of-provider',
-      'locks-repeats-its-claim',
-    ],
+    mayAlsoFail: ids(
+      'repeat-* renew-* permits-* downgrade-* upgrade-refused close-refuses locks-shared',
+      'token-exact token-end close-wakes-waiters locks-close-of-provider locks-repeats-its-claim',
+    ),
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         try {

@@ -3,6 +3,7 @@ import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { createTextbook, sound, textbookTraits } from './textbook.ts';
 import type { Store } from './textbook.ts';
+import { ids } from '../support/mutants.ts';
 
 const atTtl = (change: (ttl: number) => number) => (inner: LockProvider) => {
   const changed = (claim: Claim): Claim => ({ ...claim, ttl: change(claim.ttl) });
@@ -39,20 +40,11 @@ export const expiry: readonly Flaw[] = [
   {
     name: 'a hold never expires',
     caughtBy: ['expiry-on-time', 'expiry-ends-the-hold', 'expiry-waiter-takes-over'],
-    mayAlsoFail: [
-      'expiry-*',
-      'repeat-after-expiry',
-      'stale-after-expiry',
-      'renew-restarts-ttl',
-      'repeat-restarts-ttl',
-      'token-increases-after-expiry',
-      'inspect-holder',
-      'inspect-remaining',
-      'close-settles-calls',
-      'close-in-mid-attempt',
-      'locks-silent-backend',
-      'renew-own-share',
-    ],
+    mayAlsoFail: ids(
+      'expiry-* repeat-after-expiry stale-after-expiry renew-restarts-ttl repeat-restarts-ttl',
+      'token-increases-after-expiry inspect-holder inspect-remaining close-settles-calls',
+      'close-in-mid-attempt locks-silent-backend renew-own-share',
+    ),
     make: wrapped(atTtl((ttl) => ttl * 10_000)),
   },
   {
@@ -132,15 +124,7 @@ export const expiry: readonly Flaw[] = [
   {
     name: 'the holder itself is busy when it repeats its claim (SET NX alone)',
     caughtBy: ['repeat-same-token'],
-    mayAlsoFail: [
-      'repeat-*',
-      'renew-*',
-      'downgrade-*',
-      'upgrade-refused',
-      'token-exact',
-      'token-end',
-      'locks-repeats-its-claim',
-    ],
+    mayAlsoFail: ids('repeat-* renew-* downgrade-* upgrade-refused token-exact token-end locks-repeats-its-claim'),
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         const { holders } = await inner.inspect(claim.key);

@@ -3,72 +3,38 @@ import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { createTextbook } from './textbook.ts';
 import type { Store } from './textbook.ts';
+import { ids } from '../support/mutants.ts';
 
 export const ownership: readonly Flaw[] = [
   {
     name: 'delete without owner check: release deletes the hold of any owner',
     caughtBy: ['release-only-own', 'stale-after-takeover'],
-    mayAlsoFail: [
-      'repeat-shared',
-      'release-*',
-      'expiry-of-one-share',
-      'stale-*',
-      'permits-*',
-      'shared-*',
-      'downgrade-*',
-      'upgrade-refused',
-      'abandon*',
-      'wake-*',
-      'fair-*',
-      'token-of-sharers',
-      'names-*',
-      'owners-verbatim',
-      'inspect-*',
-      'locks-*',
-      'renew-own-share',
-    ],
+    mayAlsoFail: ids(
+      'repeat-shared release-* expiry-of-one-share stale-* permits-* shared-* downgrade-*',
+      'upgrade-refused abandon* wake-* fair-* token-of-sharers names-* owners-verbatim inspect-*',
+      'locks-* renew-own-share',
+    ),
     make: withRules({ mayRelease: () => true }),
   },
   {
     name: 'release answers true whatever happened',
     caughtBy: ['release-frees', 'release-only-own', 'release-counts-once'],
-    mayAlsoFail: [
-      'release-*',
-      'expiry-ends-the-hold',
-      'stale-*',
-      'renew-does-not-take',
-      'wake-ends-with-release',
-      'wake-after-head-leaves',
-      'names-odd',
-      'owners-verbatim',
-      'inspect-waiters',
+    mayAlsoFail: ids(
+      'release-* expiry-ends-the-hold stale-* renew-does-not-take wake-ends-with-release',
+      'wake-after-head-leaves names-odd owners-verbatim inspect-waiters',
       'locks-unknown-attempt-given-up',
-    ],
+    ),
     make: wrapped((inner) => ({ release: async (claim) => (await inner.release(claim)) || true })),
   },
   {
     name: 'get-then-delete: release looks at the owner, then deletes, in two steps',
     caughtBy: ['release-atomic'],
-    mayAlsoFail: [
-      'release-counts-once',
-      'repeat-shared',
-      'release-own-share',
-      'expiry-of-one-share',
-      'stale-sharer',
-      'permits-*',
-      'shared-*',
-      'downgrade-*',
-      'upgrade-refused',
-      'wake-admits-sharers',
-      'fair-writer-not-starved',
-      'token-of-sharers',
-      'names-shared',
-      'inspect-sharers',
-      'locks-shared',
-      'abandon*',
-      'release-forced-share',
+    mayAlsoFail: ids(
+      'release-counts-once repeat-shared release-own-share expiry-of-one-share stale-sharer',
+      'permits-* shared-* downgrade-* upgrade-refused wake-admits-sharers fair-writer-not-starved',
+      'token-of-sharers names-shared inspect-sharers locks-shared abandon* release-forced-share',
       'renew-own-share',
-    ],
+    ),
     make: () => {
       const store: Store = new Map();
       let calls = 0;
@@ -126,16 +92,10 @@ export const ownership: readonly Flaw[] = [
   {
     name: 'a release by a waiter does not give up its place',
     caughtBy: ['release-place-in-line', 'abandoned-waiter-does-not-block', 'locks-timeout'],
-    mayAlsoFail: [
-      'release-of-waiter-keeps-others',
-      'expiry-next-in-line',
-      'abandon*',
-      'wake-*',
-      'fair-order-after-abandon',
-      'inspect-waiters',
-      'names-odd',
-      'locks-*',
-    ],
+    mayAlsoFail: ids(
+      'release-of-waiter-keeps-others expiry-next-in-line abandon* wake-*',
+      'fair-order-after-abandon inspect-waiters names-odd locks-*',
+    ),
     make: withRules({ leave: () => {} }),
   },
 ];

@@ -3,6 +3,7 @@ import { createTextbook, sound, textbookTraits } from './textbook.ts';
 import type { Store } from './textbook.ts';
 import { withRules } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
+import { ids } from '../support/mutants.ts';
 
 export const queues: readonly Flaw[] = [
   {
@@ -57,13 +58,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'last come, first served',
     caughtBy: ['fair-order', 'fair-order-after-abandon', 'fair-newcomer-waits', 'locks-wakes-order'],
-    mayAlsoFail: [
-      'release-of-waiter-keeps-others',
-      'downgrade-admits-sharers',
-      'fair-*',
-      'place-*',
-      'locks-wakes-dropped',
-    ],
+    mayAlsoFail: ids('release-of-waiter-keeps-others downgrade-admits-sharers fair-* place-* locks-wakes-dropped'),
     make: withRules({
       lineUp: ({ queue }, place) => {
         if (!queue.some(({ owner }) => owner === place.owner)) queue.unshift(place);
@@ -127,18 +122,10 @@ export const queues: readonly Flaw[] = [
   {
     name: 'an attempt without wake takes a place in line',
     caughtBy: ['busy-leaves-nothing', 'fair-newcomer-waits'],
-    mayAlsoFail: [
-      'repeat-same-token',
-      'release-*',
-      'renew-raises-token',
-      'shared-together',
-      'downgrade-keeps-the-hold',
-      'fair-*',
-      'names-*',
-      'locks-*',
-      'exclusion-while-held',
-      'wake-*',
-    ],
+    mayAlsoFail: ids(
+      'repeat-same-token release-* renew-raises-token shared-together downgrade-keeps-the-hold',
+      'fair-* names-* locks-* exclusion-while-held wake-*',
+    ),
     make: withRules({ lineUpAlways: true }),
   },
   {

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createTextbook, sound, textbookTraits } from './textbook.ts';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
+import { ids } from '../support/mutants.ts';
 
 /** The permits that each owner asked for: owners are used once. */
 const permitsOf = new Map<string, number | undefined>();
@@ -10,13 +11,7 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'one permit too many',
     caughtBy: ['permits-admit-exactly', 'permits-in-contention'],
-    mayAlsoFail: [
-      'repeat-shared',
-      'expiry-of-one-share',
-      'downgrade-keeps-the-hold',
-      'locks-shared',
-      'permits-own-number',
-    ],
+    mayAlsoFail: ids('repeat-shared expiry-of-one-share downgrade-keeps-the-hold locks-shared permits-own-number'),
     make: withRules({
       admits: (entry, { mode, permits = Infinity }) => sound.admits(entry, { mode, permits: permits + 1 }),
     }),
@@ -24,17 +19,10 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'sharers do not exclude a writer',
     caughtBy: ['shared-together', 'shared-excludes-writers'],
-    mayAlsoFail: [
-      'repeat-restarts-ttl',
-      'renew-restarts-ttl',
-      'release-own-share',
-      'expiry-*',
-      'stale-sharer',
-      'downgrade-*',
-      'names-shared',
-      'locks-shared',
-      'fair-*',
-    ],
+    mayAlsoFail: ids(
+      'repeat-restarts-ttl renew-restarts-ttl release-own-share expiry-* stale-sharer downgrade-*',
+      'names-shared locks-shared fair-*',
+    ),
     make: withRules({
       admits: (entry, { mode, permits }) =>
         mode === 'exclusive'

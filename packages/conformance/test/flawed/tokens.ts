@@ -1,6 +1,7 @@
 import { sound } from './textbook.ts';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
+import { ids } from '../support/mutants.ts';
 
 export const tokens: readonly Flaw[] = [
   {
@@ -23,14 +24,10 @@ export const tokens: readonly Flaw[] = [
   {
     name: 'a repeat mints a token',
     caughtBy: ['repeat-same-token'],
-    mayAlsoFail: [
-      'repeat-shared',
-      'renew-keeps-token',
-      'renew-raises-token',
-      'downgrade-keeps-the-hold',
-      'upgrade-refused',
-      'token-exact',
-    ],
+    mayAlsoFail: ids(
+      'repeat-shared renew-keeps-token renew-raises-token downgrade-keeps-the-hold',
+      'upgrade-refused token-exact',
+    ),
     make: withRules({
       repeat: (hold, claim, now, entry) => {
         sound.repeat(hold, claim, now, entry);

@@ -1,5 +1,6 @@
 import { wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
+import { ids } from '../support/mutants.ts';
 
 export const visibility: readonly Flaw[] = [
   {
@@ -40,14 +41,10 @@ export const visibility: readonly Flaw[] = [
   {
     name: 'inspect does not count waiters',
     caughtBy: ['inspect-waiters'],
-    mayAlsoFail: [
-      'repeat-keeps-one-place',
-      'release-of-waiter-keeps-others',
-      'fair-order-after-abandon',
-      'locks-abort',
-      'place-*',
-      'locks-abort-through-outage',
-    ],
+    mayAlsoFail: ids(
+      'repeat-keeps-one-place release-of-waiter-keeps-others fair-order-after-abandon locks-abort',
+      'place-* locks-abort-through-outage',
+    ),
     make: wrapped((inner) => ({ inspect: async (key) => ({ ...(await inner.inspect(key)), waiters: 0 }) })),
   },
   {

@@ -13,6 +13,11 @@ export interface Mutant {
   readonly mayAlsoFail?: readonly string[];
 }
 
+/** A long list of them, with a space between two. */
+export function ids(...lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => line.split(' '));
+}
+
 /** The environment variable that says how much runs against each mutant. */
 const extent = process.env['LOCKS_TEST_FLAWS'];
 

@@ -3,6 +3,7 @@ import type { Busy, Claim, KeyState, LockProvider } from '@locks/core';
 import { LockError, isLockError } from '@locks/core';
 import { client, connection } from './flaw.ts';
 import type { FaultFlaw } from './flaw.ts';
+import { ids } from '../../support/mutants.ts';
 
 /** `call`, or what a flawed provider makes of a rejection that means "unknown". */
 async function orElse<T>(call: Promise<T>, otherwise: (error: unknown) => T | Promise<T>): Promise<T> {
@@ -23,13 +24,10 @@ const whereAttemptsAre = ['sever-*', 'lost-reply-*', 'duplicate-*', 'restart-*',
 export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'a lost reply of an attempt is taken for contention',
-    caughtBy: [
-      'lost-reply-of-attempt',
-      'silence-is-unknown',
-      'pause-is-unknown',
-      'locks-dropped-reply-of-try',
+    caughtBy: ids(
+      'lost-reply-of-attempt silence-is-unknown pause-is-unknown locks-dropped-reply-of-try',
       'locks-pause-callers',
-    ],
+    ),
     mayAlsoFail: whereAttemptsAre,
     make: client((inner) => ({ tryAcquire: (claim, wake) => orElse(inner.tryAcquire(claim, wake), () => busy) })),
   },
@@ -106,12 +104,7 @@ export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'a release without an answer is answered with false',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release-not-false'],
-    mayAlsoFail: [
-      'locks-sever-*',
-      'locks-silence-*',
-      'locks-pause-callers',
-      'lost-reply-of-release-while-reconnecting',
-    ],
+    mayAlsoFail: ids('locks-sever-* locks-silence-* locks-pause-callers lost-reply-of-release-while-reconnecting'),
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => false) })),
   },
   {
