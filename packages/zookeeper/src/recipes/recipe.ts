@@ -1,5 +1,6 @@
 import type { Claim, KeyState } from '@locks/core';
 import type { Session } from '../session/session.ts';
+import type { OwnNode } from '../nodes/own-node.ts';
 import type { LiveClaim } from './live-claim.ts';
 
 /**
@@ -31,4 +32,30 @@ export interface Recipe {
   inspect(session: Session, key: string): Promise<KeyState>;
   /** Whether a client holds or waits, for each of these nodes under the root. */
   used(session: Session, names: readonly string[]): Promise<readonly boolean[]>;
+}
+
+/** What a place in line means. */
+export type Verdict =
+  | { readonly state: 'holds' }
+  /**
+   * One of the nodes in `watch` must go first: then look again. `place`: how many are before it.
+   */
+  | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number }
+  /** Its node is not there: it was released, or its session has ended. */
+  | { readonly state: 'missing' }
+  /** The sequence numbers of the folder are used up, or have begun anew. */
+  | { readonly state: 'exhausted'; readonly sequence: number };
+
+/** How a recipe with a line does the steps of an attempt. */
+export interface LineSteps {
+  /** Finds out what became of a request whose reply was lost. */
+  find(own: LiveClaim): Promise<unknown>;
+  /** Makes the node of a held claim stand for `claim`, which has another mode. */
+  convert(own: LiveClaim, claim: Claim): Promise<void>;
+  /** Enters the line if need be, and judges the place. `undefined`: it has changed, look again. */
+  look(own: LiveClaim): Promise<Verdict | undefined>;
+  leave(own: LiveClaim): Promise<boolean>;
+  gone(own: LiveClaim): void;
+  /** The claim holds by its node. */
+  holds?(own: LiveClaim, node: OwnNode): void;
 }

@@ -1,7 +1,7 @@
 import { folderOf } from '../../nodes/paths.ts';
 import { sequenceLimit } from '../../nodes/sequence.ts';
 import type { Session } from '../../session/session.ts';
-import type { Verdict } from '../attempt-in-line.ts';
+import type { Verdict } from '../recipe.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { FolderWatches } from './folder-watches.ts';
 import type { FolderWatch } from './folder-watches.ts';

@@ -5,13 +5,13 @@ import type { Nodes } from '../../nodes/nodes.ts';
 import { madeBy } from '../../nodes/own-node.ts';
 import { nameOf } from '../../nodes/paths.ts';
 import type { Session } from '../../session/session.ts';
+import { holdersOf } from '../algorithm.ts';
 import { parseContenders, placesOf, uuidOf } from '../contenders.ts';
 import type { Contender } from '../contenders.ts';
 import { hasLocks, locksIn } from '../locks-in.ts';
 import { tellWaiters } from '../waiters.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { looks } from '../recipe.ts';
-import { holdersOf } from './judge.ts';
 
 /** The lines as they are at the servers: one folder per key, with the contenders in it. */
 export class LineNodes {

@@ -11,13 +11,11 @@ import { numbered } from '../../nodes/sequence.ts';
 import type { Session } from '../../session/session.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import { multi } from '../../wire/multi.ts';
-import { attemptInLine } from '../attempt-in-line.ts';
-import type { LineSteps, Verdict } from '../attempt-in-line.ts';
+import { attemptInLine, judge } from '../algorithm.ts';
 import { contenderName, parseContender } from '../contenders.ts';
 import type { Contender, LineNames } from '../contenders.ts';
 import type { LiveClaim } from '../live-claim.ts';
-import type { AttemptResult, Recipe } from '../recipe.ts';
-import { judge } from './judge.ts';
+import type { AttemptResult, LineSteps, Recipe, Verdict } from '../recipe.ts';
 import { KnownLines } from './known-lines.ts';
 import { LineNodes } from './line-nodes.ts';
 

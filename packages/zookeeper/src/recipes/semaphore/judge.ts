@@ -1,6 +1,6 @@
 import type { Claim } from '@locks/core';
 import { sequenceLimit } from '../../nodes/sequence.ts';
-import type { Verdict } from '../attempt-in-line.ts';
+import type { Verdict } from '../recipe.ts';
 import type { Contender } from '../contenders.ts';
 import type { HeldLease } from './leases.ts';
 

@@ -2,8 +2,8 @@ import type { Claim } from '@locks/core';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { numbered, sequenceLimit } from '../../../src/nodes/sequence.ts';
-import { holdersOf, judge } from '../../../src/recipes/line/judge.ts';
-import type { Verdict } from '../../../src/recipes/attempt-in-line.ts';
+import { holdersOf, judge } from '../../../src/recipes/algorithm.ts';
+import type { Verdict } from '../../../src/recipes/recipe.ts';
 import { contenderName, parseContenders, placesOf, uuidOf } from '../../../src/recipes/contenders.ts';
 import type { Contender } from '../../../src/recipes/contenders.ts';
 

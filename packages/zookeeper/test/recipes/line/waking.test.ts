@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { holdersOf, judge } from '../../../src/recipes/line/judge.ts';
-import type { Verdict } from '../../../src/recipes/attempt-in-line.ts';
+import { holdersOf, judge } from '../../../src/recipes/algorithm.ts';
+import type { Verdict } from '../../../src/recipes/recipe.ts';
 import type { Contender } from '../../../src/recipes/contenders.ts';
 
 type Rule = (line: readonly Contender[], own: string) => Verdict;

@@ -1,5 +1,5 @@
 import type { Mode } from '@locks/core';
-import { judge } from '../../../src/recipes/line/judge.ts';
+import { judge } from '../../../src/recipes/algorithm.ts';
 import type { Contender } from '../../../src/recipes/contenders.ts';
 import type { Rules } from './rules.ts';
 import { appended, firstBase, nodesAt } from './state.ts';

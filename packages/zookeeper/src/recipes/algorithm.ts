@@ -1,0 +1,138 @@
+import type { Claim } from '@locks/core';
+import type { Nodes } from '../nodes/nodes.ts';
+import type { OwnNode } from '../nodes/own-node.ts';
+import { folderOf } from '../nodes/paths.ts';
+import { sequenceLimit } from '../nodes/sequence.ts';
+import { inOrder } from './contenders.ts';
+import type { Contender } from './contenders.ts';
+import type { LiveClaim } from './live-claim.ts';
+import { looks } from './recipe.ts';
+import type { AttemptResult, LineSteps, Verdict } from './recipe.ts';
+import { sequenceExhausted } from './sequence-exhausted.ts';
+import { waitAt, waitingFor, waitingWith } from './waits.ts';
+
+// The algorithm: a claim is an ephemeral node that ZooKeeper numbers. Its number among those of the
+// other claims says whether it holds, or which nodes must go first. It watches those, and looks
+// again when one has gone. A release removes the node, and so does the end of the session.
+
+/**
+ * The meaning of the place called `own`, first come, first served. An exclusive contender holds
+ * when it is the first. A sharer holds when no exclusive contender and no sharer that waits is
+ * before it, and, with n permits, fewer than n sharers are. `line` is in any order. O(n), for a
+ * waiter of permits O(n log n).
+ *
+ * A waiter watches the nodes that wake as few as possible at a time:
+ *
+ * - Exclusive: the contender right before it.
+ * - Shared: the nearest exclusive contender before it, since sharers enter together.
+ * - One of n permits, behind sharers: the n nearest. It may enter when all but n - 1 of the sharers
+ *   before it have gone, in any order. If it watched fewer, those could be the ones that stay.
+ */
+export function judge(line: readonly Contender[], own: string): Verdict {
+  const me = line.find((contender) => contender.name === own);
+  if (me === undefined) return { state: 'missing' };
+  if (me.sequence >= sequenceLimit) return { state: 'exhausted', sequence: me.sequence };
+  // Other libraries sort negative numbers to the front, and enter.
+  const wrapped = line.find((contender) => contender.sequence >= 2 ** 31);
+  if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
+  // ZooKeeper gives no number to two: a node made by hand may have ours, and goes first.
+  const before = line.filter((contender) => contender.sequence <= me.sequence && contender !== me);
+  const writers = latest(me.mode === 'exclusive' ? before : before.filter(({ mode }) => mode === 'exclusive'));
+  if (me.mode === 'exclusive' || writers.length > 0) return waitFor(writers, before.length);
+  // Only sharers are before it.
+  const { permits } = me;
+  if (permits !== undefined && before.length >= permits) {
+    return waitFor(before.toSorted(inOrder).slice(-permits), before.length);
+  }
+  if (before.every((sharer) => sharer.permits === permits)) return { state: 'holds' };
+  // One with fewer permits may wait before this one, which does not pass it.
+  const sorted = before.toSorted(inOrder);
+  return waitFor(sorted.slice(0, firstToWait(sorted) + 1), before.length);
+}
+
+/** The index of the first of `sharers` that does not hold yet, as too many are before it. */
+function firstToWait(sharers: readonly Contender[]): number {
+  return sharers.findIndex(({ permits }, index) => index >= (permits ?? Infinity));
+}
+
+/** The holders and those that wait, in their order. */
+export function holdersOf(line: readonly Contender[]): {
+  readonly holders: readonly Contender[];
+  readonly waiters: readonly Contender[];
+} {
+  const sorted = line.toSorted(inOrder);
+  const writer = sorted.findIndex((contender) => contender.mode === 'exclusive');
+  const sharers = sorted.slice(0, writer === -1 ? sorted.length : writer);
+  const next = firstToWait(sharers);
+  const count = writer === 0 ? 1 : next === -1 ? sharers.length : next;
+  return { holders: sorted.slice(0, count), waiters: sorted.slice(count) };
+}
+
+function waitFor(watched: readonly Contender[], place: number): Verdict {
+  return watched.length === 0 ? { state: 'holds' } : { state: 'waits', watch: watched.map(({ name }) => name), place };
+}
+
+/** The one that came last, if there is one. */
+function latest([first, ...others]: readonly Contender[]): readonly Contender[] {
+  return first === undefined
+    ? []
+    : [others.reduce((found, one) => (one.sequence > found.sequence ? one : found), first)];
+}
+
+/** One attempt in a line: enters it, looks until the place is clear, and watches or leaves. */
+export async function attemptInLine(
+  nodes: Nodes,
+  steps: LineSteps,
+  own: LiveClaim,
+  claim: Claim,
+): Promise<AttemptResult> {
+  if (own.uncertain) await steps.find(own);
+  if (own.node !== undefined && own.claim.mode !== claim.mode) await steps.convert(own, claim);
+  own.restate(claim);
+  const before = own.node === undefined ? undefined : await asBefore(nodes, own, own.node);
+  if (before !== undefined) return before;
+  for (let look = 0; look < looks; look += 1) {
+    const verdict = await steps.look(own);
+    if (verdict === undefined || own.node === undefined) continue;
+    const { node } = own;
+    switch (verdict.state) {
+      case 'holds':
+        steps.holds?.(own, node);
+        return { holds: true };
+      case 'missing':
+        // Another client has removed it.
+        steps.gone(own);
+        own.hasNoNode();
+        break;
+      case 'exhausted':
+        await steps.leave(own);
+        throw sequenceExhausted(claim.key, folderOf(node.path), verdict.sequence);
+      case 'waits': {
+        if (!own.waits) {
+          await steps.leave(own);
+          return waitingFor(waitAt(1));
+        }
+        const watch = await own.watch(verdict.watch, verdict.place);
+        if (watch !== 'missing') return waitingWith(watch, verdict.place);
+        break;
+      }
+      default:
+        verdict satisfies never;
+    }
+  }
+  // Other clients come and go faster than this one looks.
+  if (!own.waits) await steps.leave(own);
+  return waitingFor(1);
+}
+
+/**
+ * Whether a holder still holds, or a waiter still waits, without reading the line. `undefined`:
+ * look.
+ */
+async function asBefore(nodes: Nodes, own: LiveClaim, node: OwnNode): Promise<AttemptResult | undefined> {
+  const { session, watched, token, place } = own;
+  if (token !== undefined) return (await nodes.existsLatest(session, node.path)) && { holds: true };
+  if (watched.length === 0) return undefined;
+  const stats = await Promise.all([node.path, ...watched].map((path) => nodes.exists(session, path)));
+  return stats.includes(undefined) ? undefined : waitingFor(waitAt(place));
+}
