@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claim, Grant, LockProvider } from '@locks/core';
 import type { Context } from '../context/context.ts';
-import { expectAnswer, mustBeBusy, mustFree, mustGrant } from '../checks/expect.ts';
+import { expectAnswer, mustBeBusy, mustExceed, mustFree, mustGrant } from '../checks/expect.ts';
 import { certain, now, sleep, turn } from '../checks/time.ts';
 
 /** The numbers from 0 to `count - 1`. */
@@ -93,11 +93,28 @@ export async function mustBeHeld(context: Context, other: LockProvider, claim: C
   );
 }
 
-/** Fails unless the key is free: another owner is granted, and releases it. */
-export async function mustBeFree(context: Context, provider: LockProvider, key: string, when: string): Promise<void> {
+/** Fails unless the key is free: another owner is granted, with a token above `token`. It releases. */
+export async function mustBeFree(
+  context: Context,
+  provider: LockProvider,
+  key: string,
+  when: string,
+  token?: bigint,
+): Promise<void> {
   const next = context.claim(key);
-  await mustGrant(provider, next, when);
-  await mustFree(provider, next, `by the one that was granted ${when}`);
+  const grant = await mustGrant(provider, next, when);
+  if (token !== undefined) mustRise(context, grant.token, token, when);
+  await provider.release(next);
+}
+
+/** `later` must exceed `earlier`, where tokens are told. */
+export function mustRise({ traits }: Context, later: bigint, earlier: bigint, when: string): void {
+  if (traits.fencing !== 'none') mustExceed(later, earlier, when);
+}
+
+/** `token` must be that of before, where tokens are told. */
+export function mustBeSame({ traits }: Context, token: bigint, earlier: bigint, when: string): void {
+  if (traits.fencing !== 'none') assert.equal(token, earlier, `expected the token ${earlier} ${when}, got ${token}`);
 }
 
 /**

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../context/context.ts';
-import { mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
+import { mustBeBusy, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { sleep } from '../../checks/time.ts';
-import { mustBeHeld, pick, range } from '../steps.ts';
+import { mustBeFree, mustBeHeld, mustRise, pick, range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenShared } from '../when.ts';
-import { createSides, lineUp, orderOf } from './steps.ts';
+import { createSides, lineUp, mustKeepOrder } from './steps.ts';
 import type { Sides } from './steps.ts';
 
 /** Requests that reach the backend twice: law 2. */
@@ -37,10 +37,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
         await mustRenew(again, claim, 'by the holder');
         await mustBeHeld(context, other, claim, 'after an attempt that arrived twice');
         await again.release(claim);
-        const next = context.claim(claim.key);
-        const grant = await mustGrant(other, next, 'after one release');
-        if (context.traits.fencing !== 'none') mustExceed(grant.token, token, 'for the next holder');
-        await other.release(next);
+        await mustBeFree(context, other, claim.key, 'after one release', token);
       }
     },
   },
@@ -92,8 +89,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
       await context.state(other, holder.key, 'five of six left in line', (state) => state.waiters === 5);
       await other.release(holder);
       const stay = waiters.filter((_, index) => index !== 2);
-      const order = (await orderOf(context, stay, 'though requests arrive twice')).join(' ');
-      assert.equal(order, '0 1 2 3 4', `expected the order of the line, 0 1 2 3 4; it was ${order}`);
+      await mustKeepOrder(context, stay, 'though requests arrive twice');
       await context.idle(other, holder.key);
     },
   },
@@ -108,7 +104,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
         const claim = context.claim(key, { ttl: context.patience });
         const waiting = context.wait(pick([again, other], index), claim);
         const { token } = await waiting.granted;
-        if (context.traits.fencing !== 'none') mustExceed(token, latest, 'for a grant in contention');
+        mustRise(context, token, latest, 'for a grant in contention');
         latest = token;
         const read = counter;
         await sleep(context.random.integer(4));

@@ -9,6 +9,7 @@ import { now, sleep, within } from '../../checks/time.ts';
 import { whenRemote } from '../when.ts';
 import { createHarmed, giveBack, lineUpLocks, lossWithin, mustBeLost } from './locks-steps.ts';
 import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';
+import { mustRise } from '../steps.ts';
 
 /** Leases and users of `withLock` outlive a restart, or are told. */
 export const locksRestartRequirements: readonly Requirement[] = rules({
@@ -32,7 +33,7 @@ export const locksRestartRequirements: readonly Requirement[] = rules({
           continue;
         }
         mustBeLost(lease, 'as soon as another owner is granted, after a restart');
-        if (context.traits.fencing !== 'none') mustExceed(answer.token, lease.token, 'for the next owner');
+        mustRise(context, answer.token, lease.token, 'for the next owner');
       }
       if (lease.held) await answered(context, 'a renewal after a restart', () => lease.renew());
       else mustBeLost(lease, 'after a restart that it did not outlive');

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import type { Direction } from '../../faults/faults.ts';
-import { mustExceed, show } from '../../checks/expect.ts';
+import { show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
-import { mustBeFree, mustBeHeld, range } from '../steps.ts';
+import { mustBeFree, mustBeHeld, mustRise, range } from '../steps.ts';
 import { all, whenFair, whenRemote } from '../when.ts';
 import {
   acquireAtLast,
@@ -134,7 +134,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
         granted,
         'the next owner to be granted after the standstill',
       );
-      if (context.traits.fencing !== 'none') mustExceed(second.token, lease.token, 'for the next owner');
+      mustRise(context, second.token, lease.token, 'for the next owner');
       await locks.close();
       const intruder = await other.tryAcquire(context.claim(lease.key));
       assert.equal(intruder.granted, false, 'expected the next owner to be left alone by what the first one sent late');
@@ -173,7 +173,7 @@ async function loseInSilence(context: Context, direction: Direction): Promise<vo
   const limit = lease.remaining + callLimit(context);
   const grant = await within(limit, next.granted, `another owner to be granted ${when}`);
   mustBeLost(lease, `as soon as another owner is granted, ${when}`);
-  if (context.traits.fencing !== 'none') mustExceed(grant.token, lease.token, `for the next holder ${when}`);
+  mustRise(context, grant.token, lease.token, `for the next holder ${when}`);
   assert.equal(await lease.release(), false, `expected release of a lost lease to answer false ${when}`);
   await end();
   await locks.close();

@@ -5,7 +5,7 @@ import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
-import { range } from '../steps.ts';
+import { mustRise, range } from '../steps.ts';
 import { all, whenClockBounded, whenFenced, whenRemote } from '../when.ts';
 import { mustHave, whenRegistering, withRegisters } from '../registers.ts';
 import { answered, callLimit, createSides, lineUp, mustStayIdle, orderOf, persistent, settled } from './steps.ts';
@@ -35,7 +35,7 @@ export const restartRequirements: readonly Requirement[] = rules({
         const grant = ended ? await mustGrant(two, next, `for a repeat ${seen}`) : answer;
         assert.equal(renewal === false, grant.granted, `expected exactly one of two owners to hold the key ${seen}`);
         if (grant.granted) {
-          if (context.traits.fencing !== 'none') mustExceed(grant.token, token, `for the next owner ${seen}`);
+          mustRise(context, grant.token, token, `for the next owner ${seen}`);
           await two.release(next);
         } else {
           const repeat = await mustGrant(one, claim, 'for a repeat after a restart that kept the hold');

@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import { now, sleep, turn, within } from '../../checks/time.ts';
 import type { Waiting } from '../../checks/waiting.ts';
-import { pick } from '../steps.ts';
+import { pick, range } from '../steps.ts';
 
 /**
  * The longest that a call may take: the default of a provider's `timeout`, and some for a loaded
@@ -176,6 +176,12 @@ export async function orderOf(context: Context, waiters: readonly Waiting[], whe
   const limit = callLimit(context) + context.patience;
   await within(limit, Promise.all(done), `all ${waiters.length} waiters to be granted ${when}`);
   return order;
+}
+
+/** They must be granted in the order in which they are given, as `orderOf` sees it. */
+export async function mustKeepOrder(context: Context, waiters: readonly Waiting[], when: string): Promise<void> {
+  const [order, line] = [await orderOf(context, waiters, when), range(waiters.length)].map((list) => list.join(' '));
+  assert.equal(order, line, `expected the order of the line, ${line}, ${when}; it was ${order}`);
 }
 
 /** So many waiters in a known order, in turn of `providers`. */

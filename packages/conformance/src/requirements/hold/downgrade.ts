@@ -5,7 +5,7 @@ import { mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../../ch
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
-import { mustBeHeld, range } from '../steps.ts';
+import { mustBeHeld, mustBeSame, range } from '../steps.ts';
 import { whenShared } from '../when.ts';
 
 /** A held exclusive claim, repeated as shared. */
@@ -21,8 +21,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
       const shared = { ...claim, mode: 'shared', permits: 2 } as const;
       const { token } = await mustGrant(one, claim, 'on a free key');
       const converted = await mustGrant(one, shared, 'for a downgrade');
-      const message = `expected a downgrade to keep the token ${token}, got ${converted.token}`;
-      if (context.traits.fencing !== 'none') assert.equal(converted.token, token, message);
+      mustBeSame(context, converted.token, token, 'for a downgrade');
       await mustRenew(one, shared, 'by the holder after its downgrade');
       await mustBeHeld(context, two, shared, 'after its downgrade');
       const other = context.claim(claim.key, { mode: 'shared', permits: 2 });
@@ -80,8 +79,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
       }
       await mustGrant(two, other, 'for another sharer, because the refused upgrade took no place in line');
       const again = await mustGrant(one, shared, 'for a repeat of the shared claim');
-      const message = `expected the refused upgrade to leave the token ${token} as it was, got ${again.token}`;
-      if (context.traits.fencing !== 'none') assert.equal(again.token, token, message);
+      mustBeSame(context, again.token, token, 'after a refused upgrade');
       await mustFree(one, shared, 'by the sharer whose upgrade was refused');
       await mustFree(two, other, 'by the other sharer');
     },

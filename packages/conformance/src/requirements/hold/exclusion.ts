@@ -4,7 +4,6 @@ import type { Context } from '../../context/context.ts';
 import {
   expectAnswer,
   mustBeBusy,
-  mustExceed,
   mustFree,
   mustFreeNothing,
   mustGrant,
@@ -13,7 +12,7 @@ import {
 } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { holdForAWhile, mustBeHeld, pick, range } from '../steps.ts';
+import { holdForAWhile, mustBeHeld, mustRise, pick, range } from '../steps.ts';
 import { whenShared, whenTtlExpires } from '../when.ts';
 
 /** One holder at a time. */
@@ -170,7 +169,7 @@ async function mustBeHarmless(
 ): Promise<void> {
   const holder = context.claim(stale.key);
   const grant = await mustGrant(two, holder, 'after the owner before has lost the key');
-  if (context.traits.fencing !== 'none') mustExceed(grant.token, token, 'for the owner that took over');
+  mustRise(context, grant.token, token, 'for the owner that took over');
   await mustNotRenew(one, stale, `for an owner that lost the key to ${holder.owner}`);
   await mustBeHeld(context, one, holder, 'after a stale owner tried to renew');
   await mustFreeNothing(one, stale, `for an owner that lost the key to ${holder.owner}`);

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import {
-  isIdle,
-  mustBeBusy,
-  mustExceed,
-  mustFree,
-  mustFreeNothing,
-  mustGrant,
-  mustNotRenew,
-} from '../../checks/expect.ts';
+import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, now, sleepUntil } from '../../checks/time.ts';
-import { firstGrant, modesOf, mustBeFree, range, timed } from '../steps.ts';
+import { firstGrant, modesOf, mustBeFree, mustRise, range, timed } from '../steps.ts';
 import { all, whenFair, whenSession, whenShared, whenStoreExpires, whenTtlExpires } from '../when.ts';
 
 /** The ttl ends the hold of a holder that is gone: not earlier, and not much later. */
@@ -186,9 +178,9 @@ const when = 'for a hold that ended while no call looked at it';
 const calls: Readonly<Record<'renew' | 'release' | 'repeat', OwnCall>> = {
   renew: (provider, claim) => mustNotRenew(provider, claim, when),
   release: (provider, claim) => mustFreeNothing(provider, claim, when),
-  async repeat(provider, claim, token, { traits }) {
+  async repeat(provider, claim, token, context) {
     const again = await mustGrant(provider, claim, `for a repeat by its owner, ${when}`);
-    if (traits.fencing !== 'none') mustExceed(again.token, token, when);
+    mustRise(context, again.token, token, when);
   },
 };
 

@@ -5,7 +5,7 @@ import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew } from '
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleepUntil, turn } from '../../checks/time.ts';
-import { modesOf, mustBeFree, mustBeHeld, mustRestart, range, timed } from '../steps.ts';
+import { modesOf, mustBeFree, mustBeHeld, mustBeSame, mustRestart, range, timed } from '../steps.ts';
 import { all, whenFair, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
 
 /** Law 2: a claim whose reply was lost is sent again and finds itself the holder. */
@@ -114,7 +114,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
           for (let turns = index * late; turns > 0; turns -= 1) await turn();
           if (index % 2 === 0) return void (await mustRenew(one, claim, when));
           const again = await mustGrant(one, claim, `for a repeat ${when}`);
-          mustBeSame(context, again.token, token);
+          mustBeSame(context, again.token, token, 'for a repeat at once with others');
         });
         await Promise.all(calls);
         await mustBeHeld(context, two, claim, 'after its renewals and repeats');
@@ -143,12 +143,11 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
   },
 });
 
-async function repeatSame({ traits }: Context, provider: LockProvider, claim: Claim): Promise<void> {
+async function repeatSame(context: Context, provider: LockProvider, claim: Claim): Promise<void> {
   const { token } = await mustGrant(provider, claim, 'on a free key');
   for (const round of range(3)) {
     const again = await mustGrant(provider, claim, `for repeat ${round + 1} of a claim that holds the key`);
-    const message = `expected a repeat to answer the token of the hold, ${token}, got ${again.token}`;
-    if (traits.fencing !== 'none') assert.equal(again.token, token, message);
+    mustBeSame(context, again.token, token, 'for a repeat by the holder');
   }
 }
 
@@ -173,7 +172,7 @@ async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProv
     mustGrant(one, claim, 'on a free key, while others of it are under way', index % 2 === 0 ? undefined : () => {}),
   );
   const [first, ...others] = await Promise.all(attempts);
-  for (const { token } of others) mustBeSame(context, token, first?.token);
+  for (const { token } of others) mustBeSame(context, token, first?.token ?? 0n, 'for each attempt at once');
   await mustBeHeld(context, two, claim, 'after its attempts');
   await Promise.all(range(3).map(() => mustBeBusy(two, waiter, 'while another owner holds the key', () => {})));
   if (context.traits.fair)
@@ -182,9 +181,4 @@ async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProv
   await mustGrant(two, waiter, 'for the only one in line');
   await mustFree(two, waiter, 'by the holder');
   await context.idle(one, claim.key);
-}
-
-function mustBeSame({ traits }: Context, token: bigint, first: bigint | undefined): void {
-  if (traits.fencing === 'none') return;
-  assert.equal(token, first, `expected attempts of one claim at once to have one token, got ${token} and ${first}`);
 }

@@ -5,7 +5,7 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { eventually, inBackground, sleep, within } from '../../checks/time.ts';
 import { pick, randomMoment, range } from '../steps.ts';
-import { all, whenFair, whenShared, whenTtlExpires } from '../when.ts';
+import { all, whenFair, whenTtlExpires } from '../when.ts';
 import assert from 'node:assert/strict';
 
 /** A waiter gets the key in the end, or leaves nothing. */
@@ -30,19 +30,12 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   'abandon-leaves-nothing': {
     title: 'hundreds of waiters that give up at random moments leave nothing: the next attempt is granted at once',
-    async check(context) {
-      const providers = await context.createMany(2);
-      await Promise.all(range(6).map(() => giveUpAtRandom(context, providers, 50, () => ({}))));
-    },
-  },
-  'abandon-leaves-nothing-shared': {
-    title: 'the same with a mix of exclusive and shared claims',
-    when: whenShared,
-    async check(context) {
-      const providers = await context.createMany(2);
-      const mixed = (): { readonly mode?: 'shared'; readonly permits?: number } =>
-        context.random.integer(3) === 0 ? {} : { mode: 'shared', permits: 3 };
-      await Promise.all(range(6).map(() => giveUpAtRandom(context, providers, 50, mixed)));
+    async check(context, one, two) {
+      const { traits, random } = context;
+      // Where claims can be shared, a mix of both kinds.
+      const changes = (): { readonly mode?: 'shared'; readonly permits?: number } =>
+        traits.shared && random.integer(3) > 0 ? { mode: 'shared', permits: 3 } : {};
+      await Promise.all(range(6).map(() => giveUpAtRandom(context, [one, two], 50, changes)));
     },
   },
   'abandoned-waiter-does-not-block': {

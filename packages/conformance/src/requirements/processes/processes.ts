@@ -11,7 +11,7 @@ import type { CounterFile } from '../../processes/counter-file.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, now, sleep, within } from '../../checks/time.ts';
-import { firstGrant, range } from '../steps.ts';
+import { firstGrant, mustRise, range } from '../steps.ts';
 import { all, whenOtherProcessesMeet, whenWaking } from '../when.ts';
 
 /** The same store, met from several processes. */
@@ -60,8 +60,7 @@ export const processesRequirements: readonly Requirement[] = rules({
           `expected the hold to last ${validity} ms though its process was killed, it lasted ${Math.round(lasted)} ms`,
         );
       }
-      if (context.traits.fencing !== 'none')
-        mustExceed(taken.grant.token, grant.token, 'after the hold of a killed process ended');
+      mustRise(context, taken.grant.token, grant.token, 'after the hold of a killed process ended');
       await mustFree(provider, next, 'by the next holder');
     },
   },
