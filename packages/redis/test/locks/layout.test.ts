@@ -105,21 +105,3 @@ test('all keys of a lock are in one slot of a cluster', async () => {
   await locks.close();
 });
 
-test('keys are listed while they are held or waited for', async () => {
-  const client = connect();
-  const prefix = ownPrefix();
-  const provider = createRedisProvider(client, { prefix });
-  const locks = createLocks(provider);
-  const keys = ['a', 'a*b', 'a[b]', '{x}', 'b%7B', 'ä\nö'];
-  const leases = await Promise.all(
-    keys.map((key, index) => locks.acquire(key, { mode: index % 2 === 0 ? 'exclusive' : 'shared' })),
-  );
-  const list = async (start: string): Promise<string[]> => (await collect(provider.list?.(start) ?? [])).toSorted();
-  expect(await list('')).toEqual(keys.toSorted());
-  expect(await list('a')).toEqual(['a', 'a*b', 'a[b]']);
-  expect(await list('a*')).toEqual(['a*b']);
-  expect(await list('{')).toEqual(['{x}']);
-  await Promise.all(leases.map((lease) => lease.release()));
-  expect(await list('')).toEqual([]);
-  await locks.close();
-});

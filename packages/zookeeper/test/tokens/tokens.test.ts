@@ -87,16 +87,6 @@ test('sharers from before and after a raise have different tokens, below those o
   for (const token of tokens) expect(last.token).toBeGreaterThan(token);
 });
 
-test('a floor far ahead of the clock is exceeded, and by all clients from then on', async () => {
-  const [one, other] = [openProvider(), openProvider()];
-  const floor = 2n ** 52n;
-  const claim = claimOn('floor', { floor });
-  const { token } = await granted(one, claim);
-  expect(token).toBeGreaterThan(floor);
-  await one.release(claim);
-  expect((await granted(other, claimOn('floor'))).token).toBeGreaterThan(token);
-});
-
 test('an answer that was garbled on its way gives no token, and leaves no unreadable base', async () => {
   const root = `/garbled-${count}`;
   const path = `${root}/key/_c_`;
