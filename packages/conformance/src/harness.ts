@@ -2,6 +2,7 @@ import { AssertionError } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createLocks } from '@locks/core';
 import type { LockProvider, Traits } from '@locks/core';
+import { applies } from './conditions.ts';
 import { disturbed } from './context/disturbed.ts';
 import { createContext } from './context/context.ts';
 import type { Context } from './context/context.ts';
@@ -126,7 +127,7 @@ function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
     },
     async applicable() {
       const provider = await sample();
-      return requirements.filter(({ appliesTo }) => appliesTo(provider.traits, provider));
+      return requirements.filter((requirement) => applies(requirement, provider));
     },
     async notes() {
       const provider = await sample();
@@ -154,7 +155,7 @@ async function readSample(settings: ConformanceSettings): Promise<LockProvider> 
 async function judge(requirement: Requirement, sample: LockProvider, run: Run): Promise<Verdict> {
   const { settings } = run;
   const { traits } = sample;
-  if (!requirement.appliesTo(traits, sample)) {
+  if (!applies(requirement, sample)) {
     return { status: 'not-applicable', reason: 'the traits do not ask for it' };
   }
   const missing = (requirement.needs ?? []).filter((need) => !isGiven(need, settings));

@@ -1,3 +1,4 @@
+export type { Condition } from './conditions.ts';
 export type { Context, Many } from './context/context.ts';
 export { needsFault } from './faults/faults.ts';
 export type { Direction, Faults, Need } from './faults/faults.ts';

@@ -1,4 +1,4 @@
-import type { LockProvider, Traits } from '@locks/core';
+import type { Condition } from './conditions.ts';
 import type { Context } from './context/context.ts';
 import type { Need } from './faults/faults.ts';
 
@@ -51,8 +51,8 @@ export interface Requirement {
   readonly about: Subject;
   /** One sentence that is true of every provider that conforms. */
   readonly title: string;
-  /** Whether a provider with these traits (and optional methods) must keep it. */
-  appliesTo(traits: Traits, provider: LockProvider): boolean;
+  /** The providers that must keep it: those that satisfy all of these. */
+  readonly when: readonly Condition[];
   /** What else the check needs. Missing: the requirement is unverified. */
   readonly needs?: readonly Need[];
   /** Rejects if the provider breaks it, with what was expected and what happened. */

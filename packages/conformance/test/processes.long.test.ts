@@ -41,7 +41,7 @@ test('a process that stands still when its check fails is ended with it', async 
     level: 'provider',
     about: 'close',
     title: 'it stands still',
-    appliesTo: () => true,
+    when: [],
     async check(context) {
       const [paused, resumed] = await Promise.all([context.fork(), context.fork()]);
       await Promise.all([paused.pause(), resumed.pause()]);

@@ -6,7 +6,6 @@ import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
 import { inBackground, turn, within } from '../checks/time.ts';
 import { mustBeHeld, range } from './steps.ts';
-import { whenTtlExpires, whenWaking } from './when.ts';
 import { activeResources, mustNotGrow } from './resources.ts';
 
 /** A closed provider says so, and takes no other with it. */
@@ -88,7 +87,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
   'close-in-mid-attempt': {
     title:
       'a provider that is closed in the middle of an attempt, at whatever step, leaves nothing that outlives the ttl',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, witness) {
       const attempts = range(12).map(async (turns) => {
         const provider = await context.create();
@@ -121,7 +120,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
   'close-wakes-waiters': {
     title:
       'close wakes, not synchronously, every claim that waits with the provider, whose next attempt rejects with LOCK_CLOSED',
-    when: whenWaking,
+    when: ['wake'],
     async check(context, one, two) {
       const holders = range(2).map(() => context.claim());
       const waiters = holders.flatMap(({ key }) => range(3).map(() => context.claim(key)));

@@ -4,7 +4,6 @@ import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
 import type { LockProvider } from '@locks/core';
 import { now, sleep } from '../checks/time.ts';
-import { whenTimed } from './when.ts';
 
 const choices = {
   scope: ['process', 'host', 'network'],
@@ -40,7 +39,7 @@ export const declarationRequirements: readonly Requirement[] = rules({ level: 'p
   // The clock of the store, which all its clients share.
   'time-of-store': {
     title: 'time gives the ms since 1970 by a clock that all providers of the store share, and that runs',
-    when: whenTimed,
+    when: ['time'],
     async check(context) {
       const providers = await context.createMany(2);
       const first = await read(providers[0]);

@@ -6,7 +6,6 @@ import { mustBeBusy, mustFree, mustFreeNothing, mustGrant, show } from '../check
 import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
 import { pick } from './steps.ts';
-import { whenFair, whenListing, whenShared, whenTtlExpires } from './when.ts';
 
 /** What can be seen from outside. */
 export const inspectionRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'inspection' })({
@@ -31,7 +30,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
   },
   'inspect-remaining': {
     title: 'what remains follows the ttl of the hold',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, one, two) {
       const { longTtl } = context;
       const [short, long] = [
@@ -55,7 +54,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
   },
   'inspect-sharers': {
     title: 'inspect shows every sharer, each with its own token and its own number of permits',
-    when: whenShared,
+    when: ['shared'],
     async check(context, one, two) {
       const key = context.key();
       const numbers = [{ permits: 5 }, {}, { permits: 2_147_483_647 }];
@@ -89,7 +88,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
   },
   'inspect-waiters': {
     title: 'inspect counts the claims in line, and names them in their order if it names any',
-    when: whenFair,
+    when: ['fair'],
     async check(context, one, two) {
       const key = context.key();
       const holder = context.claim(key);
@@ -138,7 +137,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
   },
   'list-exact': {
     title: 'list gives the keys with a prefix that are held or waited for, and no others',
-    when: whenListing,
+    when: ['list'],
     async check(context, one, two) {
       const u = context.unique();
       const prefixes = [u, `${u}[a]*`, `${u}/{x}`, `${u}%`];

@@ -26,7 +26,7 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
   },
   'names-shared': {
     title: 'the same for odd names next to a key that is shared',
-    when: ({ shared }) => shared,
+    when: ['shared'],
     async check(context, one) {
       const u = context.unique();
       const sharers = [0, 1].map(() => context.claim(u, { mode: 'shared', permits: 2 }));

@@ -6,9 +6,6 @@ import { sleep } from '../checks/time.ts';
 import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
 import { pick, range } from './steps.ts';
-import type { Condition } from './when.ts';
-
-export const whenRegistering: Condition = (_traits, provider) => provider.register !== undefined;
 
 /** What the checks call. */
 type Registers = Pick<Required<LockProvider>, 'register'>;
@@ -17,7 +14,7 @@ type Registers = Pick<Required<LockProvider>, 'register'>;
 export const registersRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'register',
-  when: whenRegistering,
+  when: ['register'],
 })({
   'register-compare-and-set': {
     title: 'a register has no text at first, and is changed if its text is the expected one; a repeat finds it changed',

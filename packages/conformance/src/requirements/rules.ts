@@ -1,14 +1,9 @@
 import type { LockProvider } from '@locks/core';
 import type { Context } from '../context/context.ts';
 import type { Requirement } from '../requirement.ts';
-import { always } from './when.ts';
-import type { Condition } from './when.ts';
 
 /** What the requirements of a file have in common. Each may say otherwise. */
-interface Common extends Pick<Requirement, 'level' | 'about' | 'needs'> {
-  /** @default always */
-  readonly when?: Condition;
-}
+interface Common extends Pick<Requirement, 'level' | 'about' | 'needs'>, Partial<Pick<Requirement, 'when'>> {}
 
 /** One of them. Its id is the name that it has in the list. */
 interface Rule extends Partial<Common>, Pick<Requirement, 'title'> {
@@ -22,13 +17,13 @@ type Four = readonly [LockProvider, LockProvider, LockProvider, LockProvider];
 export function rules(common: Common): (byId: Readonly<Record<string, Rule>>) => readonly Requirement[] {
   return (byId) =>
     Object.entries(byId).map(([id, rule]) => {
-      const { title, level, about, needs, when = always, check } = { ...common, ...rule };
+      const { title, level, about, needs, when = [], check } = { ...common, ...rule };
       return {
         id,
         level,
         about,
         title,
-        appliesTo: when,
+        when,
         ...(needs && { needs }),
         check: async (context) => await check(context, ...(await createMany(context, check.length - 1))),
       };

@@ -93,7 +93,7 @@ export async function mustBeHeld(context: Context, other: LockProvider, claim: C
   );
 }
 
-/** Fails unless the key is free: another owner is granted, with a token above `token`. It releases. */
+/** Fails unless another owner is granted, with a token above `token`. It releases. */
 export async function mustBeFree(
   context: Context,
   provider: LockProvider,

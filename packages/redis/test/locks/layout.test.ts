@@ -104,4 +104,3 @@ test('all keys of a lock are in one slot of a cluster', async () => {
   }
   await locks.close();
 });
-

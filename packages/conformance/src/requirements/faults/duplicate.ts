@@ -5,7 +5,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { sleep } from '../../checks/time.ts';
 import { mustBeFree, mustBeHeld, mustRise, pick, range } from '../steps.ts';
-import { all, whenFair, whenRemote, whenShared } from '../when.ts';
 import { createSides, lineUp, mustKeepOrder } from './steps.ts';
 import type { Sides } from './steps.ts';
 
@@ -13,7 +12,7 @@ import type { Sides } from './steps.ts';
 export const duplicateRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'connection',
-  when: whenRemote,
+  when: ['network'],
   needs: ['duplicate'],
 })({
   'duplicate-attempt': {
@@ -43,7 +42,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
   },
   'duplicate-sharer': {
     title: 'an attempt to share that arrives twice takes one permit, and its release gives one back',
-    when: all(whenRemote, whenShared),
+    when: ['network', 'shared'],
     async check(context) {
       const { again, other } = await createDuplicating(context);
       const key = context.key();
@@ -79,7 +78,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
   },
   'duplicate-place': {
     title: 'an attempt that arrives twice takes one place in line: the order stays, and who leaves is gone',
-    when: all(whenRemote, whenFair),
+    when: ['network', 'fair'],
     async check(context) {
       const { again, other } = await createDuplicating(context);
       const holder = await context.hold(other);

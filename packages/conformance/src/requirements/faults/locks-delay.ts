@@ -4,7 +4,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
-import { all, whenRemote, whenTtlExpires } from '../when.ts';
 import { acquireAtLast, createHarmed, lineUpLocks, mustBeLost, mustGetFree, mustKeep } from './locks-steps.ts';
 import { answered, callLimit, createOther, warmUp } from './steps.ts';
 
@@ -16,7 +15,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
 })({
   'locks-delay-validity': {
     title: 'what remains of a lease whose replies come late counts from the send, and ends before the store lets go',
-    when: all(whenRemote, whenTtlExpires),
+    when: ['network', 'ttl'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
@@ -47,7 +46,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
   },
   'locks-delay-late-grant': {
     title: 'a grant that arrives after its validity is handed back: the caller is told so, and the key becomes free',
-    when: all(whenRemote, whenTtlExpires),
+    when: ['network', 'ttl'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
@@ -71,7 +70,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
   },
   'locks-delay-waiting': {
     title: 'on a slow line waiters are served too, in order where the provider is fair',
-    when: whenRemote,
+    when: ['network'],
     async check(context) {
       const [slow, fast] = [await createHarmed(context), await createHarmed(context)];
       const other = await createOther(context);
@@ -88,7 +87,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
   },
   'locks-delay-renewal': {
     title: 'renewals keep a lease whose ttl is several delays long',
-    when: whenRemote,
+    when: ['network'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);

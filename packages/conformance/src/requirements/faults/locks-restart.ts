@@ -6,7 +6,6 @@ import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { now, sleep, within } from '../../checks/time.ts';
-import { whenRemote } from '../when.ts';
 import { createHarmed, giveBack, lineUpLocks, lossWithin, mustBeLost } from './locks-steps.ts';
 import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';
 import { mustRise } from '../steps.ts';
@@ -15,7 +14,7 @@ import { mustRise } from '../steps.ts';
 export const locksRestartRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'restart',
-  when: whenRemote,
+  when: ['network'],
   needs: ['restart'],
 })({
   'locks-restart-lease': {

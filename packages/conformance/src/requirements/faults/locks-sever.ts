@@ -3,7 +3,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
-import { whenRemote } from '../when.ts';
 import { createHarmed, giveBack, mustGetFree, mustKeep } from './locks-steps.ts';
 import { answered, callLimit, createOther, warmUp } from './steps.ts';
 import { isLockError } from '@locks/core';
@@ -14,7 +13,7 @@ import { isIdle, show } from '../../checks/expect.ts';
 export const locksSeverRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'connection',
-  when: whenRemote,
+  when: ['network'],
   needs: ['sever'],
 })({
   'locks-sever-lease': {

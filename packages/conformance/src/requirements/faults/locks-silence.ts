@@ -7,7 +7,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { mustBeFree, mustBeHeld, mustRise, range } from '../steps.ts';
-import { all, whenFair, whenRemote } from '../when.ts';
 import {
   acquireAtLast,
   createHarmed,
@@ -27,7 +26,7 @@ import { callLimit, createOther, persistent, settled, warmUp } from './steps.ts'
 export const locksSilenceRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'outage',
-  when: whenRemote,
+  when: ['network'],
   needs: ['silence'],
 })({
   'locks-silence-loss': {
@@ -76,7 +75,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
   },
   'locks-silence-place': {
     title: 'a waiter that gives up in a silence longer than its ttl has left the line soon after it',
-    when: all(whenRemote, whenFair),
+    when: ['network', 'fair'],
     async check(context) {
       const { ttl } = context;
       const { provider, locks } = await createHarmed(context);

@@ -7,7 +7,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, now, sleep, within } from '../../checks/time.ts';
 import { firstGrant, mustBeFree, mustBeHeld, mustRise, range } from '../steps.ts';
-import { all, whenFair, whenRemote, whenShared, whenTtlExpires } from '../when.ts';
 import { callLimit, createWarm, lineUp, mustKeepOrder, settled, waitOn, warmUp } from './steps.ts';
 import type { Sides } from './steps.ts';
 
@@ -20,7 +19,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   'lost-reply-of-attempt': {
     title:
       'an attempt whose reply was lost is unknown, not busy and not never sent; a repeat is the same hold with the same token',
-    when: whenRemote,
+    when: ['network'],
     async check(context) {
       const sides = await createWarm(context);
       for (const _ of range(3)) await attemptTwice(context, sides, context.claim());
@@ -28,7 +27,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   'lost-reply-of-sharer': {
     title: 'an attempt to share whose reply was lost and that is repeated takes one permit',
-    when: all(whenRemote, whenShared),
+    when: ['network', 'shared'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
       const shared = { mode: 'shared', permits: 2 } as const;
@@ -50,7 +49,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   'lost-reply-of-place': {
     title: 'an attempt that took a place in line and whose reply was lost has one place, and keeps it when repeated',
-    when: all(whenRemote, whenFair),
+    when: ['network', 'fair'],
     async check(context) {
       const { harmed, other, third } = await createWarm(context);
       const holder = await context.hold(third);
@@ -71,7 +70,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   // A holder's command took effect and its reply was lost (laws 1 and 2).
   'lost-reply-of-renewal': {
     title: 'a renewal whose reply was lost is unknown, never false; repeated, it succeeds',
-    when: whenRemote,
+    when: ['network'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
       const claim = context.claim();
@@ -87,7 +86,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   'lost-reply-of-renewal-counts': {
     title: 'a renewal whose reply was lost has restarted the ttl, which runs out when it is not repeated',
-    when: all(whenRemote, whenTtlExpires),
+    when: ['network', 'ttl'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
       const claim = context.claim(context.key(), { ttl: 3 * context.ttl });
@@ -116,7 +115,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   'lost-reply-of-release': {
     title: 'a release whose reply was lost has freed the key; repeated, it settles and does no harm',
-    when: whenRemote,
+    when: ['network'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
       for (const _ of range(3)) {
@@ -136,7 +135,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   'lost-reply-of-release-not-false': {
     title: 'a release that freed a hold and whose reply was lost is unknown or true, never false',
-    when: whenRemote,
+    when: ['network'],
     async check(context) {
       const { harmed, again } = await createWarm(context);
       const claim = await context.hold(again);
@@ -151,7 +150,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   'lost-reply-of-release-while-reconnecting': {
     title:
       'a release that is called after a cut, at any moment until it is mended, and whose reply was lost is never false',
-    when: whenRemote,
+    when: ['network'],
     needs: ['dropReply', 'sever'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);

@@ -6,15 +6,14 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import { mustRise, range } from '../steps.ts';
-import { all, whenClockBounded, whenFenced, whenRemote } from '../when.ts';
-import { mustHave, whenRegistering, withRegisters } from '../registers.ts';
+import { mustHave, withRegisters } from '../registers.ts';
 import { answered, callLimit, createSides, lineUp, mustStayIdle, orderOf, persistent, settled } from './steps.ts';
 
 /** A backend that restarts, with its data or without. */
 export const restartRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'restart',
-  when: whenRemote,
+  when: ['network'],
   needs: ['restart'],
 })({
   'restart-exclusion': {
@@ -81,14 +80,14 @@ export const restartRequirements: readonly Requirement[] = rules({
   },
   'restart-tokens': {
     title: 'tokens after a restart exceed those before it',
-    when: all(whenRemote, whenFenced),
+    when: ['network', 'fenced'],
     async check(context) {
       await exceedAfter(context, context.faults.restart, 'after a restart');
     },
   },
   'restart-registers': {
     title: 'a register has its text after a restart that kept what was written later',
-    when: all(whenRemote, whenRegistering),
+    when: ['network', 'register'],
     check: async (context) =>
       await withRegisters(context, async ([writer, reader], name) => {
         const to = 'kept';
@@ -115,7 +114,7 @@ export const restartRequirements: readonly Requirement[] = rules({
   },
   'empty-restart-tokens': {
     title: 'tokens of a store that lost everything exceed those it gave before',
-    when: all(whenRemote, whenClockBounded),
+    when: ['network', 'clock-bounded'],
     needs: ['restartEmpty'],
     async check(context) {
       await exceedAfter(context, context.faults.restartEmpty, 'after a restart without data');

@@ -5,7 +5,6 @@ import { rules } from '../rules.ts';
 import { isIdle, mustGrant, show } from '../../checks/expect.ts';
 import { inBackground, turn, within } from '../../checks/time.ts';
 import { pick, range } from '../steps.ts';
-import { whenRemote } from '../when.ts';
 import { createHarmed } from './locks-steps.ts';
 import { callLimit, createOther, createSides, mustStayIdle, settled } from './steps.ts';
 
@@ -13,7 +12,7 @@ import { callLimit, createOther, createSides, mustStayIdle, settled } from './st
 export const severManyRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'connection',
-  when: whenRemote,
+  when: ['network'],
   needs: ['sever'],
 })({
   'sever-many-in-flight': {

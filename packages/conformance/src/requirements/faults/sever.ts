@@ -4,14 +4,13 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { modesOf, mustBeFree, mustBeHeld, mustBeSame, pick, range } from '../steps.ts';
-import { all, whenFair, whenRemote, whenWaking } from '../when.ts';
 import { callLimit, createSides, lineUp, mustKeepOrder, mustStayIdle, settled, waitForWakes, warmUp } from './steps.ts';
 
 /** A connection that is cut comes back, and nothing is lost with it. */
 export const severRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'connection',
-  when: whenRemote,
+  when: ['network'],
   needs: ['sever'],
 })({
   'sever-calls-work-again': {
@@ -81,7 +80,7 @@ export const severRequirements: readonly Requirement[] = rules({
   },
   'sever-keeps-place': {
     title: 'a place in line survives a cut: one place each, and the order stays',
-    when: all(whenRemote, whenFair),
+    when: ['network', 'fair'],
     async check(context) {
       const { harmed, other, third } = await createSides(context);
       await warmUp(context, harmed, third);
@@ -101,7 +100,7 @@ export const severRequirements: readonly Requirement[] = rules({
   },
   'sever-own-order': {
     title: 'waiters of one process whose connections are cut as the holder releases keep their order',
-    when: all(whenRemote, whenFair),
+    when: ['network', 'fair'],
     async check(context) {
       const { harmed, third } = await createSides(context);
       await warmUp(context, harmed, third);
@@ -116,7 +115,7 @@ export const severRequirements: readonly Requirement[] = rules({
   },
   'sever-wakes': {
     title: 'a waiter whose connection is cut before, while or after the holder releases is woken',
-    when: all(whenRemote, whenWaking),
+    when: ['network', 'wake'],
     async check(context) {
       const { harmed, other } = await createSides(context);
       await warmUp(context, harmed, other);

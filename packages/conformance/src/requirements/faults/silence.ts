@@ -7,7 +7,6 @@ import { mustBeBusy, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
-import { all, whenFair, whenRemote, whenTtlExpires, whenWaking } from '../when.ts';
 import {
   callLimit,
   createOther,
@@ -33,7 +32,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
 })({
   'silence-is-unknown': {
     title: 'calls without an answer reject as unknown in time; when the silence ends the provider serves again',
-    when: whenRemote,
+    when: ['network'],
     async check(context) {
       const other = await createOther(context);
       const checks = directions.map(async (direction) => {
@@ -47,7 +46,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
   },
   'pause-is-unknown': {
     title: 'calls to a backend that stands still reject as unknown in time; when it goes on it serves again',
-    when: whenRemote,
+    when: ['network'],
     needs: ['pause'],
     async check(context) {
       const { harmed, other } = await createSides(context);
@@ -57,7 +56,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
   },
   'silence-wakes': {
     title: 'a waiter that was cut off without a sign while the holder released is woken when the silence ends',
-    when: all(whenRemote, whenWaking),
+    when: ['network', 'wake'],
     async check(context) {
       const { harmed, other } = await createSides(context);
       await warmUp(context, harmed, other);
@@ -73,7 +72,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
   },
   'silence-ends-place': {
     title: 'a place in line whose release was lost lapses, though its provider keeps another one on the key',
-    when: all(whenRemote, whenFair, whenTtlExpires),
+    when: ['network', 'fair', 'ttl'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const holder = await context.hold(other);
@@ -94,7 +93,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
   },
   'silence-expires': {
     title: 'what a provider holds that was cut off without a sign goes to others after its ttl',
-    when: all(whenRemote, whenTtlExpires),
+    when: ['network', 'ttl'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const claim = await context.hold(again, { ttl: context.ttl });

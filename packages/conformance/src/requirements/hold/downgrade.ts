@@ -6,13 +6,12 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
 import { mustBeHeld, mustBeSame, range } from '../steps.ts';
-import { whenShared } from '../when.ts';
 
 /** A held exclusive claim, repeated as shared. */
 export const downgradeRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'sharing',
-  when: whenShared,
+  when: ['shared'],
 })({
   'downgrade-keeps-the-hold': {
     title: 'an exclusive claim repeated as shared keeps its token and lets sharers in, but no exclusive owner',

@@ -13,7 +13,6 @@ import {
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { holdForAWhile, mustBeHeld, mustRise, pick, range } from '../steps.ts';
-import { whenShared, whenTtlExpires } from '../when.ts';
 
 /** One holder at a time. */
 export const exclusionRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'exclusion' })({
@@ -99,7 +98,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
   },
   'stale-after-expiry': {
     title: 'an owner whose hold expired and was taken over cannot renew, release or repeat',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, one, two) {
       const stale = context.claim(context.key(), { ttl: context.ttl });
       const { token } = await mustGrant(one, stale, 'on a free key');
@@ -111,7 +110,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
   },
   'stale-sharer': {
     title: 'a sharer whose share was released by force cannot renew it, and the other shares are not touched',
-    when: whenShared,
+    when: ['shared'],
     async check(context, one, two) {
       const shared = { mode: 'shared' } as const;
       const stale = context.claim(context.key(), shared);

@@ -6,13 +6,12 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, now, sleepUntil } from '../../checks/time.ts';
 import { firstGrant, modesOf, mustBeFree, mustRise, range, timed } from '../steps.ts';
-import { all, whenFair, whenSession, whenShared, whenStoreExpires, whenTtlExpires } from '../when.ts';
 
 /** The ttl ends the hold of a holder that is gone: not earlier, and not much later. */
 export const expiryRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'expiry' })({
   'expiry-on-time': {
     title: 'a hold lasts for its ttl, exclusive or shared, and not longer than that by much',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, one, two) {
       const { ttl } = context;
       const modes = modesOf(context);
@@ -22,7 +21,7 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'expiry-of-one-share': {
     title: 'a share that expires frees its permit, while the other shares stay',
-    when: all(whenTtlExpires, whenShared),
+    when: ['ttl', 'shared'],
     async check(context, one, two) {
       const shared = { mode: 'shared', permits: 2 } as const;
       const stays = context.claim(context.key(), shared);
@@ -49,7 +48,7 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'expiry-ends-the-hold': {
     title: 'after its ttl a hold cannot be renewed or released, though the key is free since',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, one, two) {
       const [renewed, released] = [
         context.claim(context.key(), { ttl: context.ttl }),
@@ -65,7 +64,7 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'expiry-waiter-takes-over': {
     title: 'a waiter that heeds wake and retryAfter takes over when the holder has expired',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, one, two) {
       const holder = await context.hold(one, { ttl: context.ttl });
       const waiters = [context.wait(two, context.claim(holder.key)), context.wait(one, context.claim(holder.key))];
@@ -79,7 +78,7 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'expiry-next-in-line': {
     title: 'when the first in line gives up, the next one takes over when the holder has expired',
-    when: all(whenTtlExpires, whenFair),
+    when: ['ttl', 'fair'],
     async check(context, one, two) {
       const holder = await context.hold(one, { ttl: context.ttl });
       const first = await context.queue(one, context.claim(holder.key));
@@ -92,7 +91,7 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'validity-reported': {
     title: 'a provider whose sessions end holds reports how long grants and renewals are valid',
-    when: whenSession,
+    when: ['session'],
     async check(context, provider) {
       const claim = context.claim();
       const { validity } = await mustGrant(provider, claim, 'on a free key');
@@ -111,7 +110,7 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
   // Holds whose ttl ends while no call looks at their key.
   'expiry-for-newcomers': {
     title: 'a newcomer that has not seen the holder before gets the key by one attempt once the ttl is over',
-    when: whenStoreExpires,
+    when: ['store-expires'],
     async check(context, gone) {
       const dead = modesOf(context).flatMap((mode) =>
         range(2).map(() => context.claim(context.key(), { mode, ttl: context.ttl })),
@@ -130,7 +129,7 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'expiry-unseen': {
     title: 'a hold that ended while no call looked at it cannot be renewed or freed; a repeat is a new grant',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, one, two) {
       const asked = modesOf(context).flatMap((mode) =>
         Object.values(calls).map((call) => ({ call, claim: context.claim(context.key(), { mode, ttl: context.ttl }) })),

@@ -14,13 +14,12 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
 import { modesOf, pick, range } from '../steps.ts';
-import { all, whenFenced, whenShared, whenTtlExpires, whenWaking } from '../when.ts';
 
 /** Law 4: the tokens of one key strictly increase. */
 export const fencingRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'token',
-  when: whenFenced,
+  when: ['fenced'],
 })({
   'token-increases': {
     title: 'tokens strictly increase over releases and forced releases, across providers',
@@ -44,7 +43,7 @@ export const fencingRequirements: readonly Requirement[] = rules({
   },
   'token-increases-after-expiry': {
     title: 'the token of a grant after an expiry exceeds that of the hold that expired',
-    when: all(whenFenced, whenTtlExpires),
+    when: ['fenced', 'ttl'],
     async check(context, one, two) {
       const claim = context.claim(context.key(), { ttl: context.ttl });
       const { token } = await mustGrant(one, claim, 'on a free key');
@@ -74,7 +73,7 @@ export const fencingRequirements: readonly Requirement[] = rules({
   },
   'token-of-sharers': {
     title: 'sharers have tokens of their own, and increase them in turn with exclusive owners',
-    when: all(whenFenced, whenShared),
+    when: ['fenced', 'shared'],
     async check(context) {
       const providers = await context.createMany(2);
       const key = context.key();
@@ -127,7 +126,7 @@ export const fencingRequirements: readonly Requirement[] = rules({
   },
   'token-floor-in-line': {
     title: 'a claim that waits may ask with another floor: its token exceeds the floor of the attempt that is granted',
-    when: all(whenFenced, whenWaking),
+    when: ['fenced', 'wake'],
     async check(context, one, two) {
       const holder = context.claim();
       const { token } = await mustGrant(one, holder, 'on a free key');

@@ -5,7 +5,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
 import { mustBeHeld, pick, range, mustBeFree } from '../steps.ts';
-import { whenFair, whenShared } from '../when.ts';
 
 /** Release says true when it freed a hold, and touches nothing but its own. */
 export const releaseRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'release' })({
@@ -35,7 +34,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   'release-own-share': {
     title: 'release by one sharer frees its own share and no other',
-    when: whenShared,
+    when: ['shared'],
     async check(context, one, two) {
       const key = context.key();
       const sharers = range(3).map(() => context.claim(key, { mode: 'shared', permits: 3 }));
@@ -80,7 +79,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   'release-forced-share': {
     title: 'release with the owner and mode that inspect reports frees one share alone, whatever its permits',
-    when: whenShared,
+    when: ['shared'],
     async check(context, one, two) {
       const key = context.key();
       const [victim, stays] = range(2).map(() => context.claim(key, { mode: 'shared', permits: 2 })) as [Claim, Claim];
@@ -127,7 +126,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   'release-of-waiter-keeps-others': {
     title: 'a waiter that gives up leaves the places of the others as they were',
-    when: whenFair,
+    when: ['fair'],
     async check(context, one, two) {
       const key = context.key();
       const holder = context.claim(key);

@@ -15,13 +15,12 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, now, sleep, sleepUntil } from '../../checks/time.ts';
 import { modesOf, mustBeFree, mustBeHeld, mustRestart, timed } from '../steps.ts';
-import { all, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
 
 /** Renew restarts the ttl of the holder that calls it, and of no other. */
 export const renewalRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'renewal' })({
   'renew-restarts-ttl': {
     title: 'renew restarts the ttl, exclusive or shared',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, one, two) {
       const modes = modesOf(context);
       await Promise.all(modes.map((mode) => renewalRestarts(context, one, two, mode)));
@@ -46,7 +45,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   'renew-own-share': {
     title: 'a sharer that renews, or repeats its claim, prolongs its own share and no other',
-    when: all(whenTtlExpires, whenShared),
+    when: ['ttl', 'shared'],
     async check(context, one, two) {
       const [renews, repeats] = ['that renews', 'that repeats its claim'] as const;
       await Promise.all([
@@ -67,7 +66,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   'renew-keeps-token': {
     title: 'renew without a token leaves the token of the lease as it is',
-    when: whenFenced,
+    when: ['fenced'],
     async check(context, provider) {
       const claim = context.claim();
       const { token } = await mustGrant(provider, claim, 'on a free key');
@@ -78,7 +77,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   'renew-raises-token': {
     title: "renew with a token makes it the lease's own and later tokens higher; a lower one is refused",
-    when: whenFenced,
+    when: ['fenced'],
     async check(context, one, two) {
       const claim = context.claim();
       const { token } = await mustGrant(one, claim, 'on a free key');
@@ -105,7 +104,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
   // A hold that ends earlier than it was to.
   'renew-shortens': {
     title: 'a shorter ttl of a renewal or repeat ends the hold earlier, the waiters hear of it, and nothing stays',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, one, two) {
       const checks = modesOf(context).flatMap((mode) =>
         [renews, repeats].flatMap((shorten) =>

@@ -6,7 +6,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleepUntil, turn } from '../../checks/time.ts';
 import { modesOf, mustBeFree, mustBeHeld, mustBeSame, mustRestart, range, timed } from '../steps.ts';
-import { all, whenFair, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
 
 /** Law 2: a claim whose reply was lost is sent again and finds itself the holder. */
 export const repeatRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'repeat' })({
@@ -22,7 +21,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'repeat-shared': {
     title: 'a repeat by a sharer is granted with the same token and takes no second permit',
-    when: whenShared,
+    when: ['shared'],
     async check(context, one, two) {
       const shared = { mode: 'shared', permits: 2 } as const;
       const first = context.claim(context.key(), shared);
@@ -39,7 +38,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'repeat-keeps-token-below-floor': {
     title: 'a repeat by the holder is granted with the same token, also where that is below a new floor',
-    when: whenFenced,
+    when: ['fenced'],
     async check(context, provider) {
       const modes = modesOf(context);
       const checks = modes.map(async (mode) => {
@@ -59,7 +58,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'repeat-restarts-ttl': {
     title: 'a repeat by the holder restarts the ttl, exclusive or shared',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context, one, two) {
       const modes = modesOf(context);
       await Promise.all(modes.map((mode) => repeatRestarts(context, one, two, mode)));
@@ -67,7 +66,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'repeat-after-expiry': {
     title: 'an owner whose hold has expired is granted again with a higher token',
-    when: all(whenTtlExpires, whenFenced),
+    when: ['ttl', 'fenced'],
     async check(context, one, two) {
       const claim = context.claim(context.key(), { ttl: context.ttl });
       const { token } = await mustGrant(one, claim, 'on a free key');
@@ -80,7 +79,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'repeat-keeps-one-place': {
     title: 'a waiting claim that is repeated has one place in line, with and without wake',
-    when: whenFair,
+    when: ['fair'],
     async check(context, one, two) {
       const key = context.key();
       const [holder, waiter] = [context.claim(key), context.claim(key)];

@@ -3,14 +3,13 @@ import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { holdForAWhile, mustBeFree, pick, range } from '../steps.ts';
-import { whenNotShared, whenShared } from '../when.ts';
 import type { Claim } from '@locks/core';
 
 /** Shared holders. */
 export const sharedRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'sharing',
-  when: whenShared,
+  when: ['shared'],
 })({
   'shared-together': {
     title: 'any number of sharers hold a key together; an exclusive owner excludes them and they exclude it',
@@ -58,7 +57,7 @@ export const sharedRequirements: readonly Requirement[] = rules({
   },
   'shared-refused': {
     title: 'a provider that declares shared: false rejects shared claims with LOCK_INVALID',
-    when: whenNotShared,
+    when: ['not-shared'],
     async check(context, provider) {
       const key = context.key();
       for (const changes of [{}, { permits: 3 }]) {

@@ -7,13 +7,12 @@ import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import type { Waiting } from '../../checks/waiting.ts';
 import { pick, range } from '../steps.ts';
-import { all, whenFair, whenRemote, whenShared, whenTtlExpires } from '../when.ts';
 
 /** First come, first served. */
 export const fairnessRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'order',
-  when: whenFair,
+  when: ['fair'],
 })({
   'fair-order': {
     title: 'waiters of two providers are granted in the order in which they took their place in line',
@@ -87,7 +86,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
   },
   'fair-whatever-the-settings': {
     title: 'a place in line that lapses, of a service with shorter settings, takes no other along',
-    when: all(whenFair, whenTtlExpires, whenRemote),
+    when: ['fair', 'ttl', 'network'],
     needs: ['createOther'],
     async check(context) {
       const [one, other] = await Promise.all([context.create(), context.createOther()]);
@@ -104,7 +103,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
   },
   'fair-writer-not-starved': {
     title: 'readers that come after a waiting writer do not pass it; after it they are admitted together',
-    when: all(whenFair, whenShared),
+    when: ['fair', 'shared'],
     async check(context, one, two) {
       const early = context.claim(context.key(), { mode: 'shared' });
       const { key } = early;

@@ -5,7 +5,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { eventually, inBackground, sleep, within } from '../../checks/time.ts';
 import { pick, randomMoment, range } from '../steps.ts';
-import { all, whenFair, whenTtlExpires } from '../when.ts';
 import assert from 'node:assert/strict';
 
 /** A waiter gets the key in the end, or leaves nothing. */
@@ -64,12 +63,12 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
   // How long a place in line lasts whose claim is neither repeated nor released.
   'place-lapses': {
     title: 'a waiter that stops asking, without a release, loses its place: those behind it are granted',
-    when: all(whenFair, whenTtlExpires),
+    when: ['fair', 'ttl'],
     check: (context) => leavesTheLine(context, 'a waiter that stopped asking', () => Promise.resolve()),
   },
   'place-ends-with-provider': {
     title: 'the waiters of a provider that was closed lose their places: those behind them are granted',
-    when: whenFair,
+    when: ['fair'],
     check: (context) => leavesTheLine(context, 'a waiter whose provider was closed', (gone) => gone.close()),
   },
 });

@@ -3,13 +3,12 @@ import { rules } from '../rules.ts';
 import type { Waiting } from '../../checks/waiting.ts';
 import { mustBeBusy, mustFree, mustFreeNothing, mustGrant } from '../../checks/expect.ts';
 import { pick, range } from '../steps.ts';
-import { all, whenFair, whenShared, whenWaking } from '../when.ts';
 
 /** `wake` comes to those who may share a key that stays held. */
 export const wakeSharersRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'wake',
-  when: all(whenWaking, whenShared),
+  when: ['wake', 'shared'],
 })({
   'wake-after-downgrade': {
     title: 'sharers in line are woken and granted when the exclusive holder repeats its claim as shared',
@@ -52,7 +51,7 @@ export const wakeSharersRequirements: readonly Requirement[] = rules({
   },
   'wake-behind-a-leaver': {
     title: 'when an exclusive waiter gives up, sharers behind it are woken, as others share the key',
-    when: all(whenWaking, whenShared, whenFair),
+    when: ['wake', 'shared', 'fair'],
     async check(context, one, two, three) {
       const holder = context.claim(context.key(), { mode: 'shared' });
       const writer = context.claim(holder.key);

@@ -5,10 +5,9 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, turn } from '../../checks/time.ts';
 import { pick, range } from '../steps.ts';
-import { all, whenFair, whenShared, whenWaking } from '../when.ts';
 
 /** `wake` comes when another attempt is worth making. */
-export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'wake', when: whenWaking })({
+export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'wake', when: ['wake'] })({
   'wake-after-release': {
     title: 'a waiter is woken when the holder releases, in this process or by force from elsewhere',
     async check(context, one, two, three) {
@@ -116,7 +115,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
   },
   'wake-after-head-leaves': {
     title: 'when the first in line gives up instead of taking its turn, it frees nothing, and the next one is woken',
-    when: all(whenWaking, whenFair),
+    when: ['wake', 'fair'],
     async check(context, one, two, three) {
       const checks = [false, true].map(async (repeatsWithout) => {
         const [holder, head] = pair(context);
@@ -155,7 +154,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
   },
   'wake-admits-sharers': {
     title: 'when an exclusive holder releases, sharers next to each other in line are all woken and granted',
-    when: all(whenWaking, whenShared),
+    when: ['wake', 'shared'],
     async check(context, one, two, three) {
       const holder = await context.hold(one);
       const sharers = [two, three, two, three].map((provider) => {

@@ -3,13 +3,12 @@ import { mustExceed, mustReject } from '../../checks/expect.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { all, whenFenced, whenSession, whenTtlExpires } from '../when.ts';
 
 /** Leases that go from one process to another. */
 export const handOverRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-hand-over': {
     title: 'a lease that is handed over goes on with its owner and token, in one process, without a gap',
-    when: all(whenTtlExpires, whenFenced),
+    when: ['ttl', 'fenced'],
     async check(context) {
       const { longTtl, patience } = context;
       const ttl = 4 * context.ttl;
@@ -54,7 +53,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
   },
   'locks-hand-over-giver': {
     title: 'a process that handed a lease over leaves it alone, also when its own time with it is over',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context) {
       const ttl = 4 * context.ttl;
       const [giver, resumer] = [await context.createLocks(), await context.createLocks()] as const;
@@ -82,7 +81,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
   },
   'locks-hand-over-session': {
     title: 'a lease that ends with a session is not handed over, and stays held',
-    when: whenSession,
+    when: ['session'],
     async check(context) {
       const locks = await context.createLocks();
       const lease = await locks.acquire(context.key());

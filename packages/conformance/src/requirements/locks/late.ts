@@ -7,7 +7,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, inBackground, now, sleepUntil, turn, within } from '../../checks/time.ts';
 import { mustTellTheTruth } from '../../checks/truth.ts';
-import { always, whenTtlExpires } from '../when.ts';
 import { aborted, acquireInTime, untilConclusive } from './leasing.ts';
 
 const lateness = 60;
@@ -16,11 +15,11 @@ const lateness = 60;
 export const lateRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'outage',
-  when: whenTtlExpires,
+  when: ['ttl'],
 })({
   'locks-validity-from-send': {
     title: 'validity counts from before the send, of attempts and of renewals, less a margin for drift',
-    when: always,
+    when: [],
     async check(context) {
       const { locks, interference } = await context.interfere();
       for (const operation of ['tryAcquire', 'renew'] as const)

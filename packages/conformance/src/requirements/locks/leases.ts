@@ -4,7 +4,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, turn, within } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
-import { whenFenced, whenShared } from '../when.ts';
 import type { Locks } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 
@@ -81,7 +80,7 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
   },
   'locks-tokens': {
     title: 'leases carry tokens that strictly increase from lease to lease of a key',
-    when: whenFenced,
+    when: ['fenced'],
     async check(context) {
       const all = [await context.createLocks(), await context.createLocks()];
       const key = context.key();
@@ -116,7 +115,7 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
   },
   'locks-shared': {
     title: 'shared leases hold together, up to their permits, and exclude exclusive ones',
-    when: whenShared,
+    when: ['shared'],
     async check(context) {
       const [one, two] = [
         await context.createLocks({ ttl: context.longTtl }),
@@ -160,7 +159,7 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
   'locks-deadlock-shared': {
     title: 'a writer inside of its own reader is refused; a permit is while the context itself has all of them',
     about: 'object',
-    when: whenShared,
+    when: ['shared'],
     async check(context) {
       const options = { ttl: context.longTtl, findDeadlocks: true };
       const [locks, others] = [await context.createLocks(options), await context.createLocks(options)];

@@ -6,7 +6,6 @@ import { isIdle, mustReject, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { now, sleep, sleepUntil, standstill, within } from '../../checks/time.ts';
-import { whenTtlExpires } from '../when.ts';
 import { aborted, acquireInTime, lossOf, untilConclusive } from './leasing.ts';
 import { mustTellTheTruth, slowestCall } from '../../checks/truth.ts';
 
@@ -15,7 +14,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
   'locks-renewal': {
     title: 'a lease is renewed in the background: it is held for more than three ttls, and no other owner gets in',
     about: 'renewal',
-    when: whenTtlExpires,
+    when: ['ttl'],
     check: (context) => untilConclusive(() => keepsOthersOut(context)),
   },
   'locks-loss-by-force': {
@@ -60,7 +59,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
   'locks-loss-before-expiry': {
     title: 'without renewal, the signal fires before the store lets go: no other owner is granted while it has not',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context) {
       const [locks, other] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -116,7 +115,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
   'locks-short-ttl': {
     title: 'a lease with a short ttl is kept for many ttls by few renewals, and never says more than is certain',
     about: 'renewal',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context) {
       const ttls = [context.ttl / 8, context.ttl / 4, context.ttl / 2].map((ttl) => Math.max(50, Math.round(ttl)));
       await Promise.all(ttls.map((ttl) => untilConclusive(() => isKept(context, ttl))));

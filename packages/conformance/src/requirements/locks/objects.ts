@@ -4,10 +4,9 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
-import { always, whenShared } from '../when.ts';
 
 /** The objects of a `Locks` with this provider. */
-export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object', when: whenShared })(
+export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object', when: ['shared'] })(
   {
     'locks-downgrade': {
       title:
@@ -80,7 +79,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
     },
     'locks-multi-lock': {
       title: 'calls that want several keys get all of them or none, and never wait in a circle',
-      when: always,
+      when: [],
       async check(context) {
         const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
         const keys = range(3).map(() => context.key());
@@ -118,7 +117,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
       title:
         'several keys are lost together when one of them is, with the result of the work, and the others come free',
       about: 'loss',
-      when: always,
+      when: [],
       async check(context) {
         const [locks, provider] = [await context.createLocks({ ttl: context.longTtl }), await context.create()];
         const keys = range(3).map(() => context.key());

@@ -4,7 +4,6 @@ import { isIdle, mustReject } from '../../checks/expect.ts';
 import { certain, inBackground, now, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { all, whenSession, whenStoreExpires, whenTimed, whenTtlExpires } from '../when.ts';
 import { acquireInTime, inTime } from './leasing.ts';
 import type { Context } from '../../context/context.ts';
 
@@ -12,7 +11,7 @@ import type { Context } from '../../context/context.ts';
 export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-once': {
     title: 'once runs in one process for each slot, though the run is over before the others ask',
-    when: whenStoreExpires,
+    when: ['store-expires'],
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const [one, two, three] = fleet;
@@ -37,7 +36,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
   'locks-once-every': {
     title: 'once runs at most once in each slot by the clock of the store, and in the next slot again',
-    when: all(whenStoreExpires, whenTimed),
+    when: ['store-expires', 'time'],
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const provider = await context.create();
@@ -64,7 +63,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
   'locks-once-session': {
     title: 'where holds end with a session, once is refused, naming the trait',
-    when: whenSession,
+    when: ['session'],
     async check(context) {
       const locks = await context.createLocks();
       const calling = locks.once(context.key(), 'slot', () => {});
@@ -75,7 +74,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
   // Keys that stay closed for a while after their lease.
   'locks-at-least': {
     title: 'with atLeast a key stays closed for that long, though its lease was released',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()] as const;
       const atLeast = 4 * context.ttl;
@@ -90,7 +89,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
   'locks-lock-delay': {
     title: 'with lockDelay a key rests after a lease that was lost, and not after a release',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()] as const;
       const { longTtl, ttl } = context;
@@ -108,7 +107,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
   'locks-rest-session': {
     title: 'where holds end with a session, atLeast and lockDelay are refused, naming the trait',
-    when: whenSession,
+    when: ['session'],
     async check(context) {
       const locks = await context.createLocks();
       for (const option of ['atLeast', 'lockDelay'] as const) {

@@ -7,7 +7,6 @@ import type { Interference } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, within } from '../../checks/time.ts';
-import { always, whenTtlExpires } from '../when.ts';
 import { acquireInTime, inTime } from './leasing.ts';
 
 /** How long a closing `Locks` waits for a backend that says nothing, in ms. */
@@ -17,7 +16,7 @@ const closeTimeout = 100;
 export const outageRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'outage',
-  when: whenTtlExpires,
+  when: ['ttl'],
 })({
   'locks-silent-backend': {
     title: 'a backend that never answers holds no caller past its wait, its signal or close, and the key comes free',
@@ -78,7 +77,7 @@ export const outageRequirements: readonly Requirement[] = rules({
   },
   'locks-release-through-outage': {
     title: 'a release that is rejected says LOCK_UNAVAILABLE and is repeated in the background until the key is free',
-    when: always,
+    when: [],
     async check(context, provider) {
       const checks = [refused, replyLost].map(async (fate) => {
         const { locks, interference } = await context.interfere();
@@ -113,7 +112,7 @@ export const outageRequirements: readonly Requirement[] = rules({
   },
   'locks-abort-through-outage': {
     title: 'an aborted wait leaves nothing, though its release is rejected first or its attempt is still in flight',
-    when: always,
+    when: [],
     async check(context) {
       await Promise.all([abortInLine(context), abortInFlight(context)]);
     },

@@ -8,7 +8,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { now, sleepUntil, standstill, within } from '../../checks/time.ts';
 import { mustTellTheTruth, slowestCall } from '../../checks/truth.ts';
-import { whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
 import { mustBeFree } from '../steps.ts';
 
@@ -16,7 +15,7 @@ import { mustBeFree } from '../steps.ts';
 export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'outage' })({
   'locks-unknown-renewal': {
     title: 'renewals that are rejected leave the lease held while its validity lasts, and a later one keeps it',
-    when: whenTtlExpires,
+    when: ['ttl'],
     check: async (context) => {
       const checks = [refused, replyLost].map((fate) => untilConclusive(() => survivesRejections(context, fate)));
       await Promise.all(checks);
@@ -43,7 +42,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
     title:
       'while renewals are rejected, a lease repeats them with pauses that grow, and it never tells of a loss too early',
     about: 'renewal',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context) {
       const { locks, interference } = await context.interfere();
       const ttl = 2 * context.ttl;

@@ -6,7 +6,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, now, sleep, turn, within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
-import { all, whenFair, whenWaking } from '../when.ts';
 
 /** Wakes are hints: a waiter is served without them, and not served twice because of them. */
 export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'wake' })({
@@ -16,12 +15,12 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
   },
   'locks-wakes-repeated': {
     title: 'waits whose wakes come three times each, or late, are served one at a time, and once each',
-    when: whenWaking,
+    when: ['wake'],
     check: async (context) => void (await serveThroughWakes(context)),
   },
   'locks-wakes-order': {
     title: 'waits whose wakes come three times each, late, or not at all, are served in the order of the line',
-    when: all(whenWaking, whenFair),
+    when: ['wake', 'fair'],
     async check(context) {
       for (const order of [...(await serveThroughWakes(context)), await serveWithoutWakes(context)]) {
         assert.deepEqual(order, range(order.length), 'expected them to be served in the order of the line');
@@ -67,7 +66,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
   'locks-wake-in-flight': {
     title:
       'a wake while an attempt is in flight is not forgotten: its busy answer is old, and the next attempt follows',
-    when: whenWaking,
+    when: ['wake'],
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();

@@ -6,7 +6,6 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, now, standstill, turn, within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
-import { whenTtlExpires } from '../when.ts';
 import { aborted, acquireInTime, inTime, untilConclusive } from './leasing.ts';
 import type { Context } from '../../context/context.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -50,7 +49,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
   'locks-work-after-loss': {
     title: "work whose lease is lost under it ends with LOCK_LOST and its result or error, or with the signal's reason",
     about: 'loss',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context) {
       const { locks, interference } = await context.interfere();
       interference.rule('renew', () => refused);
@@ -115,7 +114,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
   // A process that does nothing but lock.
   'locks-loop': {
     title: 'a loop of awaited acquires and releases lets another lease of its process be renewed',
-    when: whenTtlExpires,
+    when: ['ttl'],
     async check(context) {
       await untilConclusive(() => isRenewedMeanwhile(context));
     },

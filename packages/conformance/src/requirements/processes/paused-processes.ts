@@ -9,7 +9,6 @@ import type { LeaseElsewhere } from '../../processes/messages.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, now, sleepUntil, within } from '../../checks/time.ts';
-import { all, whenFenced, whenOtherProcessesMeet, whenWaking } from '../when.ts';
 
 /** Processes that stop in the middle, for a while or for ever. */
 export const pausedProcessesRequirements: readonly Requirement[] = rules({
@@ -19,7 +18,7 @@ export const pausedProcessesRequirements: readonly Requirement[] = rules({
 })({
   'processes-paused-holder': {
     title: 'a holder that was paused for longer than its ttl says at its first look that the lease is lost',
-    when: whenOtherProcessesMeet,
+    when: ['processes-meet'],
     async check(context) {
       const { other, leases } = await pauseHolder(context, 1);
       const [lease] = leases as [LeaseElsewhere];
@@ -33,7 +32,7 @@ export const pausedProcessesRequirements: readonly Requirement[] = rules({
   },
   'processes-paused-writer': {
     title: 'what a holder writes after a pause is refused as stale by a fencing guard, though it does not look before',
-    when: all(whenOtherProcessesMeet, whenFenced),
+    when: ['processes-meet', 'fenced'],
     async check(context) {
       const { other, leases, later } = await pauseHolder(context, 2);
       const [looks, writes] = leases as [LeaseElsewhere, LeaseElsewhere];
@@ -56,7 +55,7 @@ export const pausedProcessesRequirements: readonly Requirement[] = rules({
       'those behind a process that dies when it is woken, or is paused as first in line, are served in bounded time',
     level: 'provider',
     about: 'wake',
-    when: all(whenOtherProcessesMeet, whenWaking),
+    when: ['processes-meet', 'wake'],
     check: async (context) => {
       await Promise.all([headDies(context), headIsPaused(context)]);
     },

@@ -12,13 +12,12 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, now, sleep, within } from '../../checks/time.ts';
 import { firstGrant, mustRise, range } from '../steps.ts';
-import { all, whenOtherProcessesMeet, whenWaking } from '../when.ts';
 
 /** The same store, met from several processes. */
 export const processesRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'expiry',
-  when: whenOtherProcessesMeet,
+  when: ['processes-meet'],
   needs: ['processes'],
 })({
   'processes-exclusion': {
@@ -100,7 +99,7 @@ export const processesRequirements: readonly Requirement[] = rules({
   'processes-wake': {
     title: 'a release in one process wakes the waiter in another',
     about: 'wake',
-    when: all(whenOtherProcessesMeet, whenWaking),
+    when: ['processes-meet', 'wake'],
     async check(context) {
       const [provider, other] = await Promise.all([context.create(), context.fork()]);
       const holder = context.claim();

@@ -1,0 +1,44 @@
+import type { LockProvider } from '@locks/core';
+
+/** One thing that a provider declares in its traits, or a method that it has. */
+export type Condition =
+  | 'fair'
+  | 'shared'
+  | 'not-shared'
+  | 'wake'
+  | 'fenced'
+  | 'clock-bounded'
+  | 'ttl'
+  | 'store-expires'
+  | 'session'
+  | 'list'
+  | 'time'
+  | 'register'
+  | 'processes-meet'
+  | 'network';
+
+const conditions: Readonly<Record<Condition, (provider: LockProvider) => boolean>> = {
+  fair: ({ traits }) => traits.fair,
+  shared: ({ traits }) => traits.shared,
+  'not-shared': ({ traits }) => !traits.shared,
+  wake: ({ traits }) => traits.wake,
+  fenced: ({ traits }) => traits.fencing !== 'none',
+  // A store that may lose its counter has the clock to go on by; a strict one is emptied by
+  // operators only.
+  'clock-bounded': ({ traits }) => traits.fencing === 'clock-bounded',
+  ttl: ({ traits }) => traits.expiry !== 'session',
+  // The store's own clock ends holds, also for a process that asks only once.
+  'store-expires': ({ traits }) => traits.expiry === 'ttl',
+  session: ({ traits }) => traits.expiry === 'session',
+  list: ({ list }) => list !== undefined,
+  time: ({ time }) => time !== undefined,
+  register: ({ register }) => register !== undefined,
+  'processes-meet': ({ traits }) => traits.scope !== 'process',
+  // Between a provider and its store is a network that can fail.
+  network: ({ traits }) => traits.scope === 'network',
+};
+
+/** Whether a provider must keep what is asked of those that satisfy all of `when`. */
+export function applies({ when }: { readonly when: readonly Condition[] }, provider: LockProvider): boolean {
+  return when.every((condition) => conditions[condition](provider));
+}
