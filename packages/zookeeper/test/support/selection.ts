@@ -52,12 +52,17 @@ export const ofTheLayout: Chosen = selection(
   ...(['inspection', 'connection'] as const),
 );
 
-/** What depends on the rights of users, and on how the provider was made. */
-export const ofAccess: Chosen = selection(every, 'exclusion', 'close', 'release', 'inspection');
+/**
+ * What depends on the rights of users, and on how the provider was made. Other processes of the
+ * suite have no rights and no client, and find other nodes.
+ */
+export const ofAccess: Chosen = selection(
+  (one) => !acrossProcesses(one),
+  ...(['exclusion', 'close', 'release', 'inspection'] as const),
+);
 
-/** The same over a client. Other processes of the suite have none, and find other nodes. */
-export const ofAccessOverClient: Chosen = (one) =>
-  !acrossProcesses(one) && (ofAccess(one) || one.needs?.includes('dropReply') === true);
+/** The same over a client, which must not repeat what it has sent. */
+export const ofAccessOverClient: Chosen = (one) => ofAccess(one) || one.needs?.includes('dropReply') === true;
 
 /** What a client of the caller's, which outlives the provider, may do in its own way. */
 export const ofClientInstance: Chosen = selection(inOneProcess, 'release', 'inspection');
