@@ -13,8 +13,8 @@ interface Keyed {
 /**
  * `provider` with a part of its keys: each key gets `prefix` and its length in front. So keys of
  * two prefixes never meet: `a` and `bc` give another name than `ab` and `c`. Answers, states and
- * errors have the keys without it. `list` lists the keys of the prefix only. A name over 512 bytes
- * is hashed, and not listed. `close` closes `provider`.
+ * errors have the keys without it; the message of an error names both. `list` lists the keys of the
+ * prefix only. A name over 512 bytes is hashed, and not listed. `close` closes `provider`.
  * @throws `LOCK_MISCONFIGURED` unless `prefix` has 1 to 200 UTF-8 bytes, no NUL and no lone
  * surrogate.
  */
@@ -48,12 +48,7 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
   }
 
   async function* listKeys(keys: string): AsyncIterable<string> {
-    const names = `${start}${keys}`;
-    try {
-      for await (const name of provider.list?.(names) ?? []) yield name.slice(start.length);
-    } catch (error) {
-      throw withKey(error, names, keys);
-    }
+    for await (const name of provider.list?.(`${start}${keys}`) ?? []) yield name.slice(start.length);
   }
 
   return printAsProvider<LockProvider>('Namespaced', {
@@ -82,16 +77,10 @@ function about<State extends KeyState | UnknownState>(state: State, name: string
 
 /** `error` of a provider about `name`, as one about `key`. */
 function withKey(error: unknown, name: string, key: string): unknown {
-  if (!isLockError(error)) return error;
-  const message = error.message.replaceAll(quoted(name), () => quoted(key)).replaceAll(name, () => key);
-  if (error.key === undefined && message === error.message) return error;
-  const { code, cause = error, sent, retryAfter, result } = error;
-  return new LockError(code, message, { key, cause, sent, retryAfter, result });
-}
-
-/** As messages quote a key, without the quotes. */
-function quoted(key: string): string {
-  return JSON.stringify(key).slice(1, -1);
+  if (!isLockError(error) || error.key === undefined) return error;
+  const message = `${JSON.stringify(key)} is ${JSON.stringify(name)} in the store: ${error.message}`;
+  const { code, cause = error, sent, retryAfter } = error;
+  return new LockError(code, message, { key, cause, sent, retryAfter });
 }
 
 function isPrefix(prefix: unknown): boolean {

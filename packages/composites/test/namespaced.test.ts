@@ -76,13 +76,17 @@ test('a name over 512 bytes is hashed: it excludes, and is not listed', async ()
   });
 });
 
-test.each(['7', 'say "hi"', 'ü'.repeat(256)])('an error about %s names the key without the prefix', async (key) => {
-  const provider = namespaced(createMemoryProvider(), 'orders');
-  await provider.tryAcquire(claimOf(key, 'me/1', { mode: 'shared' }));
-  const error = await provider.tryAcquire(claimOf(key, 'me/1')).catch(String);
-  expect(error).toContain(`${JSON.stringify(key)} is held shared`);
-  await expect(provider.tryAcquire(claimOf(key, 'me/1'))).rejects.toMatchObject({ code: 'LOCK_INVALID', key });
-});
+test.each(['7', 'say "hi"', 'ü'.repeat(256)])(
+  'an error about %s names the key, and what it is in the store',
+  async (key) => {
+    const provider = namespaced(createMemoryProvider(), 'orders');
+    await provider.tryAcquire(claimOf(key, 'me/1', { mode: 'shared' }));
+    const error = await provider.tryAcquire(claimOf(key, 'me/1')).catch(String);
+    expect(error).toContain(`LockError: ${JSON.stringify(key)} is "6:orders`);
+    expect(error).toContain('is held shared');
+    await expect(provider.tryAcquire(claimOf(key, 'me/1'))).rejects.toMatchObject({ code: 'LOCK_INVALID', key });
+  },
+);
 
 test('errors keep their code, their cause and what they left; foreign errors are as they were', async () => {
   const foreign = new Error('connection reset');

@@ -133,13 +133,21 @@ describe('a LockError', () => {
       key: 'k',
       cause: 'object',
     });
-    const sent = new LockError('LOCK_UNAVAILABLE', 'No.', { sent: false, retryAfter: 7, cause: new Error('reset') });
+    const sent = new LockError('LOCK_UNAVAILABLE', 'No.', {
+      sent: false,
+      retryAfter: 7,
+      wait: 5,
+      holders: ['a'],
+      cause: new Error('reset'),
+    });
     expect(structuredClone(sent.toJSON())).toEqual({
       name: 'LockError',
       code: 'LOCK_UNAVAILABLE',
       message: 'No.',
       sent: false,
       retryAfter: 7,
+      wait: 5,
+      holders: ['a'],
       cause: 'Error: reset',
     });
   });

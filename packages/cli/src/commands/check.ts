@@ -32,8 +32,7 @@ export async function check({ only, ttl, ...options }: CheckOptions, output: Out
     if (output.json) await output.print('', endOf(report));
     return report.verdict === 'failed' ? exitCode.findings : 0;
   } catch (error) {
-    const message = messageOf(error).replace(/^Conformance options: option "(\w+)"/, '--$1');
-    throw new Failure(exitCode.failed, message, { cause: error });
+    throw new Failure(exitCode.failed, messageOf(error), { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { isLockError, subscribe } from '@locks/core';
-import type { EverySlot, Lease, Locks, TryResult } from '@locks/core';
+import type { EverySlot, Lease, LockError, Locks, TryResult } from '@locks/core';
 import { messageOf, printable, span } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import { exitCodeOf, Failure } from '../failure.ts';
@@ -70,8 +70,7 @@ export async function run(key: string, words: readonly string[], options: RunOpt
     const signal = stop.caught();
     if (signal !== undefined && error === stop.aborted.reason) return leaveBy(signal);
     if (isLockError(error, 'LOCK_TIMEOUT')) {
-      const message = error.message.replace(/Raise option.*$/, 'Raise --wait.');
-      throw new Failure(options.conflictExitCode ?? exitCode.busy, message);
+      throw new Failure(options.conflictExitCode ?? exitCode.busy, busyText(key, error));
     }
     throw error;
   }
@@ -141,6 +140,13 @@ async function underLock<T>(
     held: true,
     value: await locks.withLock(key, { wait, ttl: kept, mode, permits, atLeast, lockDelay, signal }, work),
   };
+}
+
+function busyText(key: string, { wait = 0, holders = [] }: LockError): string {
+  const after = wait === 0 ? 'now' : `within ${span(wait)}`;
+  const why =
+    holders.length === 0 ? 'others hold it or wait for it' : `it is held by ${holders.map(printable).join(', ')}`;
+  return `${printable(key)} was not free ${after}: ${why}. Raise --wait.`;
 }
 
 function taken(key: string, { conflictExitCode = 0 }: RunOptions, output: Output): number {

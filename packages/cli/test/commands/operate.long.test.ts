@@ -40,7 +40,7 @@ test('check tells what the suite finds: 0 clean, 2 where it could not be done', 
   });
   expect(await user.locks('check', '--only', 'exclusion-100-wai')).toMatchObject({
     code: 2,
-    errors: expect.stringContaining('--only names "exclusion-100-wai"'),
+    errors: expect.stringContaining('option "only" names "exclusion-100-wai"'),
   });
   expect(await user.locks('check', '--url', 'redis://127.0.0.1:1')).toMatchObject({ code: 2 });
   // A module that grants always.

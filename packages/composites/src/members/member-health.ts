@@ -157,13 +157,13 @@ function neverSent(error: unknown): boolean {
 }
 
 /**
- * What makes an error another reason: the text of its cause, without names of keys, and without
- * times, ports and hashes. Those differ from call to call.
+ * What makes an error another reason: the text of its innermost cause, or the code of an error of
+ * this library, whose text names keys and times.
  */
 function reasonOf(error: unknown): string {
   if (error === undefined) return '';
   if (!(error instanceof Error)) return typeof error;
   const { cause } = error;
   if (cause instanceof Error && cause.message !== '') return reasonOf(cause);
-  return error.message.replaceAll(/"[^"]*"|\S*\d\S*/g, '');
+  return isLockError(error) ? error.code : error.message;
 }

@@ -10,6 +10,7 @@ export type { Clock, ClockSources } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';
 export { isDefect } from '../errors/client-defect.ts';
 export { misconfigured } from '../errors/misconfigured.ts';
+export { reasonOf } from '../errors/reason-of.ts';
 export { isNotInstalled } from '../errors/not-installed.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';
 export { duration, durationOrForever, parseDuration } from '../options/duration.ts';

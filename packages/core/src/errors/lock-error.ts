@@ -32,7 +32,7 @@ export interface LockErrorOptions {
   /** The error underneath, if there is one. @default none */
   readonly cause?: unknown;
   /** The key it is about. @default none */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** `LOCK_LOST` from `withLock`: what `work` resolved to. @default none */
   readonly result?: unknown;
   /**
@@ -47,10 +47,14 @@ export interface LockErrorOptions {
    * @default none
    */
   readonly retryAfter?: number | undefined;
+  /** `LOCK_TIMEOUT`: for how long the call waited, in ms. @default none */
+  readonly wait?: number | undefined;
+  /** `LOCK_TIMEOUT`: the labels of those who held the key at the end. @default none */
+  readonly holders?: readonly string[] | undefined;
 }
 
 /** What a `LockError` says, as data: what `JSON.stringify` shows of it. */
-export interface LockErrorRecord extends Pick<LockErrorOptions, 'key' | 'sent' | 'retryAfter'> {
+export interface LockErrorRecord extends Omit<LockErrorOptions, 'cause' | 'result'> {
   /** Always `LockError`. */
   readonly name: string;
   /** What went wrong, for programs. */
@@ -80,16 +84,20 @@ export class LockError extends Error {
   declare readonly sent: false | undefined;
   /** In ms: the backend refuses for so long, and answers then. `undefined`: it does not say. */
   declare readonly retryAfter: number | undefined;
+  /** `LOCK_TIMEOUT`: for how long the call waited, in ms. 0: it made one attempt. */
+  declare readonly wait: number | undefined;
+  /**
+   * `LOCK_TIMEOUT`: the labels of those who held the key when the wait ended, each once. Empty: that
+   * is not known. `undefined`: the holder is the caller's own asynchronous context.
+   */
+  declare readonly holders: readonly string[] | undefined;
 
   constructor(code: LockErrorCode, message: string, options: LockErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
     // What an error was not given is not printed as `undefined`.
-    const { key, result, sent, retryAfter } = options;
-    if (key !== undefined) this.key = key;
-    if (result !== undefined) this.result = result;
-    if (sent !== undefined) this.sent = sent;
-    if (retryAfter !== undefined) this.retryAfter = retryAfter;
+    const { cause: _, ...fields } = options;
+    Object.assign(this, defined(fields));
   }
 
   /**
@@ -97,11 +105,16 @@ export class LockError extends Error {
    * of an error. Without `result`, which may be anything; of `cause` its text.
    */
   toJSON(): LockErrorRecord {
-    const { name, code, message, key, sent, retryAfter, cause } = this;
-    const known = { key, sent, retryAfter, cause: cause === undefined ? undefined : textOf(cause) };
-    const given = Object.entries(known).filter(([, value]) => value !== undefined);
-    return { name, code, message, ...(Object.fromEntries(given) as Partial<LockErrorRecord>) };
+    const { name, code, message, key, sent, retryAfter, wait, holders, cause } = this;
+    const text = cause === undefined ? undefined : textOf(cause);
+    return { name, code, message, ...defined({ key, sent, retryAfter, wait, holders, cause: text }) };
   }
+}
+
+/** `fields` without those that are `undefined`. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 /** A cause may be any value, also one without a text. */

@@ -1,24 +1,20 @@
-import type { Claim, Holder, LockProvider, Mode } from '../contract.ts';
+import type { Claim, LockProvider, Mode } from '../contract.ts';
 import type { LossCode } from '../leases/diagnostics/messages.ts';
 import { LockError, isLockError } from './lock-error.ts';
-import { labelOf } from '../options/owner.ts';
 
 type Wish = Pick<Claim, 'key' | 'mode' | 'permits'>;
 
 /** A message names no more holders than that. */
 const mostNamed = 3;
 
-/** The lock was not free within `wait`. `holders`: who held it then, as far as that is known. */
-export function timeoutError({ key }: Claim, wait: number, holders: readonly Holder[] = []): LockError {
+/** The lock was not free within `wait`. `holders`: the labels of those who held it then. */
+export function timeoutError(key: string, wait: number, holders: readonly string[]): LockError {
   const after = wait === 0 ? 'now' : `within ${wait} ms`;
-  const labels = [...new Set(holders.map(({ owner }) => printedLabel(owner)))];
-  const more = labels.length > mostNamed ? ` and ${labels.length - mostNamed} more` : '';
-  const why =
-    labels.length === 0
-      ? 'others hold it or are in line'
-      : `it is held by ${labels.slice(0, mostNamed).join(', ')}${more}`;
+  const more = holders.length > mostNamed ? ` and ${holders.length - mostNamed} more` : '';
+  const named = holders.slice(0, mostNamed).map(printedLabel).join(', ');
+  const why = holders.length === 0 ? 'others hold it or are in line' : `it is held by ${named}${more}`;
   const message = `${quote(key)} was not free ${after}: ${why}. Raise option "wait", or use tryAcquire.`;
-  return new LockError('LOCK_TIMEOUT', message, { key });
+  return new LockError('LOCK_TIMEOUT', message, { key, wait, holders });
 }
 
 /** Nothing but rejections, or no answer at all. */
@@ -47,9 +43,8 @@ export function deadlockError(claim: Wish, own: Mode): LockError {
 
 /** `deadlockError` of a wait with a limit, which is over. */
 export function ownTimeoutError(claim: Claim, wait: number, own: Mode): LockError {
-  const after = wait === 0 ? 'now' : `within ${wait} ms`;
-  const message = `${quote(claim.key)} was not free ${after}: it is held by the asynchronous context that waited for it. ${insteadOfWaiting(claim, own)}`;
-  return new LockError('LOCK_TIMEOUT', message, { key: claim.key });
+  const message = `${quote(claim.key)} was not free: it is held by the asynchronous context that waited for it. ${insteadOfWaiting(claim, own)}`;
+  return new LockError('LOCK_TIMEOUT', message, { key: claim.key, wait });
 }
 
 function insteadOfWaiting({ mode, permits }: Wish, own: Mode): string {
@@ -158,9 +153,8 @@ export function unconfirmedRelease({ name }: LockProvider, { key }: Claim, cause
   return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
 }
 
-/** The label of an owner for a message. Owners of other libraries may be any text. */
-function printedLabel(owner: string): string {
-  const label = labelOf(owner);
+/** A label for a message. Those of other libraries may be any text. */
+function printedLabel(label: string): string {
   const plain = /^[!-~]{1,100}$/.test(label);
   return plain ? label : quote(label.length > 60 ? `${label.slice(0, 60)}…` : label);
 }

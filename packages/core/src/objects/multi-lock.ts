@@ -1,4 +1,5 @@
 import { LockError, isLockError } from '../errors/lock-error.ts';
+import { timeoutError } from '../errors/messages.ts';
 import type { Lease } from '../lease.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
 import { printAs } from '../leases/hold/printed.ts';
@@ -184,18 +185,18 @@ export class MultiLock implements MultiLockable {
       try {
         return await take({ ...options, ...signal, wait: left });
       } catch (error) {
-        throw left < wait && isLockError(error, 'LOCK_TIMEOUT') ? ofWholeWait(error, left, wait) : error;
+        throw isLockError(error, 'LOCK_TIMEOUT') ? ofWholeWait(error, wait) : error;
       }
     };
     return { options, end, orNull, next };
   }
 }
 
-/** `error` of a call for one key that could wait for `left` ms, as of the whole call. */
-function ofWholeWait(error: LockError, left: number, wait: number): LockError {
-  const own = left === 0 ? 'was not free now' : `was not free within ${left} ms`;
-  const message = error.message.replace(own, `was not free within ${wait} ms`);
-  return new LockError('LOCK_TIMEOUT', message, error.key === undefined ? {} : { key: error.key });
+/** `error` of a call for one key, which could wait for what was left, as of the whole call. */
+function ofWholeWait({ key, holders, message }: LockError, wait: number): LockError {
+  return key === undefined || holders === undefined
+    ? new LockError('LOCK_TIMEOUT', message, { key, wait })
+    : timeoutError(key, wait, holders);
 }
 
 function isExclusive(part: KeyLockable): boolean {

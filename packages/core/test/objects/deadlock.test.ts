@@ -88,7 +88,8 @@ describe('a call that would wait for what its own context holds', () => {
     await runtime.advance(20);
     expect(outer.error).toMatchObject({
       code: 'LOCK_TIMEOUT',
-      message: expect.stringMatching(/within 50 ms: it is held by the asynchronous context/) as unknown,
+      wait: 50,
+      message: expect.stringContaining('was not free: it is held by the asynchronous context') as unknown,
     });
   });
 });

@@ -20,7 +20,7 @@ export function explainFirst({ kind, hosts, name, connectTimeout }: Target, cred
       return await otherProtocol({ ...server, tls, suffix, patience: probeTime(connectTimeout) / 2 }, failure);
     },
     tell(failure, found) {
-      if (found === undefined && /ERR No such master with that name/.test(failure.message)) {
+      if (found === undefined && /ERR No such master with that name/.test(String(failure.cause))) {
         const why = `the Sentinels know no master "${name}"; check the name in the URL, or option "sentinelName"`;
         return misconfigured(redisSource.where, why, { cause: failure.cause });
       }

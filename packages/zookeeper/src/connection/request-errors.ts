@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { LockError, reasonOf } from '@locks/core/adapter';
 
 /** `what` was not sent. */
 export function disconnectedError(what: string, cause: unknown): LockError {
@@ -10,9 +10,4 @@ export function disconnectedError(what: string, cause: unknown): LockError {
 /** The server may have executed `what`. */
 export function unansweredError(what: string, cause: Error): LockError {
   return new LockError('LOCK_UNAVAILABLE', `ZooKeeper did not answer ${what}: ${reasonOf(cause)}.`, { cause });
-}
-
-/** The message of an error, to stand inside a sentence. */
-export function reasonOf({ message }: Error): string {
-  return message.replace(/\.$/, '');
 }

@@ -1,5 +1,4 @@
-import { LockError } from '@locks/core/adapter';
-import { reasonOf } from '../connection/request-errors.ts';
+import { LockError, reasonOf } from '@locks/core/adapter';
 
 /** `close()` was called. */
 export function closedError(): LockError {

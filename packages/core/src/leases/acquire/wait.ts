@@ -3,6 +3,7 @@ import { isLockError } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { ownTimeoutError, timeoutError, unavailableError } from '../../errors/messages.ts';
 import type { Settings } from '../../options/acquire-options.ts';
+import { labelOf } from '../../options/owner.ts';
 import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { SlowWait } from '../diagnostics/slow-waits.ts';
@@ -141,7 +142,7 @@ export class Wait {
     let error: LockError | undefined;
     if (old && !isContended) error = this.unavailable(claim, silent?.cause);
     else if (own !== undefined) error = ownTimeoutError(claim, wait, own);
-    else if (!orNull) error = timeoutError(claim, wait, holders);
+    else if (!orNull) error = timeoutError(claim.key, wait, [...new Set(holders.map(({ owner }) => labelOf(owner)))]);
     tell(error);
     if (error !== undefined) throw error;
     return null;

@@ -2,6 +2,7 @@ import type { Renewal } from '../../contract.ts';
 import { isLockError } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { lostError, releasedError, whyLapsed } from '../../errors/messages.ts';
+import { reasonOf } from '../../errors/reason-of.ts';
 import { sharingRefused } from '../../errors/refusals.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { about, channels } from '../diagnostics/channels.ts';
@@ -149,7 +150,7 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
 
   /** Ends the lease because what carried it has ended: a session, for example. */
   aborted({ reason }: AbortSignal): void {
-    if (isLockError(reason)) this.lose('session', reason.message.replace(/\.$/, ''), reason);
+    if (isLockError(reason)) this.lose('session', reasonOf(reason), reason);
     else this.lose('session', 'its session with the server has ended');
   }
 

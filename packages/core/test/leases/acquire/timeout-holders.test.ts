@@ -45,6 +45,8 @@ describe('LOCK_TIMEOUT', () => {
     expect(waiting.error).toMatchObject({
       code: 'LOCK_TIMEOUT',
       key: 'seat',
+      wait,
+      holders: [...new Set(owners.map((owner) => owner.split('/')[0]))],
       message: `"seat" was not free within 200 ms: ${text}. Raise option "wait", or use tryAcquire.`,
     });
   });
