@@ -117,7 +117,7 @@ test('errors keep their code, their cause and what they left; foreign errors are
 });
 
 test('it has the traits of its provider, and no list where that has none', () => {
-  const memory = createMemoryProvider({ fair: false });
+  const memory = createMemoryProvider();
   const { list: _, ...rest } = {
     name: memory.name,
     traits: memory.traits,

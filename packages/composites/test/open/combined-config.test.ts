@@ -49,7 +49,11 @@ describe('openLocks with provider "combine"', () => {
       ttl: '5s',
       requires: { fair: true, wake: true },
       options: {
-        members: ['memory:', { provider: 'memory', options: { fair: true } }, { provider: module, url: 'x://h?a=1' }],
+        members: [
+          'memory:',
+          { provider: 'memory', options: { waiterTtl: '3s' } },
+          { provider: module, url: 'x://h?a=1' },
+        ],
         need: 'majority',
         memberTimeout: '200ms',
         timeout: '2s',
@@ -85,9 +89,9 @@ describe('openLocks with provider "combine"', () => {
     await writeFile(`${folder}/locks.config.json`, JSON.stringify(config));
     const locks = await open({ config: 'locks.config.json' });
     expect(locks.name).toBe('combine');
-    await writeFile(`${folder}/locks.config.json`, JSON.stringify(combined('memory:', 'memory:?fiar=true')));
+    await writeFile(`${folder}/locks.config.json`, JSON.stringify(combined('memory:', 'memory:?waiterTll=3s')));
     expect((await refusal({ config: 'locks.config.json' })).message).toBe(
-      `${folder}/locks.config.json: member 2 of 2 (memory): The memory provider: unknown option "fiar". Did you mean "fair"? Known options: fair, waiterTtl.`,
+      `${folder}/locks.config.json: member 2 of 2 (memory): The memory provider: unknown option "waiterTll". Did you mean "waiterTtl"? Known options: waiterTtl.`,
     );
   });
 
@@ -135,8 +139,8 @@ describe('openLocks with provider "combine"', () => {
     ],
     [
       'an option of its adapter in the wrong place',
-      combined({ url: 'memory:', fair: true }),
-      'member 1 of 1: openLocks: unknown option "fair". Known options: provider, url, options. Options of an adapter are written under "options" of the member.',
+      combined({ url: 'memory:', waiterTtl: 30 }),
+      'member 1 of 1: openLocks: unknown option "waiterTtl". Known options: provider, url, options. Options of an adapter are written under "options" of the member.',
     ],
     [
       'an option of Locks in a member',

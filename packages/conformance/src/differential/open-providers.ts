@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Claim, LockProvider } from '@locks/core';
 import { eventually } from '../checks/time.ts';
 import type { DifferentialOptions, DifferentialRules } from './options.ts';
-import { partiesOfPlan, planRules } from './plan.ts';
+import { families, partiesOfPlan } from './plan.ts';
 import type { Abilities } from './plan.ts';
 
 /** The providers that all sequences share. */
 export interface Opened {
-  /** The settings that the provider can have. */
-  readonly rules: readonly DifferentialRules[];
   /** Holds and places last as long as their session, whatever the ttl. */
   readonly lasting: boolean;
   /** One for each party, with these settings. */
@@ -23,23 +21,19 @@ const patience = 10_000;
 /** Makes the providers of all settings, and brings each of them into a line once. */
 export async function openProviders({ create, virtual }: DifferentialOptions): Promise<Opened> {
   const all: LockProvider[] = [];
-  const rules: DifferentialRules[] = [];
-  const byRules = new Map<string, readonly LockProvider[]>();
+  const byRules = new Map<number, readonly LockProvider[]>();
   const close = async (): Promise<void> => {
     await Promise.all(all.map((provider) => provider.close().catch(() => {})));
   };
   try {
-    for (const family of planRules) {
-      const { fair, waiterTtl } = family;
+    for (const { waiterTtl } of families) {
       const providers: LockProvider[] = [];
       for (let party = 0; party < partiesOfPlan; party += 1) {
-        const provider = await create({ fair, waiterTtl });
+        const provider = await create({ waiterTtl });
         all.push(provider);
         providers.push(provider);
       }
-      if (providers.some(({ traits }) => traits.fair !== fair)) continue;
-      rules.push(family);
-      byRules.set(nameOf({ fair, waiterTtl }), providers);
+      byRules.set(waiterTtl, providers);
     }
     if (virtual === undefined) await Promise.all(all.map(enterLine));
   } catch (error) {
@@ -49,7 +43,7 @@ export async function openProviders({ create, virtual }: DifferentialOptions): P
   const [{ traits, time }] = all as [LockProvider];
   const can = { shared: traits.shared, time: time !== undefined };
   const lasting = traits.expiry === 'session';
-  return { rules, lasting, of: (one) => byRules.get(nameOf(one)) ?? [], can, close };
+  return { lasting, of: ({ waiterTtl }) => byRules.get(waiterTtl) ?? [], can, close };
 }
 
 /** Until its first claim waits, a provider may have no subscription, and give no place in line. */
@@ -70,8 +64,4 @@ async function enterLine(provider: LockProvider): Promise<void> {
   await eventually(patience, 'a claim to be in line', look, (waiters) => waiters === 1);
   await provider.release(waiter);
   await provider.release(holder);
-}
-
-function nameOf({ fair, waiterTtl }: DifferentialRules): string {
-  return `${fair} ${waiterTtl}`;
 }

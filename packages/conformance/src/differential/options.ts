@@ -3,8 +3,6 @@ import type { KeyAnswer, KeyCall, KeyRecord, Place } from '@locks/core/adapter';
 
 /** What the providers of a sequence are set to. */
 export interface DifferentialRules {
-  /** First come, first served. */
-  readonly fair: boolean;
   /** How long a place in line lasts without a repeat, in ms. */
   readonly waiterTtl: number;
 }
@@ -64,9 +62,8 @@ export interface DifferentialOptions {
   /** What messages call it. */
   readonly name: string;
   /**
-   * Makes a provider with these settings. Each stands for another process, and all with the same
-   * settings meet on one store. Those whose trait `fair` is another one are asked nothing. The test
-   * closes all.
+   * Makes a fair provider with these settings. Each stands for another process, and all with the
+   * same settings meet on one store. The test closes all.
    */
   readonly create: (rules: DifferentialRules) => LockProvider | Promise<LockProvider>;
   /**

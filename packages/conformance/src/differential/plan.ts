@@ -45,19 +45,14 @@ const shortTtl = 700;
 
 /**
  * Either holds expire or places lapse, so that no sequence is decided by which of them is first.
- * Every second plan of holds is one where newcomers may pass the line.
  */
-const families: readonly (DifferentialRules & {
+export const families: readonly (DifferentialRules & {
   readonly ttls: readonly number[];
   readonly pauses: readonly number[];
 })[] = [
-  { fair: true, waiterTtl: 60_000, ttls: [shortTtl, longTtl], pauses: [100, 900] },
-  { fair: true, waiterTtl: 900, ttls: [longTtl], pauses: [360, 1_170] },
-  { fair: false, waiterTtl: 60_000, ttls: [shortTtl, longTtl], pauses: [100, 900] },
+  { waiterTtl: 60_000, ttls: [shortTtl, longTtl], pauses: [100, 900] },
+  { waiterTtl: 900, ttls: [longTtl], pauses: [360, 1_170] },
 ];
-
-/** The settings that plans have. */
-export const planRules: readonly DifferentialRules[] = families;
 
 /** What the sequences of a store may ask for. */
 export interface Abilities {
@@ -66,10 +61,10 @@ export interface Abilities {
 }
 
 /** The same plan for the same seed. */
-export function planOf(seed: number, length: number, rules: readonly DifferentialRules[], can: Abilities): Plan {
+export function planOf(seed: number, length: number, can: Abilities): Plan {
   const { next, integer } = createRandom(seed, 'differential');
   const pick = <T>(list: readonly T[]): T => list[integer(list.length)] as T;
-  const family = families[planRules.indexOf(rules[seed % rules.length] as DifferentialRules)] as (typeof families)[0];
+  const family = families[seed % families.length] as (typeof families)[0];
   const permits = pick([1, 2, 3, undefined]);
   const exclusive: Wish = { mode: 'exclusive' };
   const shared = (number: number | undefined): Wish =>
@@ -107,6 +102,5 @@ export function planOf(seed: number, length: number, rules: readonly Differentia
         return op satisfies never;
     }
   });
-  const { fair, waiterTtl } = family;
-  return { seed, rules: { fair, waiterTtl }, parties, actions };
+  return { seed, rules: { waiterTtl: family.waiterTtl }, parties, actions };
 }

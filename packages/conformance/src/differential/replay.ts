@@ -211,7 +211,7 @@ class Sequence {
     const { holds, line } = this.#record;
     if (this.#holdOf(party)?.assigned) return true;
     const head = line[0];
-    if (head?.owner !== party.owner || !this.#plan.rules.fair) return false;
+    if (head?.owner !== party.owner) return false;
     const any = holds[0];
     const room = head.mode === 'shared' && any?.mode === 'shared' && holds.length < (head.permits ?? Infinity);
     return any === undefined || room;

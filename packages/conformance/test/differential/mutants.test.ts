@@ -29,7 +29,13 @@ const left =
 
 /** Rules that are wrong in one point, and what the differential test sees of it. */
 const flawed: Readonly<Record<string, Step>> = {
-  'newcomers pass the line': asked((_call, rules) => ({ rules: { ...rules, fair: false } })),
+  'newcomers pass the line': (record, call, now, rules) => {
+    if (call.op !== 'acquire') return step(record, call, now, rules);
+    const isOwn = ({ owner }: { readonly owner: string }): boolean => owner === call.claim.owner;
+    const stepped = step({ ...record, line: record.line.filter(isOwn) }, call, now, rules);
+    stepped.record.line.unshift(...record.line.filter((place) => !isOwn(place)));
+    return stepped;
+  },
   'a place lasts longer': asked((_call, rules) => ({ rules: { ...rules, waiterTtl: rules.waiterTtl * 2 } })),
   'a renewal keeps the ttl': asked((call) =>
     call.op === 'renew' ? { call: { ...call, claim: { ...call.claim, ttl: 40_000 } } } : {},

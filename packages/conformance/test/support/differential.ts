@@ -10,10 +10,10 @@ export function memoryInVirtualTime(sequences: number): DifferentialOptions {
   const stores = new Map<number, MemoryStore>();
   return {
     name: 'memory',
-    create: ({ fair, waiterTtl }) => {
+    create: ({ waiterTtl }) => {
       const store = stores.get(waiterTtl) ?? createMemoryStore({ waiterTtl, runtime: virtual });
       stores.set(waiterTtl, store);
-      return createMemoryProvider({ store, fair });
+      return createMemoryProvider({ store });
     },
     virtual: {
       now: () => clock.now(),

@@ -4,10 +4,10 @@ import { createMemoryProvider, createMemoryStore } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 
 /** The memory provider, on a store of its own. */
-export function memory({ fair = true }: { readonly fair?: boolean } = {}): ConformanceOptions {
+export function memory(): ConformanceOptions {
   // Two requirements wait for a place in line to lapse.
   const store = createMemoryStore({ waiterTtl: 3_000 });
-  const create = (): LockProvider => createMemoryProvider({ store, fair });
+  const create = (): LockProvider => createMemoryProvider({ store });
   const leaks = () => ({ keys: [...store.keys('')].length });
   return { name: 'memory', create, createOther: create, leaks };
 }

@@ -3,8 +3,6 @@ import type { KeyRecord, Place, Terms } from './record.ts';
 
 /** What a store is set to. */
 export interface KeyRules {
-  /** Only the head of the line is granted the key. `false`: a newcomer may pass those in line. */
-  readonly fair: boolean;
   /** How long a place in line lasts without a repeat, in ms. */
   readonly waiterTtl: number;
   /** The lowest token that may be given at `now`: a clock of µs, usually. */

@@ -92,8 +92,8 @@ export function inspect(record: KeyRecord, now: number): Omit<KeyState, 'key'> {
 /** A new claim. `undefined`: it is not its turn, or there is no room. */
 function admit(record: KeyRecord, claim: Claim, now: number, rules: KeyRules): Grant | Refusal | undefined {
   const head = record.line[0];
-  const passes = !rules.fair || head === undefined || head.owner === claim.owner;
-  if (!passes || !admits(record, claim)) return undefined;
+  const first = head === undefined || head.owner === claim.owner;
+  if (!first || !admits(record, claim)) return undefined;
   leave(record, claim.owner);
   return take(record, claim, now + claim.ttl, false, now, rules);
 }
@@ -180,9 +180,9 @@ function advance<Contact>(
 }
 
 /** The head attempts again when a hold ends. The others only show that they still wait. */
-function retryAfter(record: KeyRecord, owner: string, now: number, { fair, waiterTtl }: KeyRules): number {
+function retryAfter(record: KeyRecord, owner: string, now: number, { waiterTtl }: KeyRules): number {
   const refresh = waiterTtl / 3;
   const head = record.line[0];
-  const first = head === undefined || head.owner === owner || !fair;
+  const first = head === undefined || head.owner === owner;
   return first ? Math.min(refresh, Math.max(0, earliest(record.holds, Infinity) - now)) : refresh;
 }

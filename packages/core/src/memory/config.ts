@@ -7,8 +7,6 @@ import type { MemoryOptions } from './options.ts';
 import { createMemoryProvider } from './provider.ts';
 import { memorySource } from './store-options.ts';
 
-const { fair, waiterTtl } = memoryReaders;
-
 /** The memory provider as `openLocks('memory:')` makes it: with a store of its own. */
 export function fromConfig(config: AdapterConfig): LockProvider {
   if (config.url !== undefined && !/^memory:(\/\/)?$/i.test(config.url)) {
@@ -17,10 +15,7 @@ export function fromConfig(config: AdapterConfig): LockProvider {
       'The URL of the memory provider is "memory:", with nothing but options after it.',
     );
   }
-  const options = readOptions<Pick<MemoryOptions, 'fair' | 'waiterTtl'>>(
-    { fair, waiterTtl },
-    config.options,
-    memorySource,
-  );
+  const { waiterTtl } = memoryReaders;
+  const options = readOptions<Pick<MemoryOptions, 'waiterTtl'>>({ waiterTtl }, config.options, memorySource);
   return createMemoryProvider({ ...options, runtime: config.runtime });
 }

@@ -1,5 +1,5 @@
 import type { Duration, OptionReaders } from '../options/option-reader.ts';
-import { flag, withMethods } from '../options/option-readers.ts';
+import { withMethods } from '../options/option-readers.ts';
 import type { Runtime } from '../time/runtime.ts';
 import { storeReaders } from './store-options.ts';
 import type { MemoryStore } from './store-options.ts';
@@ -12,8 +12,6 @@ export interface MemoryOptions {
    * its own
    */
   readonly store?: MemoryStore | undefined;
-  /** First come, first served. `false` lets a newcomer pass those in line. @default true */
-  readonly fair?: boolean | undefined;
   /** Of its own store: how long a place in line lasts without a repeat. @default 6_000 ms */
   readonly waiterTtl?: Duration | undefined;
   /** Clock, timers and randomness. @default those of this process */
@@ -24,5 +22,4 @@ export interface MemoryOptions {
 export const memoryReaders: OptionReaders<Omit<MemoryOptions, 'store'> & { readonly store?: MemoryStorage }> = {
   ...storeReaders,
   store: withMethods<MemoryStorage>('a store of createMemoryStore', 'now', 'keys', 'waitersOf'),
-  fair: flag,
 };

@@ -17,29 +17,28 @@ import type { Contact } from './store.ts';
  * @throws `LOCK_MISCONFIGURED` naming the wrong option.
  */
 export function createMemoryProvider(options: MemoryOptions = {}): LockProvider {
-  const { store, fair = true, ...own } = readOptions(memoryReaders, options, memorySource);
-  return new MemoryProvider(store ?? new MemoryStorage(own), fair);
+  const { store, ...own } = readOptions(memoryReaders, options, memorySource);
+  return new MemoryProvider(store ?? new MemoryStorage(own));
 }
 
 class MemoryProvider implements LockProvider {
   readonly name = 'memory';
-  readonly traits: Traits;
+  readonly traits: Traits = {
+    scope: 'process',
+    expiry: 'ttl',
+    fencing: 'clock-bounded',
+    fair: true,
+    shared: true,
+    wake: true,
+  };
   readonly #store: MemoryStorage;
   readonly #rules: KeyRules;
   #closed = false;
 
-  constructor(store: MemoryStorage, fair: boolean) {
+  constructor(store: MemoryStorage) {
     this.#store = store;
     const { waiterTtl, leastToken } = store;
-    this.#rules = { fair, waiterTtl, leastToken };
-    this.traits = {
-      scope: 'process',
-      expiry: 'ttl',
-      fencing: 'clock-bounded',
-      fair,
-      shared: true,
-      wake: true,
-    };
+    this.#rules = { waiterTtl, leastToken };
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {

@@ -9,7 +9,7 @@ describe('the memory provider', () => {
   });
 
   it.each([
-    ['an unknown option', { fiar: false }, 'unknown option "fiar". Did you mean "fair"?'],
+    ['an unknown option', { waiterTll: 5 }, 'unknown option "waiterTll". Did you mean "waiterTtl"?'],
     ['a wrong duration', { waiterTtl: 'soon' }, 'option "waiterTtl" must be an integer from 30 to 86400000 (ms)'],
     ['no store', { store: {} }, 'option "store" must be a store of createMemoryStore'],
     ['half a runtime', { runtime: {} }, 'option "runtime" must be a Runtime'],
@@ -19,13 +19,12 @@ describe('the memory provider', () => {
       message: expect.stringContaining(`The memory provider: ${message}`),
     });
     expect(() => createMemoryProvider(options as never)).toThrow(error);
-    if (!('store' in options) && !('fiar' in options)) expect(() => createMemoryStore(options as never)).toThrow(error);
+    if (!('store' in options) && !('waiterTll' in options))
+      expect(() => createMemoryStore(options as never)).toThrow(error);
   });
 
-  it('is fair unless it is told otherwise', async () => {
+  it('is fair', async () => {
     const provider = createMemoryProvider();
-    expect(provider.traits.fair).toBe(true);
-    expect(createMemoryProvider({ fair: false }).traits.fair).toBe(false);
     await provider.tryAcquire(claimOf('a'));
     await provider.tryAcquire(claimOf('b'), () => {});
     await provider.release(claimOf('a'));

@@ -18,7 +18,6 @@ describe('the memory provider, exclusive', () => {
       shared: true,
       wake: true,
     });
-    expect(createMemorySetting(false).provider.traits.fair).toBe(false);
   });
 
   it('grants a free key, and is busy for others until it is released', async () => {

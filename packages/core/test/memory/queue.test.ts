@@ -188,31 +188,6 @@ describe('the line of the memory provider', () => {
     expect(await provider.tryAcquire(claimOf('b'), () => {})).toEqual({ granted: false, retryAfter: waiterTtl / 3 });
   });
 
-  it('tells each waiter when the first hold would expire when it is not fair', async () => {
-    const { runtime, provider } = createMemorySetting(false);
-    await provider.tryAcquire(sharedOf('late', 2));
-    await provider.tryAcquire({ ...sharedOf('early', 2), ttl: 150 });
-    runtime.block(50);
-    for (const name of ['b', 'c']) {
-      expect(await provider.tryAcquire(claimOf(name), () => {})).toEqual({ granted: false, retryAfter: 100 });
-    }
-  });
-
-  it('may be passed when it is not fair', async () => {
-    const { provider } = createMemorySetting(false);
-    const { woken, of } = createWakes();
-    await provider.tryAcquire(claimOf('a'));
-    await provider.tryAcquire(claimOf('b'), of('b'));
-    await provider.release(claimOf('a'));
-    expect(await provider.tryAcquire(claimOf('newcomer', { ttl: 100 }))).toMatchObject({ granted: true });
-    await settle();
-    expect(woken).toEqual(['b']);
-    expect(await provider.tryAcquire(claimOf('b'), of('b'))).toEqual({ granted: false, retryAfter: 100 });
-    await provider.release(claimOf('newcomer'));
-    await settle();
-    expect(woken).toEqual(['b', 'b']);
-  });
-
   it('serves readers and writers in the order of arrival: a writer does not starve', async () => {
     const { provider } = createMemorySetting();
     await provider.tryAcquire(sharedOf('r1'));

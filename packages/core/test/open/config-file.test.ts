@@ -62,18 +62,16 @@ function makeAdapter() {
 describe('openLocks without an argument', () => {
   it('reads LOCKS_URL', async () => {
     await standIn({});
-    environment({ LOCKS_URL: 'memory:?fair=false&label=from-environment' });
+    environment({ LOCKS_URL: 'memory:?waiterTtl=3s&label=from-environment' });
     const locks = await open();
-    expect(locks.traits.fair).toBe(false);
     expect((await locks.acquire('key')).owner).toMatch(/^from-environment\//);
   });
 
   it('reads the file that LOCKS_CONFIG names', async () => {
-    const file = '\ufeff{ "provider": "memory", "ttl": "20s", "label": "other", "options": { "fair": false } }';
+    const file = '\ufeff{ "provider": "memory", "ttl": "20s", "label": "other", "options": { "waiterTtl": 30 } }';
     await standIn({ 'etc/locks.json': file });
     environment({ LOCKS_CONFIG: 'etc/locks.json' });
     const locks = await open();
-    expect(locks.traits.fair).toBe(false);
     const lease = await locks.acquire('key');
     expect(lease.owner).toMatch(/^other\//);
     expect(lease.remaining).toBeLessThan(20_000);

@@ -44,8 +44,8 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     ['a URL that is no string', { url: ['redis://host'] }, 'option "url" must be a string'],
     [
       'adapter options that are no object',
-      { url: 'memory:', options: 'fair' },
-      'option "options" must be an object, not "fair"',
+      { url: 'memory:', options: 'waiterTtl' },
+      'option "options" must be an object, not "waiterTtl"',
     ],
     ['a URL without a scheme', 'localhost', 'the URL has no scheme'],
     ['an empty URL', '', 'the URL has no scheme'],
@@ -65,7 +65,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     ['a memory URL with a host', 'memory://host', '"memory:"'],
     [
       'an option of the adapter beside the URL',
-      { url: 'memory:', fair: false },
+      { url: 'memory:', waiterTtl: 30 },
       'Options of an adapter are written under "options" of openLocks.',
     ],
     ['an option of Locks under "options"', { url: 'memory:', options: { ttl: 5 } }, '"ttl" is an option of Locks'],
@@ -281,7 +281,7 @@ describe('no message has the password of a URL in it', () => {
     ['a password in the query with a bare "&" and "="', 'memory:?password=ab&hunter2=x'],
     ['a name that has a value in it', 'memory:?password%3Dhunter2'],
     ['a value that has another option in it', 'memory:?ttl=5s;password=hunter2'],
-    ['an option with a long value', { url: 'memory:', options: { fair: 'hunter2'.repeat(3) } }],
+    ['an option with a long value', { url: 'memory:', options: { waiterTtl: 'hunter2'.repeat(3) } }],
     ['a URL as options', { url: 'memory:', options: url }],
     ['a URL as the path of a file', { config: url }],
     ['the URL as provider', { provider: url }],

@@ -109,7 +109,6 @@ const conditions: fc.Arbitrary<Conditions> = fc.record({
   seed: fc.noShrink(fc.nat(2 ** 31 - 1)),
   processes: fc.integer({ min: 2, max: 4 }),
   weather: fc.constantFrom(calm, calm, slow, stormy, stormy),
-  fair: fc.constantFrom(true, true, true, true, false),
   drift: fc.constantFrom(0, 0.005),
 });
 

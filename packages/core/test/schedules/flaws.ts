@@ -1,5 +1,4 @@
 import type { Claim, LockProvider } from '../../src/contract.ts';
-import { createMemoryProvider } from '../../src/index.ts';
 import type { Runtime } from '../../src/index.ts';
 import type { Hold } from '../../src/key/record.ts';
 import type { VirtualRuntime } from '../../src/testing/virtual-runtime.ts';
@@ -100,9 +99,16 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
       return await base.tryAcquire(claim, wake);
     },
   })),
-  'lets newcomers pass the line': {
-    server: (base, { memory }) => spoiled(base, createUnfair(memory)),
-  },
+  'lets newcomers pass the line': spoiledServer((base, { memory }) => ({
+    tryAcquire(claim, wake) {
+      const record = memory.findOrAdd(claim.key);
+      const others = record.line.filter(({ owner }) => owner !== claim.owner);
+      record.line = record.line.filter(({ owner }) => owner === claim.owner);
+      const answering = base.tryAcquire(claim, wake);
+      record.line = [...others, ...record.line];
+      return answering;
+    },
+  })),
   'wakes no waiter': spoiledServer((base) => ({
     tryAcquire: (claim, wake) => base.tryAcquire(claim, wake === undefined ? undefined : () => {}),
   })),
@@ -133,11 +139,6 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
     },
   })),
 };
-
-function createUnfair(store: World['memory']): Partial<LockProvider> {
-  const unfair = createMemoryProvider({ store, fair: false });
-  return { tryAcquire: (claim, wake) => unfair.tryAcquire(claim, wake) };
-}
 
 /**
  * Rules of core that are broken on its way to the provider, as core itself would if it lacked them.

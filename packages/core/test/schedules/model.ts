@@ -27,7 +27,6 @@ export interface ModelOptions {
   /** The store's clock. */
   now(): number;
   readonly waiterTtl: number;
-  readonly fair: boolean;
   /** Takes what the provider did against the contract. */
   report(problem: string): void;
 }
@@ -65,7 +64,7 @@ export class ContractModel {
     const { owner, mode, permits } = claim;
     const held = key.holds.get(owner);
     const head = key.line[0];
-    const first = head === undefined || head.owner === owner || !this.#options.fair;
+    const first = head === undefined || head.owner === owner;
     const expected = held !== undefined || (first && admits(key, claim)) ? 'granted' : 'busy';
     const at = now();
     // The provider acts at once; only its answer is late.

@@ -17,7 +17,6 @@ export interface Conditions {
   readonly seed: number;
   readonly processes: number;
   readonly weather: Weather;
-  readonly fair: boolean;
   /** Clocks of processes may run this much faster or slower than the store's. */
   readonly drift: number;
 }
@@ -49,14 +48,14 @@ export class World {
 
   constructor(conditions: Conditions, flaw: Flaw = {}) {
     const random = createRandom(conditions.seed);
-    const { fair, weather, drift } = conditions;
+    const { weather, drift } = conditions;
     const report = (problem: string): void => this.report(problem);
     this.#calm = weather === calm;
-    this.#model = new ContractModel({ now: () => this.memory.now(), waiterTtl, fair, report });
+    this.#model = new ContractModel({ now: () => this.memory.now(), waiterTtl, report });
     this.processes = Array.from({ length: conditions.processes }, (_, index): Process => {
       const rate = 1 + (random() * 2 - 1) * drift;
       const runtime = createVirtualRuntime({ with: this.store, seed: Math.floor(random() * 2 ** 31), rate });
-      const memory = createMemoryProvider({ store: this.memory, fair });
+      const memory = createMemoryProvider({ store: this.memory });
       const server = this.#watched(flaw.server?.(memory, this) ?? memory);
       const link = new Link(server, weather, this.store, runtime, random);
       const provider = flaw.client?.(link, runtime) ?? link;

@@ -15,10 +15,10 @@ export interface MemorySetting {
 /** How long a place in line lasts in these settings. */
 export const waiterTtl = 600;
 
-export function createMemorySetting(fair = true): MemorySetting {
+export function createMemorySetting(): MemorySetting {
   const runtime = new VirtualRuntime();
   const store = new MemoryStorage({ runtime, waiterTtl });
-  const another = () => createMemoryProvider({ store, fair });
+  const another = () => createMemoryProvider({ store });
   return { runtime, store, provider: another(), another };
 }
 

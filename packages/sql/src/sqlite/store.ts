@@ -54,7 +54,6 @@ class SqliteStore implements LockStore<Database> {
     this.#sessions = new StoreSessions(statements, options.names, client);
     const { waiterTtl, runtime } = options;
     this.#rules = {
-      fair: true,
       waiterTtl,
       leastToken: () => epoch(runtime),
       // As on Redis: a shorter hold could end before its claim finds it, and has no place any more.

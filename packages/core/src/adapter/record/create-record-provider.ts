@@ -67,12 +67,12 @@ class RecordProvider implements LockProvider {
   constructor(store: RecordStore, options: RecordOptions) {
     const where = `The ${store.name} provider`;
     const read = readOptions(recordReaders, options, { where, code: 'LOCK_MISCONFIGURED', text: true });
-    const { fair = true, waiterTtl = 6_000, timeout = 5_000, poll = 100, runtime = systemRuntime } = read;
+    const { waiterTtl = 6_000, timeout = 5_000, poll = 100, runtime = systemRuntime } = read;
     const { expiry = 'ttl', fencing = 'clock-bounded' } = store;
     const { clock } = runtime;
     const process = runtime.uniqueId();
     this.name = store.name;
-    this.traits = { scope: store.scope, expiry, fencing, fair, shared: true, wake: true };
+    this.traits = { scope: store.scope, expiry, fencing, fair: true, shared: true, wake: true };
     this.#store = store;
     this.#deadline = createDeadline(runtime, timeout, store.name);
     const calls = new StoreCalls(store, runtime, this.#deadline, process);
@@ -83,7 +83,7 @@ class RecordProvider implements LockProvider {
     const keeps: ChannelParts['keepFor'] = (record, now) => (strict ? undefined : keepFor(record, now, leastToken()));
     this.#parts = { runtime, deadline: this.#deadline, calls, process, keepFor: keeps, hear };
     this.#channels = new KeyChannels(store, this.#parts, poll);
-    this.#rules = { fair, waiterTtl, leastToken, ...(fair && { assigns: () => true }) };
+    this.#rules = { waiterTtl, leastToken, assigns: () => true };
     this.#line = createLine({
       runtime,
       deadline: this.#deadline,

@@ -1,7 +1,6 @@
 import type { Traits } from '../../contract.ts';
 import type { Duration, OptionReaders } from '../../options/option-reader.ts';
 import { duration } from '../../options/duration.ts';
-import { flag } from '../../options/option-readers.ts';
 import { runtimeReader } from '../../options/runtime-reader.ts';
 import type { Runtime } from '../../time/runtime.ts';
 
@@ -75,8 +74,6 @@ export interface RecordStore {
 
 /** Options of a provider over a store with a conditional write. */
 export interface RecordOptions {
-  /** First come, first served. `false` lets a newcomer pass those in line. @default true */
-  readonly fair?: boolean | undefined;
   /** How long a place in line lasts without a repeat. @default 6_000 ms */
   readonly waiterTtl?: Duration | undefined;
   /** How long a call may take, and each call of the store. @default 5_000 ms */
@@ -93,7 +90,6 @@ export interface RecordOptions {
 
 /** How the options are checked. */
 export const recordReaders: OptionReaders<RecordOptions> = {
-  fair: flag,
   waiterTtl: duration(30, 86_400_000),
   timeout: duration(10, 600_000),
   poll: duration(1, 60_000),

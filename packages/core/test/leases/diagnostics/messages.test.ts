@@ -354,7 +354,6 @@ describe('the message', () => {
       'The URL of openLocks: option "ttl" must be an integer from 50 to 86400000 (ms), or text such as "30s", not "1".',
     ],
     ['memory://host', 'The URL of the memory provider is "memory:", with nothing but options after it.'],
-    ['memory:?fair=x', 'The memory provider: option "fair" must be true or false, not "x".'],
     [
       'memory:?waiterTtl=29',
       'The memory provider: option "waiterTtl" must be an integer from 30 to 86400000 (ms), or text such as "30s", not "29".',
