@@ -6,7 +6,11 @@ import { expect, test } from 'vitest';
 import { environmentIn, ownFolder } from './support/locks-program.ts';
 
 const packages = fileURLToPath(new URL('../..', import.meta.url));
-const ours = ['core', 'composites', 'conformance', 'redis', 'sql', 'zookeeper', 'etcd', 'ui', 'cli'];
+const { dependencies } = JSON.parse(readFileSync(join(packages, 'cli/package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+const own = Object.keys(dependencies).filter((name) => name.startsWith('@locks/'));
+const ours = [...own.map((name) => name.slice('@locks/'.length)), 'cli'];
 
 /** The modules that `locks` finds, from its own folder and from the root. */
 const shared = [join(packages, 'cli/node_modules'), join(packages, '../node_modules')];

@@ -2,7 +2,7 @@ import { isLockError, openLocks } from '@locks/core';
 import type { Locks, LocksConfig, LocksOptions } from '@locks/core';
 import { registerAdapter } from '@locks/core/adapter';
 import type { AdapterConfig, AdapterModule } from '@locks/core/adapter';
-import { configSources, mergeSources } from '@locks/core/open';
+import { adapters, configSources, mergeSources } from '@locks/core/open';
 import { messageOf } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
@@ -11,17 +11,12 @@ import { defaultStore } from './default-store.ts';
 import { shownUrl } from './shown-url.ts';
 
 /**
- * The adapters that this package brings, each loaded when a store needs it. By their names core
- * would look beside itself, where a package manager may have stored nothing else.
+ * This package brings all adapters, each loaded when a store needs it. By their names core would
+ * look beside itself, where a package manager may have stored nothing else.
  */
-const adapters: Readonly<Record<string, () => Promise<Required<Omit<AdapterModule, 'schemes'>>>>> = {
-  redis: () => import('@locks/redis'),
-  sql: () => import('@locks/sql'),
-  zookeeper: () => import('@locks/zookeeper'),
-  etcd: () => import('@locks/etcd'),
-  combine: () => import('@locks/composites/combine'),
-  migrate: () => import('@locks/composites/migrate'),
-};
+async function load(module: string): Promise<Required<Omit<AdapterModule, 'schemes'>>> {
+  return (await import(module)) as Required<Omit<AdapterModule, 'schemes'>>;
+}
 
 /** The options of all commands. */
 export interface StoreOptions {
@@ -44,10 +39,10 @@ export interface FoundStore {
  * @throws `LOCK_MISCONFIGURED`, `Failure`
  */
 export async function findStore({ url, config }: StoreOptions): Promise<FoundStore> {
-  for (const [name, load] of Object.entries(adapters)) {
+  for (const [name, { module }] of Object.entries(adapters)) {
     registerAdapter(name, {
-      fromConfig: async (given: AdapterConfig) => (await load()).fromConfig(given),
-      diagnose: async (given) => await (await load()).diagnose(given),
+      fromConfig: async (given: AdapterConfig) => (await load(module)).fromConfig(given),
+      diagnose: async (given) => await (await load(module)).diagnose(given),
     });
   }
   const isNamed = config !== undefined || process.env['LOCKS_URL'] || process.env['LOCKS_CONFIG'];

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { chdir } from 'node:process';
 import { openLocks } from '@locks/core';
+import { adapters } from '@locks/core/open';
 import { createRandom } from '@locks/core/testing';
 import { expect, test } from 'vitest';
 import { backendOf } from '../../src/store/provider-of.ts';
@@ -11,10 +12,7 @@ import { ownFolder } from '../support/locks-program.ts';
 type Pick = <T>(...of: readonly T[]) => T;
 
 /** Of all packages; `consul` is of none. */
-const schemes = [
-  ...['redis', 'rediss', 'redis+sentinel', 'redis+cluster', 'redis+unix', 'valkey', 'redlock', 'redlocks'],
-  ...['postgres', 'postgresql', 'mysql', 'mariadb', 'sqlite', 'zookeeper', 'etcd', 'etcds', 'memory', 'consul'],
-];
+const schemes = [...Object.values(adapters).flatMap((adapter) => adapter.schemes), 'valkey', 'memory', 'consul'];
 
 /** What people forget to percent-encode. */
 const specials = [

@@ -85,7 +85,7 @@ describe('openLocks with provider "combine"', () => {
     const folder = await standIn({});
     vi.stubEnv('MEMBER', 'memory:');
     onTestFinished(() => void vi.unstubAllEnvs());
-    const config = combined('${MEMBER}', { url: '${MEMBER}', options: { fair: true } }, 'memory:');
+    const config = combined('${MEMBER}', { url: '${MEMBER}', options: { waiterTtl: '3s' } }, 'memory:');
     await writeFile(`${folder}/locks.config.json`, JSON.stringify(config));
     const locks = await open({ config: 'locks.config.json' });
     expect(locks.name).toBe('combine');

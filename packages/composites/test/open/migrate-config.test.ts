@@ -29,7 +29,7 @@ function migration(more: object) {
 
 describe('openLocks with provider "migrate"', () => {
   it('opens both stores, by URL and by configuration', async () => {
-    const locks = await open(migration({ to: { provider: 'memory', options: { fair: true } } }));
+    const locks = await open(migration({ to: { provider: 'memory', options: { waiterTtl: '3s' } } }));
     expect(locks).toMatchObject({ name: 'migrate', traits: { fair: true, shared: true } });
     await locks.withLock('key', async (lease) => {
       expect((await locks.inspect('key')).members).toHaveLength(2);

@@ -6,7 +6,9 @@ import * as memory from '../memory/config.ts';
 import { findModule, isPublished } from './find-module.ts';
 import { registered, registeredFor, serves } from './registered.ts';
 
-interface KnownAdapter {
+/** An adapter of this library. */
+export interface KnownAdapter {
+  /** What is imported. */
   readonly module: string;
   /** What to install: the adapter and its client. */
   readonly packages: string;
@@ -14,7 +16,8 @@ interface KnownAdapter {
   readonly schemes: readonly string[];
 }
 
-const known: Readonly<Record<string, KnownAdapter>> = {
+/** The adapters of this library, by name. A new one is a row here and a package. */
+export const adapters: Readonly<Record<string, KnownAdapter>> = {
   redis: {
     module: '@locks/redis',
     packages: '@locks/redis ioredis',
@@ -48,7 +51,7 @@ export function adapterOfScheme(url: string | undefined): string {
     throw misconfigured('openLocks', 'the URL has no scheme; write redis://host:6379, for example');
   }
   if (scheme === 'memory') return scheme;
-  return Object.keys(known).find((name) => known[name]?.schemes.includes(scheme)) ?? `${scheme}:`;
+  return Object.keys(adapters).find((name) => adapters[name]?.schemes.includes(scheme)) ?? `${scheme}:`;
 }
 
 /**
@@ -85,7 +88,7 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   }
   if (named === 'memory') return memory;
   if (named.endsWith(':')) return await loadByScheme(named.slice(0, -1));
-  const adapter = Object.hasOwn(known, named) ? known[named] : undefined;
+  const adapter = Object.hasOwn(adapters, named) ? adapters[named] : undefined;
   const id = adapter?.module ?? named;
   const loaded = registered(named) ?? (await load(id));
   const found = adapterIn(loaded);
@@ -115,7 +118,7 @@ async function loadByScheme(scheme: string): Promise<AdapterModule> {
   const loaded = await load(id);
   const found = adapterIn(loaded);
   if (found !== undefined && serves(found, scheme)) return found;
-  const schemes = ['memory', ...Object.values(known).flatMap((adapter) => adapter.schemes)].join(', ');
+  const schemes = ['memory', ...Object.values(adapters).flatMap((adapter) => adapter.schemes)].join(', ');
   const unknown = `no adapter is known for the scheme "${scheme}:"`;
   const module = 'name its module: { provider: "module-id", url }';
   if (loaded !== undefined) {
@@ -137,7 +140,7 @@ function notFound(named: string, adapter: KnownAdapter | undefined): string {
       : `${found} Import "${name}/register" where the program begins, or p${pass}`;
   }
   if (adapter === undefined) {
-    const names = ['memory', ...Object.keys(known)].join(', ');
+    const names = ['memory', ...Object.keys(adapters)].join(', ');
     return `openLocks: provider "${named}" is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`;
   }
   return `openLocks: provider "${named}" needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}`;

@@ -1,5 +1,6 @@
 /** The store that a configuration names, without locks: for programs that look at stores. */
-export { loadAdapter, migration } from './adapter-modules.ts';
+export { adapters, loadAdapter, migration } from './adapter-modules.ts';
+export type { KnownAdapter } from './adapter-modules.ts';
 export type { ConfigSource } from './config/config-file.ts';
 export { configSources } from './config/config-sources.ts';
 export { mergeSources } from './config/settings.ts';

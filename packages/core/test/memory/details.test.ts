@@ -51,10 +51,7 @@ describe('the memory provider', () => {
     expect(second.token).toBe(first.token + 1n);
   });
 
-  it.each(['etcd+memory:', 'memory:x', 'memory:///', 'redis://memory:'])(
-    'does not take %s for its URL',
-    async (url) => {
-      await expect(openLocks({ provider: 'memory', url })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-    },
-  );
+  it.each(['x+memory:', 'memory:x', 'memory:///', 'redis://memory:'])('does not take %s for its URL', async (url) => {
+    await expect(openLocks({ provider: 'memory', url })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  });
 });

@@ -4,7 +4,10 @@ import type { LockError, LockProvider } from '../../../src/index.ts';
 import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
 import { busyAtOnce, freeAtOnce, grantAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
+import { adapters } from '../../../src/open/adapter-modules.ts';
 import { claimOf, createMemorySetting, sharedOf } from '../../support/memory-setting.ts';
+
+const schemes = Object.values(adapters).flatMap((adapter) => adapter.schemes);
 
 const ttl = 300;
 
@@ -334,7 +337,7 @@ describe('the message', () => {
     ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [
       'CONSUL+a.b-1://host',
-      'openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, redis, rediss, redis+unix, redis+sentinel, rediss+sentinel, redis+cluster, rediss+cluster, zookeeper, etcd, etcds, postgres, postgresql, mysql, mariadb, sqlite, redlock, redlocks. Install an adapter named locks-consul, or name its module: { provider: "module-id", url }.',
+      `openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, ${schemes.join(', ')}. Install an adapter named locks-consul, or name its module: { provider: "module-id", url }.`,
     ],
     [
       { provider: 7 },
@@ -346,7 +349,7 @@ describe('the message', () => {
     ],
     [
       { provider: 'no-such-adapter' },
-      'openLocks: provider "no-such-adapter" is neither one of memory, redis, zookeeper, etcd, sql, combine, migrate nor a module that can be imported. Install it, or correct its name.',
+      `openLocks: provider "no-such-adapter" is neither one of memory, ${Object.keys(adapters).join(', ')} nor a module that can be imported. Install it, or correct its name.`,
     ],
     [{ provider: 'node:fs' }, 'openLocks: module "node:fs" does not export a function fromConfig.'],
     [
