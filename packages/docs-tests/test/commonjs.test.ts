@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNode } from './support/examples.ts';
-import { root } from './support/repository.ts';
+import { published } from './support/pack.ts';
+import { readManifest, root } from './support/repository.ts';
 
 const folder = join(root, 'packages/docs-tests/.cache/commonjs');
 
@@ -22,19 +23,14 @@ test('CommonJS takes a lock with what require() gives', async () => {
   expect(await runCommonJs('lock', source)).toEqual({ exitCode: 0, output: 'bigint\n' });
 });
 
-test.each([
-  '@locks/core',
-  '@locks/core/adapter',
-  '@locks/redis',
-  '@locks/sql',
-  '@locks/composites',
-  '@locks/zookeeper',
-  '@locks/etcd',
-  '@locks/conformance',
-  '@locks/conformance/node-test',
-  '@locks/conformance/faults',
-  '@locks/conformance/processes',
-])('require(%j) works without a warning', async (specifier) => {
+/** All that can be imported, but for what needs a package of the user's. */
+const specifiers = published.flatMap((folder) => {
+  const { name, exports = {} } = readManifest(folder);
+  const paths = Object.keys(exports).filter((path) => !/[*]|(?:json|register|vitest)$/.test(path));
+  return paths.map((path) => name + path.slice(1));
+});
+
+test.each(specifiers)('require(%j) works without a warning', async (specifier) => {
   const source = `console.log(Object.keys(require(${JSON.stringify(specifier)})).length > 0);`;
   expect(await runCommonJs(specifier.replaceAll('/', '-'), source)).toEqual({ exitCode: 0, output: 'true\n' });
 });

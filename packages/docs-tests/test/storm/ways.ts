@@ -11,6 +11,7 @@ import { createClient as createZookeeperClient } from 'node-zookeeper-client';
 import { Pool } from 'pg';
 import postgres from 'postgres';
 import { createClient as createNodeRedis } from 'redis';
+import { storeNames } from '../support/stores.ts';
 import type { Store, StoreName } from '../support/stores.ts';
 
 /** A provider over a client, and the end of both. */
@@ -32,7 +33,7 @@ const ignore = (): void => {};
 
 /** By their names: our own client, and each library. */
 export const ways: Readonly<Record<string, Way>> = {
-  redis: own('redis'),
+  ...Object.fromEntries(storeNames.map((name) => [name, own(name)])),
   ioredis: given('redis', (url, options) => {
     const client = new Redis(url).on('error', ignore);
     return [createRedisProvider(client, options), () => client.disconnect()];
@@ -46,7 +47,6 @@ export const ways: Readonly<Record<string, Way>> = {
     await client.connect();
     return [createRedisProvider(client, options), () => client.destroy()];
   }),
-  postgres: own('postgres'),
   pg: given('postgres', (url, options) => {
     const pool = new Pool({ connectionString: url, max: 5 }).on('error', ignore);
     return [createSqlProvider(pool, options), () => pool.end()];
@@ -59,7 +59,6 @@ export const ways: Readonly<Record<string, Way>> = {
     const client = createKnex({ client: 'pg', connection: url, pool: { min: 0, max: 5 } });
     return [createSqlProvider(client, options), () => client.destroy()];
   }),
-  mariadb: own('mariadb'),
   mysql2: given('mariadb', (url, options) => {
     const pool = createPool({ uri: url, connectionLimit: 5 });
     return [createSqlProvider(pool, options), () => pool.promise().end()];
@@ -68,7 +67,6 @@ export const ways: Readonly<Record<string, Way>> = {
     const client = createKnex({ client: 'mysql2', connection: url, pool: { min: 0, max: 5 } });
     return [createSqlProvider(client, options), () => client.destroy()];
   }),
-  zookeeper: own('zookeeper'),
   'node-zookeeper-client': given('zookeeper', (url) => {
     const client = () => createZookeeperClient(placeOf(url), { sessionTimeout: 6_000, spinDelay: 50 });
     return [createZookeeperProvider({ client, acl: 'open', timeout }), ignore];
@@ -79,8 +77,6 @@ export const ways: Readonly<Record<string, Way>> = {
     await once(client as never, 'connected');
     return [createZookeeperProvider({ client, acl: 'open', timeout }), () => client.close()];
   }),
-  etcd: own('etcd'),
-  sqlite: own('sqlite'),
 };
 
 /** As `openLocks` opens it. */

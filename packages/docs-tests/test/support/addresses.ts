@@ -1,6 +1,6 @@
 import type { Program } from './programs.ts';
 
-/** Where a program finds its servers. The databases are its own. */
+/** Where a program finds its servers. The databases are its own. A URL of none of them stays. */
 export interface Addresses {
   readonly redis: (database: number) => string;
   readonly postgres: string;
@@ -27,17 +27,24 @@ const etcdUrl = /\betcd:\/\/[^?#\s'"`$]+/g;
 const zookeeperClient = /(\bcreateClient\(')[^']+/g;
 
 /** Points the URLs in a program at these servers, and clients made without an address. */
-export function connectTo(program: Program, addresses: Addresses): Program {
-  let source = program.source.replaceAll('new Redis()', () => `new Redis(${JSON.stringify(addresses.redis(0))})`);
-  source = source.replaceAll(redisUrl, (_, database: string | undefined) => addresses.redis(Number(database ?? 0)));
+export function connectTo(program: Program, addresses: Partial<Addresses>): Program {
+  const { redis, zookeeper, etcd } = addresses;
+  let { source } = program;
+  if (redis !== undefined) {
+    source = source.replaceAll('new Redis()', () => `new Redis(${JSON.stringify(redis(0))})`);
+    source = source.replaceAll(redisUrl, (_, database: string | undefined) => redis(Number(database ?? 0)));
+  }
   for (const name of ['postgres', 'mysql'] as const) {
-    source = source.replaceAll(patterns[name], () => addresses[name]);
+    const url = addresses[name];
+    if (url !== undefined) source = source.replaceAll(patterns[name], () => url);
   }
-  for (const pattern of [zookeeperUrl, zookeeperServers]) {
-    source = source.replaceAll(pattern, (_, before: string) => before + addresses.zookeeper);
+  if (zookeeper !== undefined) {
+    for (const pattern of [zookeeperUrl, zookeeperServers]) {
+      source = source.replaceAll(pattern, (_, before: string) => before + zookeeper);
+    }
+    const [server = ''] = zookeeper.split('/');
+    source = source.replaceAll(zookeeperClient, (_, before: string) => before + server);
   }
-  source = source.replaceAll(etcdUrl, () => `etcd://${addresses.etcd}`);
-  const [server = ''] = addresses.zookeeper.split('/');
-  source = source.replaceAll(zookeeperClient, (_, before: string) => before + server);
+  if (etcd !== undefined) source = source.replaceAll(etcdUrl, () => `etcd://${etcd}`);
   return { ...program, source };
 }

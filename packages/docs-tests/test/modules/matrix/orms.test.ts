@@ -55,10 +55,7 @@ beforeAll(async () => {
   for (const [index, program] of programs.entries()) {
     const postgres = opened.url(`${index}`);
     await opened.create(`${index}`);
-    write(
-      `program-${index}.mts`,
-      connectTo(program, { redis: () => '', postgres, mysql: '', zookeeper: '', etcd: '' }).source,
-    );
+    write(`program-${index}.mts`, connectTo(program, { postgres }).source);
   }
   const names = programs.map((_, index) => `program-${index}.mts`);
   made.compile(names, ['--strict']);
