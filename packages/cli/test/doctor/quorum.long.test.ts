@@ -1,4 +1,4 @@
-import { redisCommand, startEtcd, startRedis, startZookeeper, unusedPort } from '@locks/test-servers';
+import { redisCommand, startRedis, startZookeeper, unusedPort } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkPlanted, doctor } from './support.ts';
@@ -64,27 +64,3 @@ const ofZookeeper: readonly Planted[] = [
   },
 ];
 test.each(ofZookeeper)('doctor finds, on ZooKeeper, that $what', checkPlanted);
-
-async function etcd(): Promise<ServerHandle> {
-  const server = await startEtcd();
-  onTestFinished(async () => await server.stop());
-  return server;
-}
-
-const ofEtcd: readonly Planted[] = [
-  {
-    what: 'it is full',
-    async store() {
-      const { url } = await etcd();
-      const alarm = { action: 'ACTIVATE', alarm: 'NOSPACE', memberID: 0 };
-      const answer = await fetch(`${url.replace('etcd:', 'http:')}/v3/maintenance/alarm`, {
-        method: 'POST',
-        body: JSON.stringify(alarm),
-      });
-      expect(answer.status).toBe(200);
-      return `${url}?timeout=1s`;
-    },
-    found: ['problem alarms', 'problem locks'],
-  },
-];
-test.each(ofEtcd)('doctor finds, on etcd, that $what', checkPlanted);

@@ -1,6 +1,8 @@
 import { createLocks } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
 import { startEtcd } from '@locks/test-servers';
 import { expect, test } from 'vitest';
+import { diagnose } from '../../src/index.ts';
 import { open } from '../support/etcd.ts';
 import { base64, gateway } from '../support/values.ts';
 
@@ -28,6 +30,11 @@ test('on a full store providers open: they list, inspect and break, and claims a
   const [holding] = (await locks.inspect('job')).holders;
   expect(holding).toMatchObject({ token: lease.token });
   await lease.renew();
+  const { findings } = await diagnose({ url: server.url, options: {}, runtime: systemRuntime });
+  expect(findings).toMatchObject([
+    { check: 'alarms', level: 'problem' },
+    { check: 'processes', level: 'unknown', what: expect.stringContaining('does not tell which processes') },
+  ]);
   expect(holding && (await locks.forceRelease({ ...holding, key: 'job' }))).toBe(true);
   expect((await locks.inspect('job')).holders).toEqual([]);
   await Promise.all([locks.close(), holder.close()]);
