@@ -24,8 +24,8 @@ test('CommonJS takes a lock with what require() gives', async () => {
 });
 
 /** All that can be imported, but for what needs a package of the user's. */
-const specifiers = published.flatMap((folder) => {
-  const { name, exports = {} } = readManifest(folder);
+const specifiers = published.flatMap((workspace) => {
+  const { name, exports = {} } = readManifest(workspace);
   const paths = Object.keys(exports).filter((path) => !/[*]|(?:json|register|vitest)$/.test(path));
   return paths.map((path) => name + path.slice(1));
 });

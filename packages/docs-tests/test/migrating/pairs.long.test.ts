@@ -8,13 +8,13 @@ import type { StoreName } from '../support/stores.ts';
 const phases: readonly Phase[] = ['from', 'both', 'to'];
 
 /** One of each kind. */
-const ends = ['redis', 'postgres', 'zookeeper', 'sqlite'] as const;
+const kinds = ['redis', 'postgres', 'zookeeper', 'sqlite'] as const;
 
 /** One pair. `LOCKS_PAIRS=all`: all pairs, in each phase. */
 const pairs: readonly (readonly [StoreName, StoreName, Phase])[] =
   process.env['LOCKS_PAIRS'] === 'all'
-    ? ends.flatMap((from) =>
-        ends.flatMap((to) =>
+    ? kinds.flatMap((from) =>
+        kinds.flatMap((to) =>
           from === to ? [] : phases.map((phase): [StoreName, StoreName, Phase] => [from, to, phase]),
         ),
       )
