@@ -65,20 +65,14 @@ function fenceOf(key: string, clientPrefix: string): string {
 }
 
 function fromReply(error: unknown, key: string, lease: Pick<Lease, 'token'>): unknown {
-  if (!(error instanceof Error && error.message.startsWith('CROSSSLOT'))) return fromFenceReply(error, key, lease);
+  if (!(error instanceof Error)) return error;
+  const seen = /\bLOCKS_STALE (\d+)/.exec(error.message)?.[1];
+  if (seen !== undefined) return staleError(key, lease.token, BigInt(seen));
+  if (!error.message.startsWith('CROSSSLOT')) return error;
   const name = JSON.stringify(key);
   return new LockError(
     'LOCK_INVALID',
     `${name} and its fence are in different slots of the Cluster: use a name without braces, or with a tag like {order}:total.`,
     { cause: error },
   );
-}
-
-/**
- * The error for the reply `LOCKS_STALE <token>` of a script that uses `fenceLua`; any other error
- * as it is.
- */
-export function fromFenceReply(error: unknown, resource: string, lease: Pick<Lease, 'token'>): unknown {
-  const seen = error instanceof Error ? /\bLOCKS_STALE (\d+)/.exec(error.message)?.[1] : undefined;
-  return seen === undefined ? error : staleError(resource, lease.token, BigInt(seen));
 }

@@ -11,7 +11,7 @@ export { fromConfig } from './config.ts';
 export type { RedisConfigOptions } from './config.ts';
 export { diagnose } from './diagnose.ts';
 export type { LibraryName } from './connect/libraries.ts';
-export { createRedisGuard, fromFenceReply } from './guard.ts';
+export { createRedisGuard } from './guard.ts';
 export type { RedisGuard, RedisGuardOptions } from './guard.ts';
 export { initialise } from './initialise.ts';
 export type { InitialiseOptions } from './initialise.ts';

@@ -2,7 +2,6 @@ import { systemRuntime } from '@locks/core/adapter';
 import { probes } from '../bench/probes.ts';
 import type { Probe } from '../bench/probes.ts';
 import type { Output } from '../output/output.ts';
-import { percentile } from '../output/percentile.ts';
 import { bold, table } from '../output/table.ts';
 import { leaveBy } from '../run/leave.ts';
 import { catchStopSignals } from '../run/stop-signals.ts';
@@ -70,4 +69,10 @@ function columnsOf({ probe, unit, perSecond, p50, p95, p99 }: Result): readonly 
 function shownTime(ms: number): string {
   if (Number.isNaN(ms)) return '–';
   return `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;
+}
+
+/** The value that `percent` % of `values` do not exceed; NaN of none. */
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
 }

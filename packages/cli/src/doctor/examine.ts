@@ -3,9 +3,7 @@ import type { Diagnosis, DiagnosisMember, Finding } from '@locks/core/adapter';
 import { loadAdapter, migration, openProvider } from '@locks/core/open';
 import type { Backend } from '@locks/core/open';
 import { messageOf } from '@locks/core/text';
-import { compareClock } from './compare-clock.ts';
-import { comparePermits } from './compare-permits.ts';
-import { tryLocks } from './try-locks.ts';
+import { checkInUse } from './checks-in-use.ts';
 
 /** What was found at one store. */
 export interface StoreReport {
@@ -70,14 +68,11 @@ async function diagnose({ provider, url, options }: Backend): Promise<Diagnosis>
   return asked ?? { findings: [{ check: 'settings', level: 'unknown', what }] };
 }
 
-/**
- * The findings of using a store. `whole`: locks are taken, and not from a member alone. A
- * `composite` has the clocks of its members.
- */
+/** The findings of using a store. */
 async function useOf(
   backend: Backend,
   known: readonly Finding[],
-  { whole, composite }: { readonly whole: boolean; readonly composite: boolean },
+  of: Parameters<typeof checkInUse>[1],
 ): Promise<readonly Finding[]> {
   let provider;
   try {
@@ -89,11 +84,7 @@ async function useOf(
     return [{ check: 'open', level: 'problem', what: messageOf(error), advice }];
   }
   try {
-    const tried = whole ? await tryLocks(provider) : [];
-    if (tried.some(({ level }) => level === 'problem')) return tried;
-    const permits = whole ? await comparePermits(provider) : [];
-    const clock = composite ? [] : await compareClock(provider);
-    return [...tried, ...permits, ...clock];
+    return await checkInUse(provider, of);
   } finally {
     await provider.close();
   }

@@ -5,15 +5,12 @@ export { runChecks } from './run-checks.ts';
 export type { CheckRun } from './run-checks.ts';
 export { connectedProcesses, connectionName } from './connected-processes.ts';
 export { registerAdapter } from '../open/registered.ts';
-export { createClock } from '../time/clock.ts';
-export type { Clock, ClockSources } from '../time/clock.ts';
+export type { Clock } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';
-export { isDefect } from '../errors/client-defect.ts';
 export { misconfigured } from '../errors/misconfigured.ts';
-export { reasonOf } from '../errors/reason-of.ts';
-export { isNotInstalled } from '../errors/not-installed.ts';
+export { isDefect, isNotInstalled, reasonOf } from '../errors/foreign-errors.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';
-export { duration, durationOrForever, parseDuration } from '../options/duration.ts';
+export { duration, parseDuration } from '../options/duration.ts';
 export type {
   Asked,
   Duration,
@@ -49,7 +46,6 @@ export type { ReadRecord, RecordOptions, RecordStore, StoredRecord } from './rec
 export { refusalOf, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
 export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
 export { longestTrusted, socketsHeard, systemRuntime } from '../time/runtime.ts';
-export { systemClock } from '../time/system-clock.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { settledWithin } from '../time/settled-within.ts';
 export { Batches } from './batches.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   duration,
-  durationOrForever,
   flag,
   integer,
   matching,
@@ -11,6 +10,7 @@ import {
   withMethods,
 } from '../../src/adapter/index.ts';
 import type { OptionReader } from '../../src/adapter/index.ts';
+import { durationOrForever } from '../../src/options/duration.ts';
 
 const colour = oneOf('red', 'green', 'blue');
 const client = withMethods<{ get(): void; set(): void }>('a client', 'get', 'set');

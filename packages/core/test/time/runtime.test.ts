@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { systemClock, systemRuntime } from '../../src/adapter/index.ts';
+import { systemRuntime } from '../../src/time/runtime.ts';
+import { systemClock } from '../../src/time/system-clock.ts';
 
 /** Resolves when a timer of the runtime has fired. */
 function fired(delay: number): Promise<void> {

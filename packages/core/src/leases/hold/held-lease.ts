@@ -1,8 +1,8 @@
 import type { Renewal } from '../../contract.ts';
+import { reasonOf } from '../../errors/foreign-errors.ts';
 import { isLockError } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { lostError, releasedError, whyLapsed } from '../../errors/messages.ts';
-import { reasonOf } from '../../errors/reason-of.ts';
 import { sharingRefused } from '../../errors/refusals.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { about, channels } from '../diagnostics/channels.ts';
