@@ -5,7 +5,7 @@ import { startTogether } from '../start/start-together.ts';
 import { eventually } from '../support/eventually.ts';
 import { defineEtcd } from './definition.ts';
 import type { EtcdServerOptions } from './definition.ts';
-import { linkMembers } from './peer-links.ts';
+import { linkMembers } from '../support/member-links.ts';
 import { statusOf } from './status.ts';
 
 const host = '127.0.0.1';
@@ -38,7 +38,10 @@ export async function startEtcdCluster(
     const [clientPorts, peerPorts] = [ports.slice(0, size), ports.slice(size)];
     const holds = await Promise.all(peerPorts.map((port) => holdPort(host, port)));
     const ids: string[] = [];
-    const links = await linkMembers(peerPorts, (member) => ids[member] ?? '');
+    // A member tells its id at the beginning of a connection.
+    const senderOf = (piece: Buffer): number =>
+      ids.indexOf(/\r\nX-Server-From: ([\da-f]+)\r\n/i.exec(piece.toString('latin1'))?.[1] ?? '');
+    const links = await linkMembers(peerPorts.map((target, to) => ({ to, target, senderOf, membersOnly: true })));
     const end = async (): Promise<void> => {
       await links.stop();
       for (const letGo of holds) letGo();
@@ -54,7 +57,7 @@ export async function startEtcdCluster(
         return startMember(definition, { port: clientPorts[index] ?? 0, signal });
       });
       for (const server of servers) ids.push(BigInt((await statusOf(server)).id).toString(16));
-      return clusterOf(servers, links.cutOff, end);
+      return clusterOf(servers, (member) => links.cutOff([member]), end);
     } catch (error) {
       await end();
       throw error;

@@ -5,7 +5,8 @@ import { startTogether } from '../../start/start-together.ts';
 import { eventually } from '../../support/eventually.ts';
 import { redisCommand } from '../command.ts';
 import { mustBeLocal } from '../local-only.ts';
-import { type NodeLinks, type NodePorts, linkNodes } from './node-links.ts';
+import type { MemberLinks } from '../../support/member-links.ts';
+import { type NodePorts, linkNodes } from './node-links.ts';
 import type { RedisClusterOptions } from './options.ts';
 import { type TlsEntrance, tlsEntrance, withTls } from '../tls.ts';
 import { all, formCluster, settled } from './form.ts';
@@ -74,7 +75,8 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
       announcedPort: ports[2 * count + index] ?? 0,
       announcedBusPort: ports[3 * count + index] ?? 0,
     }));
-    const links = partitions ? await linkNodes(own) : undefined;
+    const names: string[] = [];
+    const links = partitions ? await linkNodes(own, names) : undefined;
     const nodes = await startTogether(count, async (index, signal) => {
       const settings = ['--cluster-enabled', 'yes', '--cluster-port', `${ports[count + index]}`];
       settings.push('--cluster-node-timeout', `${nodeTimeout}`, ...(tls ? ['--tls-cluster', 'yes'] : []));
@@ -87,7 +89,7 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
         handle,
         busPort: own[index]?.[partitions ? 'announcedBusPort' : 'busPort'] ?? 0,
       }));
-      const ids = await formCluster(loose, masters, (names) => links?.name(names));
+      const ids = await formCluster(loose, masters, (told) => names.push(...told));
       return clusterOf(nodes, ids, tls ? tlsPorts : undefined, links);
     } catch (error) {
       await Promise.all([...nodes.map((node) => node.stop()), links?.stop()]);
@@ -108,7 +110,7 @@ function clusterOf(
   nodes: readonly ServerHandle[],
   ids: readonly string[],
   tlsPorts: readonly number[] | undefined,
-  links: NodeLinks | undefined,
+  links: MemberLinks | undefined,
 ): RedisCluster {
   const idOf = (node: ServerHandle): string => {
     const id = ids[nodes.indexOf(node)];
