@@ -133,13 +133,13 @@ export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'ki
 }
 
 /** What holds for servers whose data folder is filled by other programs first. */
-export function testPreparation(kind: Kind): void {
-  test(`a ${kind.name} whose parent is killed while it is made leaves nothing behind`, async () => {
+export function testPreparation(kind: 'postgres' | 'mariadb'): void {
+  test(`a ${kind} whose parent is killed while it is made leaves nothing behind`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'locks-test-parent-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     // As /tmp is: the server may run as another user.
     await chmod(folder, 0o1777);
-    const parent = spawn(process.execPath, [parentScript, kind.name, 'idle'], {
+    const parent = spawn(process.execPath, [parentScript, kind, 'idle'], {
       env: { ...process.env, TMPDIR: folder },
       stdio: 'ignore',
     });

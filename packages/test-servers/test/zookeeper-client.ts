@@ -16,11 +16,6 @@ export interface ZookeeperSession extends Disposable {
   set(path: string, value: string): Promise<void>;
   /** `undefined`: there is no such node. */
   get(path: string): Promise<string | undefined>;
-  delete(path: string): Promise<void>;
-  /** Rejects where there is no provider for the scheme. */
-  authenticate(scheme: string): Promise<void>;
-  /** Resolves when the connection has ended, from whichever side. */
-  readonly closed: Promise<void>;
 }
 
 class ZookeeperError extends Error {
@@ -32,7 +27,7 @@ class ZookeeperError extends Error {
 }
 
 const noNode = -101;
-const operations = { create: 1, delete: 2, get: 4, set: 5, authenticate: 100 } as const;
+const operations = { create: 1, get: 4, set: 5 } as const;
 
 /** Opens a session; rejects when the connection ends first. */
 export async function openZookeeper(
@@ -44,11 +39,8 @@ export async function openZookeeper(
   const waiting: { resolve: (reply: Buffer) => void; reject: (error: Error) => void }[] = [];
   let received = Buffer.alloc(0);
   let failure = new Error('the connection ended before the answer');
-  const closed = new Promise<void>((resolve) => {
-    socket.once('close', () => {
-      for (const { reject } of waiting.splice(0)) reject(failure);
-      resolve();
-    });
+  socket.once('close', () => {
+    for (const { reject } of waiting.splice(0)) reject(failure);
   });
   socket.on('error', (error: Error) => {
     failure = error;
@@ -72,8 +64,7 @@ export async function openZookeeper(
   }
 
   async function ask(operation: keyof typeof operations, ...body: readonly Buffer[]): Promise<Buffer> {
-    const id = operation === 'authenticate' ? -4 : 1;
-    const reply = await exchange(int(id), int(operations[operation]), ...body);
+    const reply = await exchange(int(1), int(operations[operation]), ...body);
     const code = reply.readInt32BE(12);
     if (code !== 0) throw new ZookeeperError(code);
     return reply.subarray(16);
@@ -101,13 +92,6 @@ export async function openZookeeper(
         throw error;
       }
     },
-    async delete(path) {
-      await ask('delete', bytes(path), int(-1));
-    },
-    async authenticate(scheme) {
-      await ask('authenticate', int(0), bytes(scheme), bytes('no user'));
-    },
-    closed,
     [Symbol.dispose]: () => socket.destroy(),
   };
 }

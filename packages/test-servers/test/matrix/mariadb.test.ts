@@ -2,21 +2,11 @@ import { createConnection } from 'mysql2/promise';
 import { describe, expect, test } from 'vitest';
 import { chooseServer } from '../../src/start/choose.ts';
 import { startMariadb } from '../../src/index.ts';
-import { testExternalServer } from '../external-server.ts';
-import { mariadb } from '../kinds/mariadb.ts';
-import { testLocalProcess, testPreparation } from '../local-process.ts';
-import { testOwnServer } from '../own-server.ts';
+import { testPreparation } from '../local-process.ts';
 
 const way = chooseServer('mariadb', 'mariadb:12').kind;
-if (way !== 'external') {
-  testOwnServer(mariadb, way);
-  testOptions();
-}
-if (way === 'local') {
-  testLocalProcess(mariadb);
-  testPreparation(mariadb);
-}
-testExternalServer(mariadb);
+if (way !== 'external') testOptions();
+if (way === 'local') testPreparation('mariadb');
 
 function testOptions(): void {
   describe('a MariaDB', () => {

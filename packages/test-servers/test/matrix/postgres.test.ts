@@ -18,7 +18,7 @@ if (way !== 'external') {
 }
 if (way === 'local') {
   testLocalProcess(postgres);
-  testPreparation(postgres);
+  testPreparation('postgres');
   testSharedMemory();
   testObstacles();
 }

@@ -14,8 +14,6 @@ import {
   type ZookeeperEnsemble,
 } from '../../src/index.ts';
 import { unusedPort } from '../../src/server/ports.ts';
-import { over } from '../kinds/kind.ts';
-import { zookeeper } from '../kinds/zookeeper.ts';
 import { openZookeeper } from '../zookeeper-client.ts';
 
 const way = chooseServer('zookeeper', 'zookeeper:3.9').kind;
@@ -26,9 +24,18 @@ if (way === 'local') {
 }
 testRefusals();
 
-const write = ({ url }: ServerHandle, value: string): Promise<void> =>
-  over(zookeeper, url, (session) => session.write(value));
-const read = ({ url }: ServerHandle): Promise<string | undefined> => over(zookeeper, url, (session) => session.read());
+const note = '/test-note';
+
+async function write({ url }: ServerHandle, value: string): Promise<void> {
+  using session = await openZookeeper(url);
+  if ((await session.get(note)) === undefined) await session.create(note, value);
+  else await session.set(note, value);
+}
+
+async function read({ url }: ServerHandle): Promise<string | undefined> {
+  using session = await openZookeeper(url);
+  return await session.get(note);
+}
 const modesOf = (servers: readonly ServerHandle[]): Promise<unknown> =>
   Promise.all(servers.map((server) => modeOf(server)));
 
