@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { messageOf } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 
@@ -35,9 +36,11 @@ export function defaultStore(): string {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     // Of a user without an entry in the list of users, nothing tells the folder.
-    const why = error instanceof Error ? error.message : String(error);
     const way = 'Name a store with --url or LOCKS_URL, such as sqlite:/var/lib/app/locks.db?migrate=true.';
-    throw new Failure(exitCode.misconfigured, `The folder of the usual store cannot be made: ${why}. ${way}`);
+    throw new Failure(
+      exitCode.misconfigured,
+      `The folder of the usual store cannot be made: ${messageOf(error)}. ${way}`,
+    );
   }
   return `sqlite:${escapePath(join(folder, 'locks.db'))}?migrate=true`;
 }

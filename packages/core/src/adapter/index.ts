@@ -8,7 +8,7 @@ export { registerAdapter } from '../open/registered.ts';
 export type { Clock } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';
 export { misconfigured } from '../errors/misconfigured.ts';
-export { isDefect, isNotInstalled, reasonOf } from '../errors/foreign-errors.ts';
+export { errorText, isDefect, isNotInstalled, reasonOf } from '../errors/foreign-errors.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';
 export { duration, parseDuration } from '../options/duration.ts';
 export type {

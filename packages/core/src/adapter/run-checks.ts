@@ -1,3 +1,4 @@
+import { errorText } from '../errors/foreign-errors.ts';
 import type { Runtime } from '../time/runtime.ts';
 import { createDeadline } from './deadline.ts';
 import type { Check, Finding } from './diagnosis.ts';
@@ -24,8 +25,7 @@ export async function runChecks<Store>(
       const result = await deadline.race((async () => await look(store))(), `the check "${name}"`);
       return result === undefined ? [] : [{ check: name, ...result }];
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return [{ check: name, level: 'unknown', what: `This is not known, because: ${why}` }];
+      return [{ check: name, level: 'unknown', what: `This is not known, because: ${errorText(error)}` }];
     }
   };
   try {

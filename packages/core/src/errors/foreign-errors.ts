@@ -20,3 +20,11 @@ export function isNotInstalled(error: unknown, name: string): boolean {
 export function reasonOf({ message }: Error): string {
   return message.replace(/\.$/, '');
 }
+
+/** What an error, or what else was thrown, says. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Node gives an error without a text where each address of a host refused the connection.
+  const all = error instanceof AggregateError ? error.errors.map(errorText).join(', ') : '';
+  return error.message || all || (error as NodeJS.ErrnoException).code || error.name;
+}

@@ -1,5 +1,6 @@
 import type { AdapterModule } from '../adapter/adapter-config.ts';
 import type { LockProvider } from '../contract.ts';
+import { errorText } from '../errors/foreign-errors.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { closeQuietly } from '../leases/ending/close-quietly.ts';
 import type { Runtime } from '../time/runtime.ts';
@@ -57,8 +58,9 @@ async function withinLimit(opening: Promise<LockProvider>, runtime: Runtime): Pr
 function withoutPassword(error: unknown, url: string | undefined): unknown {
   const password = /^[^/]*\/\/[^/?#@]*?:([^/?#]*)@/.exec(url ?? '')?.[1];
   if (password === undefined || password === '') return error;
-  const text = error instanceof Error ? error.message : String(error);
-  const bare = new Error([password, decoded(password)].reduce((left, secret) => left.replaceAll(secret, '***'), text));
+  const bare = new Error(
+    [password, decoded(password)].reduce((left, secret) => left.replaceAll(secret, '***'), errorText(error)),
+  );
   if (error instanceof Error) bare.name = error.name;
   return bare;
 }

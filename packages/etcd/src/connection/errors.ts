@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
-import { LockError, isLockError, misconfigured } from '@locks/core/adapter';
+import { LockError, errorText, isLockError, misconfigured } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 
 /** What a rejected call means for the next one. */
@@ -39,7 +39,7 @@ export function isFull(error: unknown): boolean {
 /** The error to reject with. `what` names the call. */
 export function lockErrorOf(error: unknown, what: string, member: string): LockError {
   if (isLockError(error)) return error;
-  const details = isServiceError(error) ? error.details : error instanceof Error ? error.message : String(error);
+  const details = isServiceError(error) ? error.details : errorText(error);
   const code = isServiceError(error) ? error.code : undefined;
   const refused = refusal(code, details);
   if (refused !== undefined) return misconfigured(source.where, `${refused} (${what}, ${member})`, { cause: error });

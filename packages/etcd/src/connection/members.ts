@@ -1,4 +1,4 @@
-import { LockError, isLockError, misconfigured, outsideContext } from '@locks/core/adapter';
+import { LockError, errorText, isLockError, misconfigured, outsideContext } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 import { authenticate, status } from '../wire/calls.ts';
@@ -98,8 +98,7 @@ export class Members {
       return await this.#parts.deadline.race(this.#connecting, 'a new connection', within);
     } catch (error) {
       if (isLockError(error) && error.code !== 'LOCK_UNAVAILABLE') throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      throw new LockError('LOCK_UNAVAILABLE', message, {
+      throw new LockError('LOCK_UNAVAILABLE', errorText(error), {
         cause: isLockError(error) ? error.cause : error,
         sent: false,
       });

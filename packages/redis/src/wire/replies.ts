@@ -1,4 +1,12 @@
-import { LockError, isLockError, isTlsRefusal, tlsReason, tokensEnded, upgradeRefused } from '@locks/core/adapter';
+import {
+  LockError,
+  errorText,
+  isLockError,
+  isTlsRefusal,
+  tlsReason,
+  tokensEnded,
+  upgradeRefused,
+} from '@locks/core/adapter';
 import type { Claim, Grant, Holder, KeyState, Waiter } from '@locks/core';
 import { NoConnection, connectionError, lastLoss } from './client.ts';
 import type { ScriptClient } from './client.ts';
@@ -21,7 +29,7 @@ export interface FailedCall {
  */
 export function toLockError(error: unknown, { what, claim, lua, unsent = false }: FailedCall): LockError {
   if (isLockError(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorText(error);
   const own = /\bLOCKS_(\w+)(?: (\S+))?(?: (\d+))?/.exec(text);
   if (own !== null && claim !== undefined) return refusal(own, claim);
   const options = { ...(claim === undefined ? {} : { key: claim.key }), cause: withoutCommand(error) };

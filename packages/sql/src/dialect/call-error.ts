@@ -1,4 +1,4 @@
-import { LockError, isDefect } from '@locks/core/adapter';
+import { LockError, errorText, isDefect } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 
@@ -7,7 +7,7 @@ const longestText = 140;
 
 /** What an error of a driver says, on one line and short enough for a message. */
 export function textOf(error: unknown): string {
-  const text = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+  const text = errorText(error).replaceAll(/\s+/g, ' ');
   return text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text;
 }
 

@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
+import { errorText } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { FrameSplitter } from '../wire/frames.ts';
 import { Writer } from '../wire/jute.ts';
@@ -156,7 +157,7 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
       socket.destroy();
       const typed =
         error instanceof ConnectError || error instanceof SessionExpiredError || error instanceof AuthFailedError;
-      reject(typed ? error : new ConnectError(address, reasonOf(error), error));
+      reject(typed ? error : new ConnectError(address, errorText(error), error));
     }
 
     socket.on('data', (chunk: Buffer) => {
@@ -171,10 +172,4 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
     socket.on('end', () => fail(new ConnectionClosedError('the server closed the connection')));
     socket.on('close', () => fail(new ConnectionClosedError('the server closed the connection')));
   });
-}
-
-/** Node's error for a host of several addresses has no message of its own. */
-function reasonOf(error: Error): string {
-  if (!(error instanceof AggregateError)) return error.message;
-  return error.errors.map((each: unknown) => (each instanceof Error ? each.message : String(each))).join('; ');
 }

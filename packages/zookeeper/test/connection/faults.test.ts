@@ -359,7 +359,7 @@ describe('a handshake that fails', () => {
     // `lookup` goes with the options of TLS to the socket.
     const connecting = connect(partsOf({ address: { host: 'zookeeper.test', port }, tls: { lookup } }));
     await expect(connecting).rejects.toThrow(
-      `no connection to ZooKeeper at zookeeper.test:${port}: connect ECONNREFUSED 127.0.0.1:${port}; connect ECONNREFUSED 127.0.0.2:${port}`,
+      `no connection to ZooKeeper at zookeeper.test:${port}: connect ECONNREFUSED 127.0.0.1:${port}, connect ECONNREFUSED 127.0.0.2:${port}`,
     );
   });
 
