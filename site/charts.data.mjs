@@ -2,17 +2,10 @@ import { readFileSync } from 'node:fs';
 import { chartsOf } from '../benchmarks/src/plots/charts.ts';
 import { root } from '../.ci/published.mjs';
 
-/** By the file of benchmarks/results that has the figures; of many similar ones, the usual case. */
+/** By the file of benchmarks/results that has the figures. */
 const shown = {
-  redis: [
-    'uncontended',
-    'gap-4-process-hold-2',
-    'fairness-4-process-hold-2',
-    'commands-4-process-hold-2',
-    'total-time',
-    'renewal',
-  ],
-  zookeeper: ['zookeeper-uncontended', 'zookeeper-unsynced', 'zookeeper-operations-hold-2', 'zookeeper-total-time'],
+  redis: ['uncontended', 'gap', 'fairness', 'commands', 'total-time', 'renewal'],
+  zookeeper: ['zookeeper-uncontended', 'zookeeper-unsynced', 'zookeeper-operations', 'zookeeper-total-time'],
   memory: ['memory-uncontended', 'memory-contended'],
   core: ['installed-size'],
 };

@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { runProgram } from '@locks/command-line';
 import { help, readCommandLine } from './cli/command-line.ts';
 import type { Options, SuiteName } from './cli/command-line.ts';
@@ -7,9 +6,7 @@ import { describeEnvironment, readEnvironment } from './cli/environment.ts';
 import type { Environment } from './cli/environment.ts';
 import { formatGates } from './gates/gate.ts';
 import { evaluateGates } from './gates/gates.ts';
-import { chartsOf } from './plots/charts.ts';
 import { calibrate, calibrateCalm } from './measure/calibration.ts';
-import { drawChart } from './plots/svg.ts';
 import { createRandom } from '@locks/core/testing';
 import type { Result } from './results.ts';
 import type { Servers, SuiteContext } from './suite.ts';
@@ -30,19 +27,13 @@ const suites: Readonly<Record<SuiteName, () => Promise<RunSuite>>> = {
 };
 
 async function main(options: Options): Promise<void> {
-  const { from, json, plots } = options;
+  const { from, json } = options;
   const { environment, tables, results } = from === undefined ? await measure(options) : readFigures(from);
   const gates = evaluateGates(results);
   if (gates.length > 0) print(formatGates(gates));
   if (json !== undefined) {
     writeFileSync(json, `${JSON.stringify({ environment, tables, results, gates }, undefined, 2)}\n`);
     print(`\nFigures: ${json}`);
-  }
-  if (plots !== undefined) {
-    mkdirSync(plots, { recursive: true });
-    const charts = chartsOf(results);
-    for (const chart of charts) writeFileSync(join(plots, `${chart.name}.svg`), drawChart(chart));
-    print(`Plots: ${charts.length} in ${plots}`);
   }
   if (options.gates && gates.some(({ met }) => !met)) process.exitCode = 1;
 }

@@ -23,7 +23,6 @@ export interface Options {
   readonly subjects: readonly string[];
   readonly retryDelay: number | undefined;
   readonly json: string | undefined;
-  readonly plots: string | undefined;
   readonly from: string | undefined;
   readonly gates: boolean;
   /** Measures on a calm machine only. */
@@ -41,7 +40,7 @@ export interface Options {
 export const help = `Measures @locks against peers and against the raw client, in one run.
 
 Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core | clients [options]
-       npm run bench -- --from <file> --plots <folder>
+       npm run bench -- --from <file>
 
   --quick              fewer and shorter rounds: for finding defects, not for quoting
   --only <name,…>      these scenarios only, as uncontended (benchmarks/README.md has all)
@@ -53,8 +52,7 @@ Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core | clie
   --commit-delay <ms>  sql only: Postgres writes to a disk that takes so long more; default: 0
   --seed <n>           of the random order of the subjects; default: a random one, which is printed
   --json <file>        writes all figures there
-  --plots <folder>     writes SVG files there
-  --from <file>        reads figures that --json wrote: for gates and SVG files
+  --from <file>        reads figures that --json wrote: for their gates
   --gates              exits with 1 when a gate is short
   --calm               waits up to a minute, before each table, until nothing else runs; then refuses
   --help               prints this`;
@@ -68,7 +66,6 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     'retry-delay': { type: 'string' },
     seed: { type: 'string' },
     json: { type: 'string' },
-    plots: { type: 'string' },
     from: { type: 'string' },
     gates: { type: 'boolean', default: false },
     calm: { type: 'boolean', default: false },
@@ -98,7 +95,6 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     subjects: list(values.subjects),
     retryDelay: numberOption('retry-delay', values['retry-delay'], 'a whole number'),
     json: values.json,
-    plots: values.plots,
     from: values.from,
     gates: values.gates,
     calm: values.calm,

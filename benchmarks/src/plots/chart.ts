@@ -1,6 +1,6 @@
 /** A bar chart: groups along the horizontal axis, one bar for each series. */
 export interface Chart {
-  /** Of the file, without extension. */
+  /** By which the site names it. */
   readonly name: string;
   readonly title: string;
   readonly unit: string;

@@ -1,16 +1,12 @@
 import { coreCharts } from '../core/charts.ts';
 import { memoryCharts } from '../memory/charts.ts';
 import { redisCharts } from '../redis/charts.ts';
-import { migrationCharts } from '../migration/charts.ts';
 import type { Result } from '../results.ts';
-import { sqlCharts } from '../sql/charts.ts';
 import { zookeeperCharts } from '../zookeeper/charts.ts';
 import type { Chart } from './chart.ts';
 
-/** The charts that `results` are enough for. */
+/** The charts of the site that `results` are enough for. */
 export function chartsOf(results: readonly Result[]): Chart[] {
-  const all = [redisCharts, sqlCharts, zookeeperCharts, memoryCharts, coreCharts, migrationCharts].flatMap((of) =>
-    of(results),
-  );
+  const all = [redisCharts, zookeeperCharts, memoryCharts, coreCharts].flatMap((of) => of(results));
   return all.filter(({ groups }) => groups.some(({ bars }) => bars.length > 0));
 }

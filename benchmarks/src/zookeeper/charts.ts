@@ -5,28 +5,6 @@ import { grouped } from '../plots/grouped.ts';
 /** The charts of the ZooKeeper suite. */
 export function zookeeperCharts(results: readonly Result[]): Chart[] {
   const atOnce = ({ concurrency }: Result): string => `${concurrency} at once`;
-  const setting = ({ waiters, processes }: Result): string => `${waiters} in ${processes}`;
-  const byHold = [0, 2].flatMap((hold) => {
-    const cells = results.filter((result) => result.hold === hold);
-    return [
-      grouped(cells, 'zookeeper/contended', {
-        name: `zookeeper-gap-hold-${hold}`,
-        title: `ZooKeeper: from release to the next holder, one key, held ${hold} ms, by workers and processes`,
-        unit: 'ms, p50 (logarithmic); only hand-overs to another worker count',
-        log: true,
-        group: setting,
-        of: ({ p50 }) => p50,
-      }),
-      grouped(cells, 'zookeeper/contended', {
-        name: `zookeeper-operations-hold-${hold}`,
-        title: `ZooKeeper: operations for each acquisition, one key, held ${hold} ms, by workers and processes`,
-        unit: 'requests that reach the server, heartbeats among them',
-        line: 5,
-        group: setting,
-        of: (result) => result.operationsPerAcquisition,
-      }),
-    ];
-  });
   return [
     grouped(results, 'zookeeper/uncontended', {
       name: 'zookeeper-uncontended',
@@ -46,15 +24,18 @@ export function zookeeperCharts(results: readonly Result[]): Chart[] {
       of: ({ ratioToRaw, subject }) => (subject === 'raw client' ? undefined : ratioToRaw),
       range: true,
     }),
-    grouped(results, 'zookeeper/uncontended', {
-      name: 'zookeeper-acquire',
-      title: 'ZooKeeper: the acquire alone',
-      unit: 'ms, p50 (logarithmic)',
-      log: true,
-      group: atOnce,
-      of: ({ acquireP50 }) => acquireP50,
-    }),
-    ...byHold,
+    grouped(
+      results.filter(({ hold }) => hold === 2),
+      'zookeeper/contended',
+      {
+        name: 'zookeeper-operations',
+        title: 'ZooKeeper: operations for each acquisition, one key, held 2 ms, by workers and processes',
+        unit: 'requests that reach the server, heartbeats among them',
+        line: 5,
+        group: ({ waiters, processes }) => `${waiters} in ${processes}`,
+        of: (result) => result.operationsPerAcquisition,
+      },
+    ),
     grouped(results, 'zookeeper/total-time', {
       name: 'zookeeper-total-time',
       title: 'ZooKeeper: until 20 workers had the lock 10 times each, held 2 ms',
