@@ -1,15 +1,6 @@
 import { createRequire } from 'node:module';
 import type { PhaseWord } from '@locks/composites';
 import { Command } from 'commander';
-import type { BenchOptions } from './commands/bench.ts';
-import type { BreakOptions } from './commands/break.ts';
-import type { CheckOptions } from './commands/check.ts';
-import type { DoctorOptions } from './commands/doctor.ts';
-import type { LsOptions } from './commands/ls.ts';
-import type { MigrateStatusOptions, MigrateWaitOptions } from './commands/migrate.ts';
-import type { TablesOptions } from './commands/tables.ts';
-import type { PageOptions } from './commands/ui.ts';
-import type { WatchOptions } from './commands/watch.ts';
 import { exitCode } from './exit-code.ts';
 import { Failure } from './failure.ts';
 import { duration, number, slot } from './option-readers.ts';
@@ -17,7 +8,6 @@ import { createOutput, harmless } from './output/output.ts';
 import type { Output } from './output/output.ts';
 import type { RunOptions } from './run/run.ts';
 import { keyAndCommand } from './run/words.ts';
-import type { StoreOptions } from './store/open-store.ts';
 
 /** The commands, as commander reads them. Each is loaded when it is called. */
 export function createProgram(command: readonly string[] | undefined): Command {
@@ -88,7 +78,7 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
         throw new Failure(exitCode.usage, `Write -- before the command: ${form}.`);
       }
       checkOnce(options);
-      await act<RunOptions>(self, async (...settings) => (await import('./run/run.ts')).run(key, words, ...settings));
+      await act(self, async () => (await import('./run/run.ts')).run.bind(undefined, key, words));
     });
 }
 
@@ -107,26 +97,26 @@ function addLooks(program: Command): void {
     .argument('[prefix]', 'how their names begin', '')
     .option('-l, --long', 'with the state of each')
     .addHelpText('after', examples('ls', 'ls -l jobs/', 'ls --json | jq -r .key'))
-    .action(async (prefix: string, _: unknown, self: Command) => {
-      await act<LsOptions>(self, async (...given) => (await import('./commands/ls.ts')).ls(prefix, ...given));
-    });
+    .action((prefix: string, _: unknown, self: Command) =>
+      act(self, async () => (await import('./commands/ls.ts')).ls.bind(undefined, prefix)),
+    );
   program
     .command('inspect')
     .description('show who holds KEY, and who waits')
     .argument('<key>')
     .addHelpText('after', examples('inspect backup', "inspect backup --json | jq -r '.holders[].owner'"))
-    .action(async (key: string, _: unknown, self: Command) => {
-      await act<StoreOptions>(self, async (...given) => (await import('./commands/inspect.ts')).inspect(key, ...given));
-    });
+    .action((key: string, _: unknown, self: Command) =>
+      act(self, async () => (await import('./commands/inspect.ts')).inspect.bind(undefined, key)),
+    );
   program
     .command('watch')
     .description('show a live table of holders and waiters; without a terminal a line for each change')
     .argument('[prefix]', 'how the names of keys begin', '')
     .addOption(duration('-i, --interval <duration>', 'between two looks', ['10ms', '24h']).default(1_000, '1s'))
     .addHelpText('after', examples('watch', 'watch jobs/ --interval 5s', 'watch --json >> changes.jsonl'))
-    .action(async (prefix: string, _: unknown, self: Command) => {
-      await act<WatchOptions>(self, async (...given) => (await import('./commands/watch.ts')).watch(prefix, ...given));
-    });
+    .action((prefix: string, _: unknown, self: Command) =>
+      act(self, async () => (await import('./commands/watch.ts')).watch.bind(undefined, prefix)),
+    );
   program
     .command('ui')
     .description('serve a page of holders and waiters to browsers of this host')
@@ -134,9 +124,9 @@ function addLooks(program: Command): void {
     .addOption(number('--port <port>', 'where it listens', 0, 65_535).default(0, 'a free port'))
     .option('--write', 'the page can break leases')
     .addHelpText('after', examples('ui', 'ui jobs/ --port 4711', 'ui --write --url redis://redis.internal:6379'))
-    .action(async (prefix: string, _: unknown, self: Command) => {
-      await act<PageOptions>(self, async (...given) => (await import('./commands/ui.ts')).ui(prefix, ...given));
-    });
+    .action((prefix: string, _: unknown, self: Command) =>
+      act(self, async () => (await import('./commands/ui.ts')).ui.bind(undefined, prefix)),
+    );
   program
     .command('break')
     .description('end the lease on KEY of a process that hangs, after a question')
@@ -144,9 +134,9 @@ function addLooks(program: Command): void {
     .option('-y, --yes', 'do not ask')
     .option('--owner <owner>', 'only the lease of this owner, as inspect shows it')
     .addHelpText('after', examples('break backup', 'break backup --yes'))
-    .action(async (key: string, _: unknown, self: Command) => {
-      await act<BreakOptions>(self, async (...given) => (await import('./commands/break.ts')).breakKey(key, ...given));
-    });
+    .action((key: string, _: unknown, self: Command) =>
+      act(self, async () => (await import('./commands/break.ts')).breakKey.bind(undefined, key)),
+    );
 }
 
 function addChecks(program: Command): void {
@@ -155,17 +145,13 @@ function addChecks(program: Command): void {
     .description('say what the settings of the store mean for locks, and what to do about them')
     .option('--strict', 'exit with 1 for a warning, too')
     .addHelpText('after', examples('doctor --url redis://redis.internal:6379', 'doctor --json --strict'))
-    .action(async (_: unknown, self: Command) => {
-      await act<DoctorOptions>(self, async (...given) => (await import('./commands/doctor.ts')).doctor(...given));
-    });
+    .action((_: unknown, self: Command) => act(self, async () => (await import('./commands/doctor.ts')).doctor));
   program
     .command('bench')
     .description('load the store for some seconds, on keys of its own, and tell how long it takes')
     .addOption(number('--seconds <count>', 'how long', 1, 300).default(5))
     .addHelpText('after', examples('bench', 'bench --seconds 30 --json'))
-    .action(async (_: unknown, self: Command) => {
-      await act<BenchOptions>(self, async (...given) => (await import('./commands/bench.ts')).bench(...given));
-    });
+    .action((_: unknown, self: Command) => act(self, async () => (await import('./commands/bench.ts')).bench));
   program
     .command('check')
     .description('check the store with the conformance suite, on keys of its own')
@@ -177,9 +163,7 @@ function addChecks(program: Command): void {
       ]),
     )
     .addHelpText('after', examples('check --url redis://redis.internal:6379', 'check --only exclusion-100-way'))
-    .action(async (_: unknown, self: Command) => {
-      await act<CheckOptions>(self, async (...given) => (await import('./commands/check.ts')).check(...given));
-    });
+    .action((_: unknown, self: Command) => act(self, async () => (await import('./commands/check.ts')).check));
   const migrate = program.command('migrate').description('look at a move between two stores');
   const processes = number('--processes <count>', 'how many processes there are to be', 1, 100_000);
   migrate
@@ -187,11 +171,9 @@ function addChecks(program: Command): void {
     .description('show who takes part, and what is in the way of each phase')
     .addOption(processes)
     .addHelpText('after', examples('migrate status --processes 12'))
-    .action(async (_: unknown, self: Command) => {
-      await act<MigrateStatusOptions>(self, async (...given) =>
-        (await import('./commands/migrate.ts')).migrateStatus(...given),
-      );
-    });
+    .action((_: unknown, self: Command) =>
+      act(self, async () => (await import('./commands/migrate.ts')).migrateStatus),
+    );
   migrate
     .command('wait')
     .description('wait until all processes are in a phase')
@@ -199,11 +181,9 @@ function addChecks(program: Command): void {
     .addOption(processes)
     .addOption(duration('--timeout <duration>', 'how long to wait (default: 5m)', ['0', '24h']))
     .addHelpText('after', examples('migrate wait both --processes 12'))
-    .action(async (phase: PhaseWord, _: unknown, self: Command) => {
-      await act<MigrateWaitOptions>(self, async (...given) =>
-        (await import('./commands/migrate.ts')).migrateWait(phase, ...given),
-      );
-    });
+    .action((phase: PhaseWord, _: unknown, self: Command) =>
+      act(self, async () => (await import('./commands/migrate.ts')).migrateWait.bind(undefined, phase)),
+    );
   const tables = program.command('tables').description('create, look at or remove the tables of a SQL store');
   for (const [name, description] of [
     ['up', 'create the tables, or bring them up to date'],
@@ -213,19 +193,20 @@ function addChecks(program: Command): void {
     const command = tables.command(name).description(description);
     if (name !== 'status') command.option('--print-sql', 'print the SQL, and change nothing');
     if (name === 'down') command.option('-y, --yes', 'do not ask');
-    command.action(async (_: unknown, self: Command) => {
-      await act<TablesOptions>(self, async (...given) => (await import('./commands/tables.ts')).tables(name, ...given));
-    });
+    command.action((_: unknown, self: Command) =>
+      act(self, async () => (await import('./commands/tables.ts')).tables.bind(undefined, name)),
+    );
   }
 }
 
-/** Does what `self` is for, with its options and those of all commands. */
+/** Does what `load` gives, with the options of `self` and those of all commands. */
 async function act<Options>(
   self: Command,
-  work: (options: Options, output: Output) => Promise<number | void>,
+  load: () => Promise<(options: Options, output: Output) => Promise<number | void>>,
 ): Promise<void> {
   const options = self.optsWithGlobals<Options & { readonly json?: boolean; readonly verbose?: boolean }>();
   const { json = false, verbose = false } = options;
+  const work = await load();
   process.exitCode = (await work(options, createOutput({ json, verbose }))) ?? 0;
 }
 
