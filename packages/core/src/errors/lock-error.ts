@@ -87,8 +87,8 @@ export class LockError extends Error {
   /** `LOCK_TIMEOUT`: for how long the call waited, in ms. 0: it made one attempt. */
   declare readonly wait: number | undefined;
   /**
-   * `LOCK_TIMEOUT`: the labels of those who held the key when the wait ended, each once. Empty: that
-   * is not known. `undefined`: the holder is the caller's own asynchronous context.
+   * `LOCK_TIMEOUT`: the labels of those who held the key when the wait ended, each once. Empty:
+   * that is not known. `undefined`: the holder is the caller's own asynchronous context.
    */
   declare readonly holders: readonly string[] | undefined;
 
@@ -96,8 +96,8 @@ export class LockError extends Error {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
     // What an error was not given is not printed as `undefined`.
-    const { cause: _, ...fields } = options;
-    Object.assign(this, defined(fields));
+    const { key, result, sent, retryAfter, wait, holders } = options;
+    Object.assign(this, defined({ key, result, sent, retryAfter, wait, holders }));
   }
 
   /**

@@ -8,7 +8,7 @@ import { registered, registeredFor, serves } from './registered.ts';
 
 /** An adapter of this library. */
 export interface KnownAdapter {
-  /** What is imported. */
+  /** The module to import. */
   readonly module: string;
   /** What to install: the adapter and its client. */
   readonly packages: string;

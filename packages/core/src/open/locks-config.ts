@@ -4,8 +4,9 @@ import type { LocksOptions } from '../options/locks-options.ts';
 /** Where the locks live and how they are taken: what a configuration file says. */
 export interface LocksConfig extends LocksOptions {
   /**
-   * The adapter: `memory`, `redis` for `@locks/redis`, and so on; `combine` for several stores as one, `migrate` for a move between two, the id of any module
-   * that exports `fromConfig`, or such a module itself.
+   * The adapter: `memory`, `redis` for `@locks/redis`, and so on; `combine` for several stores as
+   * one, `migrate` for a move between two, the id of any module that exports `fromConfig`, or such
+   * a module itself.
    * @default by the scheme of `url`: one of these, or the package `locks-<scheme>` of others
    */
   readonly provider?: string | AdapterModule | undefined;
