@@ -142,7 +142,7 @@ class Sequence {
     this.#slack = Math.max(this.#slack, answered - sent);
     const { record: before } = this.#bench.step(this.#record, { op: 'inspect' }, sent, this.#rules);
     this.#leastToken = tokenOf(answer);
-    const toldByMessage = party !== undefined && this.#learn(call, before, party, answer);
+    const toldByMessage = party !== undefined && this.#learn(call, before, party, answer, sent);
     const after = toldByMessage
       ? { record: before, answer: answer as Grant }
       : this.#bench.step(before, this.#bench.lasting ? lastingCall(call) : call, sent, this.#rules);
@@ -178,18 +178,21 @@ class Sequence {
    * The token of an assigned hold is known when an attempt is answered with it. Returns whether the
    * store was not asked, as a message had told the grant before: then the ttl goes on.
    */
-  #learn(call: KeyCall, before: KeyRecord, party: RunningParty, answer: unknown): boolean {
+  #learn(call: KeyCall, before: KeyRecord, party: RunningParty, answer: unknown, sent: number): boolean {
     const hold = before.holds.find(({ owner }) => owner === party.owner);
     if (call.op !== 'acquire' || hold?.assigned !== true || !isGrant(answer)) return false;
     const { floor = -1n } = call.claim;
     const told = Number(answer.token);
     if (told < hold.token || answer.token <= floor) return false;
     const raised = floor >= BigInt(hold.token);
-    if (!raised || answer.validity !== undefined) {
+    // A store that was asked may give a validity, too: that of a hold that begins anew.
+    const left = hold.until - sent + this.#slack + this.#bench.margin;
+    const byMessage = answer.validity !== undefined && answer.validity <= left;
+    if (!raised || byMessage) {
       hold.token = told;
       before.token = Math.max(before.token, told);
     }
-    if (answer.validity === undefined) return false;
+    if (!byMessage) return false;
     hold.assigned = false;
     return true;
   }
