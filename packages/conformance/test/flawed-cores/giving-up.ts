@@ -3,7 +3,6 @@ import type { CoreRecipe } from './recipe.ts';
 export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a claim that is given up is not released',
-    file: 'leases/acquire/sent-claim.js',
     find: 'if (!this.#leaves && this.#inFlight === undefined) return;',
     replace: 'if (this.#leaves !== undefined) return;',
     caughtBy: ['locks-abort', 'locks-timeout', 'locks-abort-through-outage', 'locks-unknown-attempt-given-up'],
@@ -11,28 +10,24 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'an attempt of which nothing is known is not released',
-    file: 'leases/acquire/sent-claim.js',
     find: 'this.#leaves = true; this.#uncertain ||=',
     replace: 'this.#uncertain ||=',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
     name: 'a release is sent once',
-    file: 'leases/release/background-releases.js',
     find: 'await this.#pause(this.#untilNext(abandoned, answer, pause));',
     replace: 'return;',
     caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage', 'locks-unknown-attempt-given-up'],
   },
   {
     name: 'one release that frees nothing is taken as proof after an unknown attempt',
-    file: 'leases/release/background-releases.js',
     find: 'answer === false && !unsure',
     replace: 'answer === false',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
     name: 'a release overtakes the attempt in flight',
-    file: 'leases/release/background-releases.js',
     find: 'if (inFlight === undefined)',
     replace: 'inFlight?.catch(() => {}); if (true)',
     caughtBy: ['locks-abort-through-outage'],
@@ -40,28 +35,24 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'a release is waited for without end',
-    file: 'leases/release/release-call.js',
     find: 'this.#reject(this.#unconfirmed(undefined));',
     replace: ';',
     caughtBy: ['locks-silent-release'],
   },
   {
     name: 'a rejected release is not repeated',
-    file: 'leases/release/release-call.js',
     find: 'releases.start({ ...this.#ending, ended: (last) => this.#ended(last) });',
     replace: '',
     caughtBy: ['locks-release-through-outage'],
   },
   {
     name: 'withLock does not release when its work throws',
-    file: 'leases/hold/with-lock.js',
     find: 'await lease[Symbol.asyncDispose](); throw lost',
     replace: 'throw lost',
     caughtBy: ['locks-work-throws'],
   },
   {
     name: 'a reentrant hold is shared by all asynchronous contexts',
-    file: 'leases/reenter/flow.js',
     find: 'const storage = shared[name];',
     replace:
       'const storage = { getStore() { return this.store; }, run(store, work, hold) { this.store = store; return work(hold); } };',
@@ -69,7 +60,6 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'owners are used again after release',
-    file: 'options/owner.js',
     find: '(count++).toString(36)',
     replace: `'0'`,
     caughtBy: ['locks-try', 'locks-counter'],

@@ -3,7 +3,6 @@ import type { CoreRecipe } from './recipe.ts';
 export const loss: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal is taken for a loss',
-    file: 'leases/hold/lease-renewals.js',
     find: 'this.#failures += 1;',
     replace: `this.#lease.lose('its renewal was rejected'); return this.#lease.ended();`,
     caughtBy: ['locks-unknown-renewal-by-hand', 'locks-unknown-renewal'],
@@ -11,7 +10,6 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a rejected renewal is not repeated',
-    file: 'leases/hold/lease-renewals.js',
     find: 'this.#lease.plan(permanent ? Infinity : runtime.clock.now() + untilRenewal(',
     replace: 'this.#lease.plan(Infinity + untilRenewal(',
     caughtBy: ['locks-unknown-renewal'],
@@ -19,7 +17,6 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'rejected renewals are repeated without a pause',
-    file: 'time/backoff.js',
     find: 'return Math.max(10, ',
     replace: 'return 0 * Math.max(10, ',
     caughtBy: ['locks-renewal-pace'],
@@ -27,28 +24,24 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a release frees the key before atLeast is over',
-    file: 'leases/release/release-call.js',
     find: 'if (ending.restUntil === undefined)',
     replace: 'if (true)',
     caughtBy: ['locks-at-least'],
   },
   {
     name: 'a lease that was lost frees its key at once, whatever lockDelay says',
-    file: 'leases/release/rest.js',
     find: 'clean ? 0 : rest.lockDelay',
     replace: '0',
     caughtBy: ['locks-lock-delay'],
   },
   {
     name: 'lockDelay counts also after a release',
-    file: 'leases/release/rest.js',
     find: 'clean ? 0 : rest.lockDelay',
     replace: 'rest.lockDelay',
     caughtBy: ['locks-lock-delay'],
   },
   {
     name: 'leases are not renewed',
-    file: 'leases/hold/stored-hold.js',
     find: 'const useful = ',
     replace: 'const useful = false && ',
     caughtBy: ['locks-renewal', 'locks-unknown-renewal', 'locks-short-ttl'],
@@ -56,7 +49,6 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a renewal that answers false is ignored',
-    file: 'leases/hold/lease-renewals.js',
     find: "this.#lease.lose('not-held', `${provider.name} says that this owner does not hold it any more`);",
     replace: '',
     caughtBy: ['locks-loss-by-force'],
@@ -64,28 +56,24 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'the signal never fires on a loss',
-    file: 'leases/hold/held-lease.js',
     find: `this.#end('lost', reason); this.#abort(reason);`,
     replace: `this.#end('lost', reason);`,
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
   },
   {
     name: 'listeners run in the asynchronous context of the flow that started the timer',
-    file: 'time/outside-context.js',
     find: 'return outside.runInAsyncScope(callback);',
     replace: 'return callback();',
     caughtBy: ['locks-outside-context'],
   },
   {
     name: 'a lost lease is not released',
-    file: 'leases/hold/held-lease.js',
     find: 'this.#giveUp(); } #lapse()',
     replace: '} #lapse()',
     caughtBy: ['locks-max-hold', 'locks-late-renewal'],
   },
   {
     name: 'withLock conceals that the lease was lost',
-    file: 'leases/hold/with-lock.js',
     find: 'throw lostDuringWork(lost, { cause: lost, result });',
     replace: 'return result;',
     caughtBy: ['locks-loss-by-force', 'locks-work-after-loss'],

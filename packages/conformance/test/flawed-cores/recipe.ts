@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,10 +6,12 @@ import { fileURLToPath } from 'node:url';
 import type { Core } from '../../src/context/core.ts';
 import type { Mutant } from '../support/mutants.ts';
 
-/** A core that gets one thing wrong: one place in one of its built files, changed. */
+/**
+ * A core that gets one thing wrong: one place in its built files, changed. No file is named, so code
+ * may move from one to another.
+ */
 export interface CoreRecipe extends Mutant {
-  readonly file: string;
-  /** Must occur exactly once in `file`, whatever white space is between its words. */
+  /** Must occur exactly once in all files together, whatever white space is between its words. */
   readonly find: string;
   readonly replace: string;
   /** It shows only where a lease ends with the session of its process. @default false */
@@ -28,14 +30,29 @@ export interface Meal {
   remove(): void;
 }
 
-/** The changed text of the file of a recipe. Throws if there is no such place to change. */
-export function change({ name, file, find, replace }: CoreRecipe): string {
-  const text = readFileSync(join(dist, file), 'utf8');
-  const [place, ...more] = text.matchAll(pattern(find));
-  if (place === undefined || more.length > 0) {
-    throw new Error(`"${name}": ${file} must have this exactly once, so that the recipe can change it:\n${find}`);
-  }
-  return text.slice(0, place.index) + replace + text.slice(place.index + place[0].length);
+/** The built files by name. Without what is left of a source file that was removed. */
+function builtFiles(): ReadonlyMap<string, string> {
+  const sources = readdirSync(join(dirname(dist), 'src'), { recursive: true, encoding: 'utf8' });
+  const names = sources.filter((name) => name.endsWith('.ts')).map((name) => name.replace(/ts$/, 'js'));
+  return new Map(names.map((name) => [name, readFileSync(join(dist, name), 'utf8')]));
+}
+
+let files: ReadonlyMap<string, string> | undefined;
+
+/** The file of a recipe, and its changed text. Throws if there is no such place to change. */
+export function change({ name, find, replace }: CoreRecipe): { readonly file: string; readonly text: string } {
+  files ??= builtFiles();
+  const places = [...files].flatMap(([file, text]) =>
+    [...text.matchAll(pattern(find))].map(({ index, 0: { length } }) => {
+      return { file, text: text.slice(0, index) + replace + text.slice(index + length) };
+    }),
+  );
+  const [place] = places;
+  if (place !== undefined && places.length === 1) return place;
+  const where = places.length === 0 ? 'nowhere' : `in ${places.map(({ file }) => file).join(', ')}`;
+  throw new Error(
+    `"${name}": core must have this exactly once, so that the recipe can change it. It is ${where}:\n${find}`,
+  );
 }
 
 /**
@@ -48,7 +65,7 @@ export function cook(recipe: CoreRecipe): Meal {
   try {
     cpSync(dist, directory, { recursive: true, filter: (source) => !/\.(map|d\.ts)$/.test(source) });
     writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
-    writeFileSync(join(directory, recipe.file), changed);
+    writeFileSync(join(directory, changed.file), changed.text);
     // Past the loader of the test runner, which would not find it there.
     return { core: createRequire(import.meta.url)(join(directory, 'index.js')) as Core, remove };
   } catch (error) {

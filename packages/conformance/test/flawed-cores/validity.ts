@@ -3,21 +3,18 @@ import type { CoreRecipe } from './recipe.ts';
 export const validity: readonly CoreRecipe[] = [
   {
     name: 'validity of a grant counts from the reply',
-    file: 'leases/acquire/grants.js',
-    find: 'deadlineOf(sentAt, validityOf(',
-    replace: 'deadlineOf(now, validityOf(',
+    find: 'deadlineOf(sentAt, validityOf(asked,',
+    replace: 'deadlineOf(now, validityOf(asked,',
     caughtBy: ['locks-validity-from-send', 'locks-late-grant'],
   },
   {
     name: 'validity of a renewal counts from the reply',
-    file: 'leases/hold/stored-hold.js',
-    find: 'deadlineOf(sentAt, validityOf(',
-    replace: 'deadlineOf(now, validityOf(',
+    find: 'deadlineOf(sentAt, validityOf(this.',
+    replace: 'deadlineOf(now, validityOf(this.',
     caughtBy: ['locks-validity-from-send'],
   },
   {
     name: 'no margin for drift',
-    file: 'leases/hold/validity.js',
     find: 'return validity - validity * 0.01 - 2;',
     replace: 'return validity;',
     caughtBy: ['locks-validity-from-send'],
@@ -25,21 +22,18 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a late grant is given to the caller',
-    file: 'leases/acquire/grants.js',
     find: 'if (now >= deadline)',
     replace: 'if (now === undefined)',
     caughtBy: ['locks-late-grant'],
   },
   {
     name: 'a late grant is dropped instead of handed back',
-    file: 'leases/acquire/acquisition.js',
     find: 'this.#sent.handBack(this.host.releases);',
     replace: '',
     caughtBy: ['locks-late-grant'],
   },
   {
     name: 'a late renewal revives the lease',
-    file: 'leases/hold/held-lease.js',
     find: 'return this.#ended !== undefined; } renew()',
     replace: `const now = this.host.runtime.clock.exact();
         const late = this.#ended !== undefined;
@@ -53,7 +47,6 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a rejected renewal counts as a renewal',
-    file: 'leases/hold/lease-renewals.js',
     find: 'this.#failures += 1;',
     replace: 'this.#failures += 1; this.#lease.renewed(runtime.clock.exact(), {}, runtime.clock.exact());',
     caughtBy: ['locks-renewal-pace', 'locks-outage-of-renewals'],
@@ -62,7 +55,6 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'held is a flag that a timer sets',
-    file: 'leases/hold/held-lease.js',
     find: `this.#ended === undefined && this.host.runtime.clock.exact() < this.deadline`,
     replace: `this.#ended === undefined`,
     caughtBy: ['locks-blocked-loop'],
@@ -70,7 +62,6 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a lease that lapsed while the event loop was blocked is renewed',
-    file: 'leases/hold/held-lease.js',
     find: 'if (now >= this.deadline) this.#lapse();',
     replace: 'if (now >= this.deadline) { this.host.provider.renew(this.claim).catch(() => { }); this.#lapse(); }',
     caughtBy: ['locks-blocked-loop'],

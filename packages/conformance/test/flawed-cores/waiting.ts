@@ -3,21 +3,18 @@ import type { CoreRecipe } from './recipe.ts';
 export const waits: readonly CoreRecipe[] = [
   {
     name: 'a rejected attempt is taken for contention',
-    file: 'leases/acquire/wait.js',
     find: 'rejected(error) { this.#busy = false;',
     replace: 'rejected(error) { this.#busy = true;',
     caughtBy: ['locks-outage-is-not-contention'],
   },
   {
     name: 'a rejected attempt is repeated as another owner',
-    file: 'leases/acquire/acquisition.js',
     find: '#tryAgain(error) {',
     replace: '#tryAgain(error) { this.#sent = new SentClaim(newClaim(this.host, this.settings, this.#sent.claim.key));',
     caughtBy: ['locks-repeats-its-claim', 'locks-unknown-attempt-given-up'],
   },
   {
     name: 'a wake while an attempt is in flight is forgotten (lost wake-up)',
-    file: 'leases/acquire/acquisition.js',
     find: `this.#phase = 'woken';`,
     replace: ';',
     caughtBy: ['locks-wake-in-flight'],
@@ -25,14 +22,12 @@ export const waits: readonly CoreRecipe[] = [
   },
   {
     name: 'the end of the wait is not looked at while an attempt is in flight',
-    file: 'leases/acquire/acquisition.js',
     find: 'waitTimers.schedule(this, this.#endsAt);',
     replace: 'waitTimers.cancel(this);',
     caughtBy: ['locks-silent-backend'],
   },
   {
     name: 'the signal does not end a wait',
-    file: 'leases/acquire/pending-call.js',
     find: 'this.host.signals.follow(signal, this);',
     replace: ';',
     caughtBy: ['locks-abort', 'locks-abort-through-outage', 'locks-silent-backend'],
@@ -40,7 +35,6 @@ export const waits: readonly CoreRecipe[] = [
   },
   {
     name: 'retryAfter is not waited for',
-    file: 'time/backoff.js',
     find: 'return retryAfter * (1 - ',
     replace: 'return 0 * (1 - ',
     caughtBy: ['locks-polling-pace'],
@@ -49,7 +43,6 @@ export const waits: readonly CoreRecipe[] = [
   },
   {
     name: 'rejected attempts are repeated without a pause',
-    file: 'time/backoff.js',
     find: 'return Math.min(firstPoll * ',
     replace: 'return 0 * Math.min(firstPoll * ',
     caughtBy: ['locks-outage-is-not-contention'],
@@ -57,21 +50,18 @@ export const waits: readonly CoreRecipe[] = [
   },
   {
     name: 'close leaves leases',
-    file: 'leases/ending/close-locks.js',
     find: 'lease.close(reason);',
     replace: ';',
     caughtBy: ['locks-close'],
   },
   {
     name: 'close does not wait for work',
-    file: 'leases/ending/close-locks.js',
     find: 'await drained(host, closing);',
     replace: ';',
     caughtBy: ['locks-close-drains'],
   },
   {
     name: 'close leaves waiters',
-    file: 'leases/ending/close-locks.js',
     find: 'acquisition.close(reason);',
     replace: ';',
     caughtBy: ['locks-close', 'locks-silent-backend'],
