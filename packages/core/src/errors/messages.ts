@@ -1,5 +1,4 @@
 import type { Claim, LockProvider, Mode } from '../contract.ts';
-import type { LossCode } from '../leases/diagnostics/messages.ts';
 import { LockError, isLockError } from './lock-error.ts';
 
 type Wish = Pick<Claim, 'key' | 'mode' | 'permits'>;
@@ -90,43 +89,6 @@ export function badAnswerError({ name }: LockProvider, { key }: Claim): LockErro
 export function lostError({ key }: Claim, why: string, cause?: unknown): LockError {
   const message = `The lease on ${quote(key)} is lost: ${why}.`;
   return new LockError('LOCK_LOST', message, cause === undefined ? { key } : { key, cause });
-}
-
-/** A timer of a process that runs is not later than this, in ms. */
-const latestTimer = 250;
-
-/** How the last of a lease was. */
-interface Lapse {
-  /** For how long no code of this process has run, in ms. */
-  readonly stood: number;
-  /** So many renewals in a row were rejected. */
-  readonly failures: number;
-  /** For so long a renewal has had no answer, in ms. */
-  readonly silent: number;
-  /** The provider knew that its calls are not answered. */
-  readonly outage: boolean;
-}
-
-/** Why a lease was not renewed in time. */
-export function whyLapsed(
-  provider: string,
-  { stood, failures, silent, outage }: Lapse,
-): { readonly code: LossCode; readonly why: string } {
-  const lapsed = 'it was not renewed before its validity ended';
-  if (stood > latestTimer) {
-    return { code: 'suspended', why: `${lapsed}, as this process did not run for ${Math.round(stood)} ms` };
-  }
-  if (failures > 0) {
-    const renewals = failures === 1 ? 'a renewal' : `${failures} renewals in a row`;
-    const why = `${lapsed}: ${provider} did not confirm ${renewals}; see the cause`;
-    return { code: 'unanswered', why };
-  }
-  if (silent > 0) {
-    const why = `${lapsed}: ${provider} has not answered for ${Math.round(silent)} ms`;
-    return { code: 'unanswered', why };
-  }
-  if (outage) return { code: 'unanswered', why: `${lapsed}: ${provider} cannot be reached; see the cause` };
-  return { code: 'not-renewed', why: lapsed };
 }
 
 /** A lease that was released or handed over is used again. */

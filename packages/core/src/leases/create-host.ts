@@ -3,6 +3,7 @@ import type { ReadLocksOptions } from '../options/locks-options.ts';
 import { createOwners } from '../options/owner.ts';
 import { TimerWheel } from '../time/timer-wheel.ts';
 import type { AcquisitionHost } from './acquire/acquisition-host.ts';
+import { Waiters } from './acquire/acquisition-host.ts';
 import { HolderLookups } from './acquire/holder-lookups.ts';
 import { OwnWaits } from './diagnostics/own-waits.ts';
 import { SlowWaits } from './diagnostics/slow-waits.ts';
@@ -26,14 +27,12 @@ export function createHost(provider: LockProvider, read: ReadLocksOptions, warns
     waitTimers: new TimerWheel(runtime, true),
     releases: new BackgroundReleases(provider, runtime),
     leases,
-    drained: undefined,
     signals: new AbortFollowers(),
     acquisitions: new LinkedSet(),
     lookups,
     ownWaits: warnsOfOwnWaits ? new OwnWaits(() => leases.members(), threshold) : undefined,
     slowWaits: new SlowWaits({ timers, provider, lookups, threshold }),
-    maxWaiters: read.maxWaiters,
-    waiting: 0,
+    waiters: new Waiters(read.maxWaiters),
     nextOwner: createOwners(runtime, read.label),
   };
 }

@@ -1,22 +1,33 @@
 import type { LockError } from '../errors/lock-error.ts';
 import { closedError } from '../errors/messages.ts';
-import type { HoldOptions } from '../objects/joint-calls.ts';
 import { resolveSettings } from '../options/acquire-options.ts';
 import type { AcquireOptions, Settings } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
 import { KeepAlive } from '../time/keep-alive.ts';
 import type { AcquisitionHost } from './acquire/acquisition-host.ts';
 import { Acquisition } from './acquire/acquisition.ts';
-import { closeLocks } from './ending/close-locks.ts';
-import type { Closing } from './ending/close-locks.ts';
-import type { PublicLease } from './hold/public-lease.ts';
-import { runUnder } from './hold/with-lock.ts';
+import { closeLocks } from './close-locks.ts';
+import type { Closing } from './close-locks.ts';
+import { PublicLease } from './hold/public-lease.ts';
+import { lostDuringWork } from './hold/with-lock.ts';
 import type { Work } from './hold/with-lock.ts';
 import { ownShares } from './reenter/flow.ts';
-import type { Flow } from './reenter/flow.ts';
+import type { Flow, Noted } from './reenter/flow.ts';
 import { mustRest } from './release/rest.ts';
 
 export const notFree: unique symbol = Symbol('not free');
+
+/** How work runs under a lease that was taken before. */
+export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'> {
+  /** How many shares of its key the lease has. @default 1 */
+  readonly shares?: number;
+  /**
+   * Whether the asynchronous context of the work is noted. Notes may slow down all promises of the
+   * process.
+   * @default where they do not
+   */
+  readonly noted?: boolean;
+}
 
 /** What takes keys and runs work under them, in the asynchronous context of its caller. */
 export class KeyCalls {
@@ -80,34 +91,59 @@ export class KeyCalls {
     const settings = this.settings(keys[0] as string, defaults, options);
     // A reentrant call asks for each key whether its context has it.
     if (settings.reentrant) return undefined;
-    const once = { ...settings, wait: 0 };
-    return keys.map((key) => new Acquisition(this.#host, key, once, true, { within: settings.wait }).result);
+    const call = { settings: { ...settings, wait: 0 }, orNull: true, within: settings.wait };
+    return keys.map((key) => new Acquisition(this.#host, { ...call, key }).result);
   }
 
   /** Runs `work` under a lease of its own. With `orNot` it resolves to `notFree` without one. */
-  async run<T>(key: string, settings: Settings, work: Work<T>, orNot: boolean): Promise<T | typeof notFree> {
-    this.#keepAlive.begin();
-    try {
-      const joined = this.#join(key, settings);
-      if (joined !== undefined) return await runUnder(joined, work);
-      const lease = await this.#acquire(key, settings, orNot);
-      if (lease === null) return notFree;
-      if (!this.#flow.notes(settings)) return await runUnder(lease, work);
-      return await this.#flow.run(lease, settings, (hold) => runUnder(hold, work));
-    } finally {
-      this.#keepAlive.end();
-    }
+  run<T>(key: string, settings: Settings, work: Work<T>, orNot: boolean): Promise<T | typeof notFree> {
+    const joined = this.#join(key, settings);
+    return this.#under(
+      joined ?? this.#acquire(key, settings, orNot),
+      work,
+      joined === undefined ? settings : undefined,
+    );
   }
 
   /** Runs `work` under a lease that an object has taken. */
-  async hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T> {
-    const { shares = 1, waitForSelf = false, noted = false } = options;
+  hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T> {
+    const { waitForSelf = false } = options;
+    // As the settings of the calls that took the lease: they are not reentrant.
+    return this.#under(lease, work, { ...options, waitForSelf, reentrant: false }) as Promise<T>;
+  }
+
+  /**
+   * Runs `work` under a lease and releases the lease, whatever happens. Work is not interrupted. If
+   * the lease was lost before work ended, another holder may have worked at the same time. The
+   * caller must hear of it even when work succeeded. `noted`: how the asynchronous context of the
+   * work notes the lease, if it does.
+   */
+  async #under<T>(
+    taken: PublicLease | Promise<PublicLease | null>,
+    work: Work<T>,
+    noted: Noted | undefined,
+  ): Promise<T | typeof notFree> {
     this.#keepAlive.begin();
     try {
-      // As the settings of the calls that took the lease: they are not reentrant.
-      const notes = noted || this.#flow.notes({ reentrant: false, waitForSelf });
-      if (!notes) return await runUnder(lease, work);
-      return await this.#flow.run(lease, { shares }, (held) => runUnder(held, work));
+      const lease = taken instanceof PublicLease ? taken : await taken;
+      if (lease === null) return notFree;
+      if (noted !== undefined && this.#flow.notes(noted)) {
+        return await this.#flow.run(lease, noted, (hold) => this.#under(hold, work, undefined));
+      }
+      const under = PublicLease.underWork(lease);
+      under.beginWork();
+      let result: T;
+      try {
+        result = await work(lease);
+      } catch (error) {
+        const lost = under.endWork();
+        await lease.release().catch(nothing);
+        throw lost === undefined || error === lost ? error : lostDuringWork(lost, { cause: error });
+      }
+      const lost = under.endWork();
+      await lease.release().catch(nothing);
+      if (lost !== undefined) throw lostDuringWork(lost, { cause: lost, result });
+      return result;
     } finally {
       this.#keepAlive.end();
     }
@@ -135,6 +171,8 @@ export class KeyCalls {
 
   #acquire(key: string, settings: Settings, orNull: boolean): Promise<PublicLease | null> {
     const inside = settings.waitForSelf ? undefined : this.#flow.current;
-    return new Acquisition(this.#host, key, settings, orNull, { inside }).result;
+    return new Acquisition(this.#host, { key, settings, orNull, inside, within: settings.wait }).result;
   }
 }
+
+function nothing(): void {}

@@ -2,19 +2,8 @@ import type { LockState } from '../lock-state.ts';
 import type { PublicLease } from '../leases/hold/public-lease.ts';
 import type { LockCalls } from '../leases/lock-calls.ts';
 import type { Work } from '../leases/hold/with-lock.ts';
+import type { HoldOptions } from '../leases/key-calls.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
-
-/** How work runs under a lease that was taken before. */
-export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'> {
-  /** How many shares of its key the lease has. @default 1 */
-  readonly shares?: number;
-  /**
-   * The asynchronous context of the work is noted in any case, also where notes slow down all
-   * promises of the process.
-   * @default false
-   */
-  readonly noted?: boolean;
-}
 
 /** What lock objects need from their `Locks`. */
 export interface JointCalls extends LockCalls {

@@ -1,46 +1,60 @@
 import { LockError } from '../errors/lock-error.ts';
-import { LeaseView } from '../leases/hold/lease-view.ts';
 import { PublicLease } from '../leases/hold/public-lease.ts';
+import type { UnderWork } from '../leases/hold/public-lease.ts';
 
-/** Several leases as one, which is lost when one of them is. It has the names of the first. */
-export class JointLease extends LeaseView {
-  readonly #leases: readonly PublicLease[];
+/** Several leases, of which work hears as of one. */
+class Together implements UnderWork {
+  readonly leases: readonly PublicLease[];
   #signal: AbortSignal | undefined = undefined;
 
-  constructor(leases: readonly [PublicLease, ...PublicLease[]]) {
-    super(leases[0]);
-    this.#leases = leases;
+  constructor(leases: readonly PublicLease[]) {
+    this.leases = leases;
   }
 
-  override get signal(): AbortSignal {
-    this.#signal ??= AbortSignal.any(this.#leases.map(({ signal }) => signal));
+  get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any(this.leases.map(({ signal }) => signal));
     return this.#signal;
   }
 
-  override get remaining(): number {
-    return Math.min(...this.#leases.map(({ remaining }) => remaining));
+  beginWork(): void {
+    for (const lease of this.leases) PublicLease.underWork(lease).beginWork();
   }
 
-  override get held(): boolean {
-    return this.#leases.every(({ held }) => held);
-  }
-
-  override get lostReason(): LockError | undefined {
-    const reasons = this.#leases.flatMap((lease) => PublicLease.lostReason(lease) ?? []);
+  endWork(): LockError | undefined {
+    const reasons = this.leases.flatMap((lease) => PublicLease.underWork(lease).endWork() ?? []);
     // The signal tells of the first loss: work may throw its reason.
     return reasons.find((reason) => reason === this.#signal?.reason) ?? reasons[0];
   }
+}
 
-  override beginWork(): void {
-    for (const lease of this.#leases) PublicLease.beginWork(lease);
+/** Several leases as one, which is lost when one of them is. It has the names of the first. */
+export class JointLease extends PublicLease {
+  readonly #together: Together;
+
+  constructor(leases: readonly [PublicLease, ...PublicLease[]]) {
+    const together = new Together(leases);
+    super(leases[0], together);
+    this.#together = together;
+  }
+
+  override get signal(): AbortSignal {
+    return this.#together.signal;
+  }
+
+  override get remaining(): number {
+    return Math.min(...this.#together.leases.map(({ remaining }) => remaining));
+  }
+
+  override get held(): boolean {
+    return this.#together.leases.every(({ held }) => held);
   }
 
   override async renew(): Promise<void> {
-    await settleAll(this.#leases.map((lease) => lease.renew()));
+    await settleAll(this.#together.leases.map((lease) => lease.renew()));
   }
 
   override async downgrade(): Promise<void> {
-    await settleAll(this.#leases.map((lease) => lease.downgrade()));
+    await settleAll(this.#together.leases.map((lease) => lease.downgrade()));
   }
 
   override async handOver(): Promise<string> {
@@ -49,7 +63,7 @@ export class JointLease extends LeaseView {
   }
 
   override async release(): Promise<boolean> {
-    const freed = await settleAll(this.#leases.map((lease) => lease.release()));
+    const freed = await settleAll(this.#together.leases.map((lease) => lease.release()));
     return freed.every(Boolean);
   }
 }

@@ -1,6 +1,6 @@
 import type { Lease, LeaseRecord } from '../lease.ts';
 import { printAs } from '../leases/hold/printed.ts';
-import { PublicLease } from '../leases/hold/public-lease.ts';
+import type { PublicLease } from '../leases/hold/public-lease.ts';
 import { JointLease } from './joint-lease.ts';
 
 /** As of one key, with all keys and the token of each as decimal digits. */
@@ -18,7 +18,7 @@ export interface MultiLease extends Lease {
 }
 
 /** The leases of several keys as one. */
-export class LeaseOfAll extends PublicLease implements MultiLease {
+export class LeaseOfAll extends JointLease implements MultiLease {
   static {
     printAs('MultiLease', LeaseOfAll.prototype);
   }
@@ -27,7 +27,7 @@ export class LeaseOfAll extends PublicLease implements MultiLease {
   readonly tokens: ReadonlyMap<string, bigint>;
 
   constructor(leases: readonly [Lease, ...Lease[]]) {
-    super(new JointLease(leases as readonly [PublicLease, ...PublicLease[]]));
+    super(leases as readonly [PublicLease, ...PublicLease[]]);
     this.keys = leases.map(({ key }) => key);
     this.tokens = new Map(leases.map(({ key, token }) => [key, token]));
   }

@@ -4,7 +4,7 @@ import type { Lease } from '../lease.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
 import { printAs } from '../leases/hold/printed.ts';
 import type { PublicLease } from '../leases/hold/public-lease.ts';
-import { readWork, runUnder } from '../leases/hold/with-lock.ts';
+import { readWork } from '../leases/hold/with-lock.ts';
 import type { Work } from '../leases/hold/with-lock.ts';
 import type { LockState } from '../lock-state.ts';
 import { readOption } from '../options/acquire-options.ts';
@@ -114,7 +114,7 @@ export class MultiLock implements MultiLockable {
         const all = [...leases, lease];
         if (all.length < this.#parts.length) return await take(all);
         const held = new LeaseOfAll(all as [Lease, ...Lease[]]);
-        outcome = runUnder(held, () => work(held));
+        outcome = this.#locks.hold(held, { noted: false }, () => work(held));
         // It tells of the loss of any key. The calls for single keys have nothing to add.
         await outcome.catch(() => {});
       };

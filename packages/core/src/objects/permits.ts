@@ -2,7 +2,7 @@ import { deadlockError } from '../errors/messages.ts';
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 import { printAs } from '../leases/hold/printed.ts';
-import { PublicLease } from '../leases/hold/public-lease.ts';
+import type { PublicLease } from '../leases/hold/public-lease.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
 import { readWork } from '../leases/hold/with-lock.ts';
 import { readOption } from '../options/acquire-options.ts';
@@ -124,8 +124,7 @@ export class Permits extends LockObject implements KeyLockable {
     const outcomes = await Promise.allSettled(asked);
     const leases = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? (outcome.value ?? []) : []));
     const [first, ...others] = leases;
-    if (first !== undefined && leases.length === outcomes.length)
-      return new PublicLease(new JointLease([first, ...others]));
+    if (first !== undefined && leases.length === outcomes.length) return new JointLease([first, ...others]);
     await Promise.allSettled(leases.map((lease) => lease.release()));
     if (orNull && outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === null)) return null;
     // The others were aborted with it.

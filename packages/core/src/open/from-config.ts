@@ -1,6 +1,6 @@
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { LockManager } from '../manager.ts';
-import { closeQuietly } from '../leases/ending/close-quietly.ts';
+import { closeQuietly } from '../leases/close-locks.ts';
 import type { Locks } from '../locks.ts';
 import { readLocksOptions } from '../options/locks-options.ts';
 import type { LocksOptions } from '../options/locks-options.ts';

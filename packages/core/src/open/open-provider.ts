@@ -2,7 +2,7 @@ import type { AdapterModule } from '../adapter/adapter-config.ts';
 import type { LockProvider } from '../contract.ts';
 import { errorText } from '../errors/foreign-errors.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
-import { closeQuietly } from '../leases/ending/close-quietly.ts';
+import { closeQuietly } from '../leases/close-locks.ts';
 import type { Runtime } from '../time/runtime.ts';
 import { settledWithin } from '../time/settled-within.ts';
 import { loadAdapter } from './adapter-modules.ts';

@@ -58,7 +58,7 @@ export class TimerWheel {
    * only takes it out.
    */
   schedule(entry: TimerEntry, at: number): void {
-    this.cancel(entry);
+    if (entry.timerNext !== undefined) this.cancel(entry);
     if (at === Infinity) return;
     const bucket = this.#bucket(Math.ceil(at));
     const last = bucket.timerPrevious ?? bucket;

@@ -1,8 +1,9 @@
+import type { Settings } from '../../options/acquire-options.ts';
 import type { TimerWheel } from '../../time/timer-wheel.ts';
-import type { Closable } from '../ending/closable.ts';
-import type { LinkedSet } from '../ending/linked-set.ts';
 import type { OwnWaits } from '../diagnostics/own-waits.ts';
+import type { Closable, LinkedSet } from '../ending/linked-set.ts';
 import type { LeaseHost } from '../hold/lease-host.ts';
+import type { Frame } from '../reenter/flow.ts';
 import type { HolderLookups } from './holder-lookups.ts';
 
 /** What an acquisition needs from the `Locks` that started it. */
@@ -14,7 +15,39 @@ export interface AcquisitionHost extends LeaseHost {
   readonly lookups: HolderLookups;
   /** `undefined`: contexts tell who waits for itself, or are not to tell. */
   readonly ownWaits: OwnWaits | undefined;
-  readonly maxWaiters: number;
-  /** How many of the acquisitions wait: their first answer was busy. */
-  waiting: number;
+  readonly waiters: Waiters;
+}
+
+/** What a caller asks for. */
+export interface AcquisitionCall {
+  readonly key: string;
+  readonly settings: Settings;
+  /** A lock that is not free in time resolves to `null` instead of rejecting. */
+  readonly orNull: boolean;
+  /** What its caller's asynchronous context holds. */
+  readonly inside?: Frame | undefined;
+  /** How long it may take, in ms, where it does not wait. @default its `wait` */
+  readonly within?: number;
+}
+
+/** How many of the acquisitions wait: their first answer was busy. */
+export class Waiters {
+  /** There may be so many. */
+  readonly most: number;
+  full = false;
+  #count = 0;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  enter(): void {
+    this.#count += 1;
+    this.full = this.#count >= this.most;
+  }
+
+  leave(): void {
+    this.#count -= 1;
+    this.full = this.#count >= this.most;
+  }
 }

@@ -2,18 +2,25 @@ import type { Busy, Grant, Mode } from '../../contract.ts';
 import { isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, deadlockError, overloadedError } from '../../errors/messages.ts';
-import type { Settings } from '../../options/acquire-options.ts';
+import { isAnswer } from '../../options/answers.ts';
 import { outsideContext } from '../../time/outside-context.ts';
-import { tellClaim } from '../diagnostics/channels.ts';
+import type { TimerEntry } from '../../time/timer-wheel.ts';
+import { tellClaim, tellGiveUp } from '../diagnostics/channels.ts';
+import type { AbortFollower } from '../ending/abort-followers.ts';
+import type { Closable, Linked } from '../ending/linked-set.ts';
+import { newLease } from '../hold/new-lease.ts';
+import type { PublicLease } from '../hold/public-lease.ts';
 import { ownHold } from '../reenter/flow.ts';
-import type { Frame } from '../reenter/flow.ts';
-import { isAnswer } from '../hold/answers.ts';
-import type { AcquisitionHost } from './acquisition-host.ts';
-import { isTooShort, leaseOf, termsOf, tooLateError } from './grants.ts';
-import { newClaim } from './new-claim.ts';
-import { PendingCall, firstAnswer } from './pending-call.ts';
+import type { AcquisitionCall, AcquisitionHost } from './acquisition-host.ts';
+import { isTooShort, termsOf, tooLateError } from './grants.ts';
 import { SentClaim } from './sent-claim.ts';
 import { Wait } from './wait.ts';
+
+/**
+ * The first attempt has so many ms for its answer, also where `wait` is shorter: a store is not
+ * nearer because its caller waits less. With more, a silent store holds such a caller longer.
+ */
+const firstAnswer = 250;
 
 /**
  * `woken`: a wake came while an attempt is in flight, so its busy answer is old already. `waiting`:
@@ -21,57 +28,73 @@ import { Wait } from './wait.ts';
  */
 type Phase = 'attempting' | 'woken' | 'waiting';
 
-/** What few acquisitions have. */
-export interface AcquisitionParts {
-  /** What its caller's asynchronous context holds. */
-  readonly inside?: Frame | undefined;
-  /** How long it may take, in ms, where it does not wait. @default its `wait` */
-  readonly within?: number;
-}
-
 /**
- * One call of `acquire` or `tryAcquire`, from the first attempt to its lease or its end. What an
- * attempt leaves in the store is given up in the background.
+ * One call of `acquire` or `tryAcquire`, from the first attempt to its lease or its end. Its
+ * deadline, the caller's signal and the close of its `Locks` race the attempt in flight, so the
+ * caller never waits for a silent backend. What an attempt leaves in the store is given up in the
+ * background.
  */
-export class Acquisition extends PendingCall {
-  readonly #orNull: boolean;
-  /** What its caller's asynchronous context holds. */
-  readonly #inside: Frame | undefined;
+export class Acquisition implements TimerEntry, AbortFollower, Closable {
+  timerPrevious: TimerEntry | undefined = undefined;
+  timerNext: TimerEntry | undefined = undefined;
+  setPrevious: Linked | undefined = undefined;
+  setNext: Linked | undefined = undefined;
+  readonly result: Promise<PublicLease | null>;
+  readonly #host: AcquisitionHost;
+  readonly #call: AcquisitionCall;
+  readonly #startedAt: number;
   readonly #deadline: number;
+  #resolve!: (answer: PublicLease | null | Promise<null>) => void;
+  #reject!: (error: unknown) => void;
   #phase: Phase = 'attempting';
   #sent: SentClaim;
   #attempts = 0;
   /** `undefined`: its first attempt is under way, or was granted. */
   #wait: Wait | undefined = undefined;
+  #over = false;
 
-  /** With `orNull`, a lock that is not free in time resolves to `null` instead of rejecting. */
-  constructor(
-    host: AcquisitionHost,
-    key: string,
-    settings: Settings,
-    orNull: boolean,
-    { inside, within = settings.wait }: AcquisitionParts = {},
-  ) {
-    super(host, settings);
-    this.#inside = inside;
-    this.#orNull = orNull;
-    this.#sent = new SentClaim(newClaim(host, settings, key));
-    this.#deadline = within > 0 ? this.startedAt + within : Infinity;
+  constructor(host: AcquisitionHost, call: AcquisitionCall) {
+    const { settings, within = settings.wait } = call;
+    this.#host = host;
+    this.#call = call;
+    const now = host.runtime.clock.exact();
+    this.#startedAt = now;
+    this.#deadline = within > 0 ? now + within : Infinity;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    host.acquisitions.add(this);
+    this.#sent = new SentClaim(host, settings, call.key);
     tellClaim(host.provider.name, this.#sent.claim);
-    if (this.followCaller()) this.#attempt(this.startedAt);
+    const { signal } = settings;
+    if (signal?.aborted === true) {
+      this.aborted(signal);
+      return;
+    }
+    if (signal !== undefined) host.signals.follow(signal, this);
+    this.#attempt(now);
   }
 
   due(now: number): void {
-    if (this.over) return;
-    if (now >= this.#waitEnds) this.#expire();
-    else if (now >= this.#endsAt) this.fail(this.#begunWait.unavailable(this.#sent.claim));
+    if (this.#over) return;
+    if (now >= (this.#wait === undefined ? this.#endsAt : this.#deadline)) this.#expire();
+    else if (now >= this.#endsAt) this.#fail(this.#begunWait.unavailable(this.#sent.claim));
     else if (this.#phase === 'waiting') this.#attempt();
   }
 
+  aborted(signal: AbortSignal): void {
+    outsideContext(() => this.#fail(signal.reason));
+  }
+
+  /** Ends it because its `Locks` is closing. */
+  close(reason: LockError): void {
+    outsideContext(() => this.#fail(reason));
+  }
+
   readonly #onWake = (): void => {
-    if (this.over) return;
-    // The wake runs in another flow: that of a releaser, or of the claim that opened the
-    // connection.
+    if (this.#over) return;
+    // The wake runs in another flow: of a releaser, or of the claim that opened the connection.
     if (this.#phase === 'waiting') outsideContext(() => this.#attempt());
     else if (this.#phase === 'attempting') this.#phase = 'woken';
   };
@@ -80,12 +103,13 @@ export class Acquisition extends PendingCall {
    * `sentAt` is exact, as the age of the answer is. A suspension before the send must not add to
    * that age.
    */
-  #attempt(sentAt: number = this.host.runtime.clock.exact()): void {
-    const { provider, waitTimers } = this.host;
+  #attempt(sentAt: number = this.#host.runtime.clock.exact()): void {
+    const { provider, waitTimers } = this.#host;
     this.#phase = 'attempting';
     this.#attempts += 1;
-    waitTimers.schedule(this, this.#endsAt);
-    const inLine = this.settings.wait > 0 && (this.host.waiting < this.host.maxWaiters || this.#isCounted);
+    const endsAt = this.#endsAt;
+    if (endsAt < Infinity || this.timerNext !== undefined) waitTimers.schedule(this, endsAt);
+    const inLine = this.#call.settings.wait > 0 && (!this.#host.waiters.full || this.#wait?.counted === true);
     this.#sent.send(provider, inLine ? this.#onWake : undefined, sentAt).then(
       (answer) => this.#answered(answer, sentAt),
       (error: unknown) => this.#rejected(error),
@@ -93,9 +117,9 @@ export class Acquisition extends PendingCall {
   }
 
   #answered(answer: Grant | Busy, sentAt: number): void {
-    if (this.over) return;
+    if (this.#over) return;
     if (!isAnswer(answer)) {
-      this.#rejected(badAnswerError(this.host.provider, this.#sent.claim));
+      this.#rejected(badAnswerError(this.#host.provider, this.#sent.claim));
       return;
     }
     this.#sent.answered(answer);
@@ -105,128 +129,134 @@ export class Acquisition extends PendingCall {
     }
     const waiting = this.#begunWait;
     waiting.answeredBusy();
-    const { wait } = this.settings;
+    const { wait } = this.#call.settings;
     const own = wait === Infinity && !waiting.counted ? this.#ownHold() : undefined;
     if (wait === 0) {
       this.#expire();
     } else if (own !== undefined) {
-      this.fail(deadlockError(this.#sent.claim, own));
-    } else if (!waiting.counted && this.host.waiting >= this.host.maxWaiters) {
-      this.fail(overloadedError(this.#sent.claim, this.host.maxWaiters));
+      this.#fail(deadlockError(this.#sent.claim, own));
+    } else if (!waiting.counted && this.#host.waiters.full) {
+      this.#fail(overloadedError(this.#sent.claim, this.#host.waiters.most));
     } else {
-      waiting.begin(() => this.#sent.claim, this.startedAt);
+      waiting.begin(() => this.#sent.claim, this.#startedAt);
       if (this.#phase === 'woken') this.#attempt();
       else this.#waitFor(waiting.pause(answer.retryAfter));
     }
   }
 
   #granted(grant: Grant, sentAt: number): void {
-    const { claim, repeated } = this.#sent;
-    if (!repeated && isTooShort(this.host, this.settings, claim, grant)) {
+    const { claim } = this.#sent;
+    if (isTooShort(this.#host, this.#call.settings, claim, grant) && !this.#sent.repeated) {
       this.#sent.repeat();
       this.#attempt();
       return;
     }
-    const terms = termsOf(this.host, this.settings, claim, grant, sentAt);
+    const now = this.#host.runtime.clock.exact();
+    const terms = termsOf(this.#call.settings, claim, grant, sentAt, now);
     if (terms === undefined) {
-      this.#handBack(sentAt, grant.hold ?? grant.validity);
+      this.#handBack(grant, sentAt);
       return;
     }
-    this.finish();
-    this.resolve(leaseOf(this.host, terms, this.startedAt, this.#attempts));
+    this.#finish();
+    this.#resolve(newLease(this.#host, terms, { waited: now - this.#startedAt, attempts: this.#attempts }));
   }
 
   /**
    * A grant that is older than its validity counts as a rejection. Its claim is over, because the
    * release was sent.
    */
-  #handBack(sentAt: number, validity = Infinity): void {
+  #handBack(grant: Grant, sentAt: number): void {
+    const host = this.#host;
     const { claim } = this.#sent;
-    const error = tooLateError(this.host, this.settings, claim, validity, sentAt);
-    this.#sent.handBack(this.host.releases);
-    this.#sent = new SentClaim(newClaim(this.host, this.settings, claim.key));
-    tellClaim(this.host.provider.name, this.#sent.claim, claim.owner);
+    const { key, settings } = this.#call;
+    const error = tooLateError(host, settings, claim, grant, sentAt);
+    this.#sent.handBack(host.releases);
+    this.#sent = new SentClaim(host, settings, key);
+    tellClaim(host.provider.name, this.#sent.claim, claim.owner);
     this.#tryAgain(error);
   }
 
   #rejected(error: unknown): void {
-    if (this.over) return;
+    if (this.#over) return;
     this.#sent.rejected(error);
-    if (isPermanent(error)) this.fail(error);
+    if (isPermanent(error)) this.#fail(error);
     else this.#tryAgain(error);
   }
 
   #tryAgain(error: unknown): void {
     const delay = this.#begunWait.rejected(error);
-    if (delay === undefined) this.fail(this.#begunWait.unavailable(this.#sent.claim));
+    if (delay === undefined) this.#fail(this.#begunWait.unavailable(this.#sent.claim));
     else this.#waitFor(delay);
   }
 
   #waitFor(delay: number): void {
-    const { runtime, waitTimers } = this.host;
+    const { runtime, waitTimers } = this.#host;
     this.#phase = 'waiting';
-    const now = runtime.clock.now();
-    waitTimers.schedule(this, Math.min(now + delay, this.#endsAt));
+    waitTimers.schedule(this, Math.min(runtime.clock.now() + delay, this.#endsAt));
   }
 
   #expire(): void {
     const wait = this.#begunWait;
     if (wait.refused) {
-      this.fail(wait.unavailable(this.#sent.claim));
+      this.#fail(wait.unavailable(this.#sent.claim));
       return;
     }
-    if (this.#orNull && !wait.isOld) {
+    if (this.#call.orNull && !wait.isOld) {
       this.#leave();
-      this.tellGiveUp(this.#sent.claim, undefined, this.#attempts);
-      this.resolve(null);
+      this.#tellGiveUp(undefined);
+      this.#resolve(null);
       return;
     }
-    const own = this.#orNull ? undefined : this.#ownHold();
-    const tell = (error: LockError | undefined): void => this.tellGiveUp(this.#sent.claim, error, this.#attempts);
-    const overdue = wait.overdue({ claim: this.#sent.claim, orNull: this.#orNull, own, tell });
+    const own = this.#call.orNull ? undefined : this.#ownHold();
+    const tell = (error?: LockError): void => this.#tellGiveUp(error);
+    const overdue = wait.overdue({ claim: this.#sent.claim, orNull: this.#call.orNull, own, tell });
     // Behind the look: with a thousand such releases before it, that is not answered in time.
     this.#leave();
-    this.resolve(overdue);
+    this.#resolve(overdue);
   }
 
   #ownHold(): Mode | undefined {
-    return this.#inside === undefined ? undefined : ownHold(this.#inside, this.#sent.claim.key, this.settings);
+    const { inside, key, settings } = this.#call;
+    return inside === undefined ? undefined : ownHold(inside, key, settings);
   }
 
   get #begunWait(): Wait {
-    return (this.#wait ??= new Wait(this.host, this.settings));
+    return (this.#wait ??= new Wait(this.#host, this.#call.settings));
   }
 
   /** When it ends without a lease, whatever is under way. */
   get #endsAt(): number {
-    return this.#wait === undefined ? this.#waitEnds : Math.min(this.#waitEnds, this.#wait.unavailableAt);
+    if (this.#wait === undefined) return Math.max(this.#deadline, this.#startedAt + firstAnswer);
+    return Math.min(this.#deadline, this.#wait.unavailableAt);
   }
 
-  get #waitEnds(): number {
-    return this.#wait === undefined ? Math.max(this.#deadline, this.startedAt + firstAnswer) : this.#deadline;
-  }
-
-  get #isCounted(): boolean {
-    return this.#wait !== undefined && this.#wait.counted;
-  }
-
-  protected fail(error: unknown): void {
-    if (this.over) return;
+  #fail(error: unknown): void {
+    if (this.#over) return;
     this.#leave();
-    this.tellGiveUp(this.#sent.claim, error, this.#attempts);
-    this.reject(error);
+    this.#tellGiveUp(error);
+    this.#reject(error);
   }
 
   /**
    * Ends it without a lease, at once. What the claim may have in the store is given up behind it.
    */
   #leave(): void {
-    this.finish();
-    this.#sent.giveUp(this.host.releases);
+    this.#finish();
+    this.#sent.giveUp(this.#host.releases);
   }
 
-  protected override finish(): void {
-    super.finish();
+  #finish(): void {
+    const { acquisitions, signals, waitTimers } = this.#host;
+    const { signal } = this.#call.settings;
+    this.#over = true;
+    acquisitions.delete(this);
+    if (this.timerNext !== undefined) waitTimers.cancel(this);
+    if (signal !== undefined) signals.unfollow(signal, this);
     this.#wait?.end();
+  }
+
+  #tellGiveUp(error: unknown): void {
+    const { provider, runtime } = this.#host;
+    tellGiveUp(provider.name, this.#sent.claim, error, this.#attempts, () => runtime.clock.exact() - this.#startedAt);
   }
 }

@@ -3,13 +3,8 @@ import type { LockError } from '../../errors/lock-error.ts';
 import { lateGrantError, shortGrantError } from '../../errors/messages.ts';
 import { builtInSettings } from '../../options/acquire-options.ts';
 import type { Settings } from '../../options/acquire-options.ts';
-import { channels, messageAbout } from '../diagnostics/channels.ts';
-import { HeldLease } from '../hold/held-lease.ts';
-import type { Terms } from '../hold/terms.ts';
-import { withJson } from '../hold/printed.ts';
-import { PublicLease } from '../hold/public-lease.ts';
-import { restOf, validityOf } from '../release/rest.ts';
-import { deadlineOf } from '../hold/validity.ts';
+import type { Terms } from '../hold/held-lease.ts';
+import { deadlineOf, keepingOf } from '../hold/lease-state.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 
 /**
@@ -17,31 +12,17 @@ import type { AcquisitionHost } from './acquisition-host.ts';
  * grant is older than its validity, and must be handed back.
  */
 export function termsOf(
-  { runtime }: AcquisitionHost,
   settings: Settings,
   asked: Claim,
   grant: Grant,
   sentAt: number,
+  now: number,
 ): Terms | undefined {
-  const now = runtime.clock.exact();
-  const { ttl, maxHold, renew } = settings;
-  const holdUntil = maxHold < Infinity ? Math.floor(now + maxHold) : undefined;
-  const rest = restOf(settings, now);
-  const deadline = deadlineOf(sentAt, validityOf(asked, rest, grant), holdUntil);
+  const keeping = keepingOf(settings, now);
+  const deadline = deadlineOf(asked, keeping, sentAt, grant);
   if (now >= deadline) return undefined;
-  const claim = rest === undefined ? asked : { ...asked, ttl };
-  return { claim, grant, sentAt, now, deadline, renew, holdUntil, rest };
-}
-
-/** The lease with these terms, of a call that began at `startedAt`. Diagnostics hear of it. */
-export function leaseOf(host: AcquisitionHost, terms: Terms, startedAt: number, attempts: number): PublicLease {
-  if (channels.acquire.hasSubscribers) {
-    const { claim, grant, now, deadline } = terms;
-    const { ttl } = claim;
-    const times = { token: grant.token, ttl, remaining: deadline - now, waited: now - startedAt, attempts };
-    channels.acquire.publish(withJson(messageAbout(host.provider.name, claim, times)));
-  }
-  return new PublicLease(new HeldLease(host, terms));
+  const claim = keeping.rest === undefined ? asked : { ...asked, ttl: settings.ttl };
+  return { claim, token: grant.token, session: grant.lost, sentAt, now, deadline, keeping };
 }
 
 /** Why a grant was handed back. */
@@ -49,11 +30,11 @@ export function tooLateError(
   { provider, runtime }: AcquisitionHost,
   { lockDelay }: Settings,
   claim: Claim,
-  validity: number | undefined,
+  { validity, hold = validity }: Grant,
   sentAt: number,
 ): LockError {
-  return lockDelay > 0 && validity !== undefined && validity <= lockDelay
-    ? shortGrantError(provider, claim, validity, lockDelay)
+  return lockDelay > 0 && hold !== undefined && hold <= lockDelay
+    ? shortGrantError(provider, claim, hold, lockDelay)
     : lateGrantError(provider, claim, runtime.clock.now() - sentAt);
 }
 

@@ -1,6 +1,8 @@
 import type { Busy, Claim, Grant, LockProvider } from '../../contract.ts';
 import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
+import type { Settings } from '../../options/acquire-options.ts';
 import type { BackgroundReleases } from '../release/background-releases.ts';
+import type { AcquisitionHost } from './acquisition-host.ts';
 
 /** One claim, and what its attempts may have left in the store. */
 export class SentClaim {
@@ -15,8 +17,14 @@ export class SentClaim {
   #uncertain = false;
   #repeated = false;
 
-  constructor(claim: Claim) {
-    this.claim = claim;
+  /** A claim on `key` by an owner that no other claim has. */
+  constructor(host: AcquisitionHost, settings: Settings, key: string) {
+    const { ttl: lease, lockDelay, atLeast, mode, permits, label } = settings;
+    // Of the hold of a process that dies at once.
+    const ttl = Math.max(lease + lockDelay, atLeast);
+    const owner = host.nextOwner(label);
+    const claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
+    this.claim = ttl === lease ? claim : { ...claim, lease };
   }
 
   /** Its one grant that had too little left was asked for again. */

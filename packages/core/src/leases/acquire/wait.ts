@@ -44,7 +44,7 @@ export class Wait {
   #answeredAt = 0;
   #cause: unknown = undefined;
   #polls = 0;
-  /** It is one of those that `host.waiting` counts. */
+  /** It is one of those that the host counts. */
   #counted = false;
   /** It was looked at as one that may wait for its own caller, or need not be. */
   #looked: boolean;
@@ -89,14 +89,14 @@ export class Wait {
     if (!this.#looked) this.#looked = host.ownWaits?.look(claim().key, startedAt, this.#answeredAt) ?? true;
     if (this.#counted) return;
     this.#counted = true;
-    host.waiting += 1;
+    host.waiters.enter();
     if (channels.slow.hasSubscribers) this.#slow = host.slowWaits.begin(claim, startedAt);
     if (channels.wait.hasSubscribers) channels.wait.publish(about(host.provider.name, claim()));
   }
 
   end(): void {
     this.#slow?.end();
-    if (this.#counted) this.#host.waiting -= 1;
+    if (this.#counted) this.#host.waiters.leave();
   }
 
   /** Until the next attempt after a busy answer, in ms. */

@@ -65,3 +65,15 @@ export function tellClaim(provider: string, claim: Claim, replaces?: string): vo
   if (replaces !== undefined) Object.assign(message, { replaces });
   channels.claim.publish(message);
 }
+
+/** Tells that a call for `claim` ends without a lease, after `waited` ms. */
+export function tellGiveUp(
+  provider: string,
+  claim: Claim,
+  error: unknown,
+  attempts: number,
+  waited: () => number,
+): void {
+  if (!channels.giveUp.hasSubscribers) return;
+  channels.giveUp.publish(messageAbout(provider, claim, { error, waited: Math.max(0, waited()), attempts }));
+}

@@ -1,7 +1,15 @@
+import type { LockError } from '../../errors/lock-error.ts';
+
 /** Something that can be on a linked set. The links belong to the set. */
 export interface Linked {
   setPrevious: Linked | undefined;
   setNext: Linked | undefined;
+}
+
+/** An acquisition or a candidate, as `Locks.close` sees it. */
+export interface Closable extends Linked {
+  /** Ends it because its `Locks` is closing. */
+  close(reason: LockError): void;
 }
 
 /**

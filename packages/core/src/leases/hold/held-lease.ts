@@ -1,151 +1,151 @@
-import type { Renewal } from '../../contract.ts';
+import type { Claim, Renewal } from '../../contract.ts';
 import { reasonOf } from '../../errors/foreign-errors.ts';
 import { isLockError } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
-import { lostError, releasedError, whyLapsed } from '../../errors/messages.ts';
-import { sharingRefused } from '../../errors/refusals.ts';
+import { lostError, releasedError } from '../../errors/messages.ts';
 import { outsideContext } from '../../time/outside-context.ts';
+import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { LossCode } from '../diagnostics/messages.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { Linked } from '../ending/linked-set.ts';
-import { takeTicket, writeHandOver } from '../hand-over/hand-over.ts';
-import { ReleaseCall } from '../release/release-call.ts';
+import type { Abandoned } from '../release/background-releases.ts';
+import { restUntil, storedClaim } from '../release/rest.ts';
 import type { Kept, LeaseHost } from './lease-host.ts';
-import { LeaseRenewals } from './lease-renewals.ts';
-import type { Renewable } from './lease-renewals.ts';
-import type { Holding } from './public-lease.ts';
-import { StoredHold } from './stored-hold.ts';
-import type { Terms } from './terms.ts';
+import { deadlineOf, dueAt, renewalAt, whyLost } from './lease-state.ts';
+import type { Keeping, LeaseEnd, Renewing } from './lease-state.ts';
+import { ReleaseCall } from './release-call.ts';
+import { startRenewal } from './renewals.ts';
+import type { RenewedLease } from './renewals.ts';
 
-type Ending = 'released' | 'handed over' | 'lost' | 'closed';
-
-/** What became of a lease that is not held any more. */
-interface LeaseEnd {
-  readonly ending: Ending;
-  readonly reason: LockError | undefined;
-  releasing: ReleaseCall | undefined;
-}
-
-/** What few leases have. Apart from the lease, as each field takes 8 bytes of every lease. */
-interface Extras {
+/** What a lease begins with. */
+export interface Terms {
+  readonly claim: Claim;
+  readonly token: bigint;
+  /** When the session ends that carries it. `undefined`: none does. */
   readonly session: AbortSignal | undefined;
-  readonly controller: AbortController | undefined;
-  /** Its `Locks` is closing, and waits for the work under it. */
-  readonly closing: LockError | undefined;
+  /** When the winning attempt was sent. */
+  readonly sentAt: number;
+  /** The clock's reading at the grant. */
+  readonly now: number;
+  readonly deadline: number;
+  readonly keeping: Keeping;
 }
 
-const none: Extras = { session: undefined, controller: undefined, closing: undefined };
-
-/** A granted lease, from its grant to its end. */
-export class HeldLease extends StoredHold implements Holding, Kept, Renewable, AbortFollower {
+/**
+ * A granted lease, from its grant to its end. What renews it and hands it over are functions beside
+ * it; users hold a `PublicLease`.
+ */
+export class HeldLease implements RenewedLease, Kept, TimerEntry, AbortFollower {
+  timerPrevious: TimerEntry | undefined = undefined;
+  timerNext: TimerEntry | undefined = undefined;
   setPrevious: Linked | undefined = undefined;
   setNext: Linked | undefined = undefined;
-  /** `undefined`: it is held, unless its deadline has passed unnoticed. */
-  #ended: LeaseEnd | undefined = undefined;
-  /** `undefined`: none was needed yet, as for most leases. */
-  #renewals: LeaseRenewals | undefined = undefined;
-  #working = false;
-  #extras: Extras = none;
+  readonly host: LeaseHost;
+  readonly token: bigint;
+  readonly since: number;
+  readonly keeping: Keeping;
+  claim: Claim;
+  deadline: number;
+  lastSend: number;
+  dueAt = 0;
+  renewing: Renewing | undefined = undefined;
+  end: LeaseEnd | undefined = undefined;
+  working = false;
+  /** Its `Locks` is closing, and waits for the work under it. */
+  #closing: { readonly reason: LockError; readonly over: () => void } | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+  readonly #session: AbortSignal | undefined;
 
-  constructor(host: LeaseHost, terms: Terms) {
-    super(host, terms);
+  constructor(host: LeaseHost, { claim, token, session, sentAt, now, deadline, keeping }: Terms) {
+    this.host = host;
+    this.token = token;
+    this.since = now;
+    this.keeping = keeping;
+    this.claim = claim;
+    this.deadline = deadline;
+    this.lastSend = Math.ceil(sentAt);
+    this.#session = session;
+    this.plan(renewalAt(this, sentAt), now);
     host.leases.add(this);
-    if (terms.grant.lost !== undefined) this.#follow(terms.grant.lost);
+    // Not at once: the caller does not have the lease yet.
+    if (session?.aborted === true) queueMicrotask(() => this.aborted(session));
+    else if (session !== undefined) host.signals.follow(session, this);
+  }
+
+  get key(): string {
+    return this.claim.key;
+  }
+
+  get owner(): string {
+    return this.claim.owner;
   }
 
   get held(): boolean {
-    return this.#ended === undefined && this.host.runtime.clock.exact() < this.deadline;
+    return this.end === undefined && this.host.runtime.clock.exact() < this.deadline;
   }
 
   get remaining(): number {
-    return this.#ended === undefined ? Math.max(0, this.deadline - this.host.runtime.clock.exact()) : 0;
+    return this.end === undefined ? Math.max(0, this.deadline - this.host.runtime.clock.exact()) : 0;
   }
 
   get signal(): AbortSignal {
-    this.isHeld();
-    let { controller } = this.#extras;
-    if (controller === undefined) {
-      controller = new AbortController();
-      this.#extras = { ...this.#extras, controller };
-      const reason = this.lostReason ?? this.#extras.closing;
-      if (reason !== undefined) controller.abort(reason);
+    const reason = this.lostReason ?? this.#closing?.reason;
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (reason !== undefined) this.#controller.abort(reason);
     }
-    return controller.signal;
+    return this.#controller.signal;
   }
 
   /** Why it ended against its holder's will; `undefined` while held and after `release`. */
   get lostReason(): LockError | undefined {
     this.isHeld();
-    return this.#ended?.reason;
-  }
-
-  /** Its `Locks` is closing, and the work under it goes on. */
-  get draining(): boolean {
-    return this.#ended === undefined && this.#extras.closing !== undefined;
+    return this.end?.reason;
   }
 
   beginWork(): void {
-    this.#working = true;
+    this.working = true;
   }
 
-  get working(): boolean {
-    return this.#working;
+  /** Releases it, if it is held. Gives why it was lost, if it was. */
+  endWork(): LockError | undefined {
+    void this.release();
+    return this.end?.reason;
   }
 
-  get over(): boolean {
-    return this.#ended !== undefined;
-  }
-
-  renew(): Promise<void> {
-    return this.#begunRenewals.renew();
-  }
-
-  async downgrade(): Promise<void> {
-    this.#mustBeHeld();
-    if (!this.host.provider.traits.shared) throw sharingRefused(this.host.provider, this.claim);
-    await this.#begunRenewals.share();
-  }
-
-  async handOver(): Promise<string> {
-    this.#mustBeHeld();
-    const ticket = await takeTicket(this.host, this.claim, async () => {
-      // The other process has a whole ttl from here.
-      await this.renew();
-      this.#mustBeHeld();
-    });
-    this.#end('handed over');
-    if (channels.handOver.hasSubscribers) {
-      channels.handOver.publish({ ...about(this.host.provider.name, this.claim), heldFor: this.age() });
+  /** Whether it is held. The first look after its deadline ends it: its timer may come late. */
+  isHeld(now: number = this.host.runtime.clock.exact()): boolean {
+    if (this.end === undefined && now >= this.deadline) {
+      const { code, why, cause } = whyLost(this, this.host.provider, now);
+      this.lose(code, why, cause);
     }
-    return writeHandOver({ ...this.handed(this.host.runtime.clock.now()), ...ticket });
+    return this.end === undefined;
+  }
+
+  ended(now: number = this.host.runtime.clock.exact()): LockError | undefined {
+    if (this.isHeld(now)) return undefined;
+    const { ending, reason } = this.end as LeaseEnd;
+    return reason ?? releasedError(this.claim, ending === 'handed over' ? ending : 'released');
   }
 
   release(): Promise<boolean> {
-    const before = this.#ended?.releasing;
-    if (before !== undefined) return before.outcome;
-    const now = this.host.runtime.clock.exact();
-    if (!this.isHeld(now)) return Promise.resolve(false);
-    const end = this.#end('released');
-    const left = this.left(now, true, this.#renewals?.inFlight);
-    end.releasing = new ReleaseCall(this.host, left, this.deadline);
-    return end.releasing.outcome;
+    if (this.end === undefined) {
+      const now = this.host.runtime.clock.exact();
+      if (this.isHeld(now)) this.finish('released').releasing = new ReleaseCall(this, this.#left(now, true));
+    }
+    return this.end?.releasing?.outcome ?? Promise.resolve(false);
   }
 
-  /**
-   * Ends the lease because its `Locks` is closing. Work under it hears its signal first, and the
-   * lease is kept until the work ends, or this is called again.
-   */
-  close(reason: LockError): void {
-    if (this.#ended !== undefined) return;
-    if (this.#working && !this.draining) {
-      this.#extras = { ...this.#extras, closing: reason };
+  close(reason: LockError): Promise<void> | undefined {
+    if (this.end !== undefined) return undefined;
+    if (this.working && this.#closing === undefined) {
+      const ended = new Promise<void>((over) => (this.#closing = { reason, over }));
       this.#abort(reason);
-      return;
+      return ended;
     }
-    this.#end('closed', reason);
-    this.#abort(reason);
-    this.#giveUp();
+    this.#abandon('closed', reason);
+    return undefined;
   }
 
   /** Ends the lease because what carried it has ended: a session, for example. */
@@ -154,96 +154,87 @@ export class HeldLease extends StoredHold implements Holding, Kept, Renewable, A
     else this.lose('session', 'its session with the server has ended');
   }
 
+  /** As the timer wheel asks: the next renewal is due, or the deadline has come. */
   due(now: number): void {
-    if (now >= this.deadline) this.#lapse();
-    else if (this.takesRenewal()) this.#begunRenewals.due();
+    if (this.end !== undefined) {
+      this.end.releasing?.due(now);
+      return;
+    }
+    const sentAt = this.host.runtime.clock.exact();
+    if (!this.isHeld(sentAt)) return;
+    // The deadline stands until an answer moves it.
+    this.host.timers.schedule(this, this.deadline);
+    if (this.keeping.renew) void startRenewal(this, sentAt);
   }
 
-  override renewed(sentAt: number, answer: Renewal, now: number): void {
-    super.renewed(sentAt, answer, now);
-    // A validity that is over already makes it lapse at once.
-    this.isHeld(now);
+  plan(renewAt: number, now: number): void {
+    this.dueAt = dueAt(this, renewAt, now);
+    this.host.timers.schedule(this, this.dueAt);
   }
 
-  /**
-   * Whether it is held. After a blocked event loop its timer has not run yet. The first look then
-   * makes it lapse.
-   */
-  isHeld(now: number = this.host.runtime.clock.exact()): boolean {
-    if (this.#ended === undefined && now >= this.deadline) this.#lapse();
-    return this.#ended === undefined;
+  sending(now: number): Claim {
+    this.lastSend = Math.ceil(now);
+    return storedClaim(this.claim, this.keeping.rest, now);
   }
 
-  ended(): LockError {
-    const { ending, reason } = this.#ended ?? {};
-    return reason ?? releasedError(this.claim, ending === 'handed over' ? ending : 'released');
+  renewed(sentAt: number, answer: Renewal, now: number): void {
+    this.deadline = deadlineOf(this.claim, this.keeping, sentAt, answer);
+    this.plan(renewalAt(this, sentAt), now);
   }
 
   /** It is lost, if it has not ended. */
   lose(code: LossCode, why: string, cause?: unknown): void {
-    if (this.#ended !== undefined) return;
+    if (this.end !== undefined) return;
     const reason = lostError(this.claim, why, cause);
-    this.#end('lost', reason);
+    this.#abandon('lost', reason, code);
+  }
+
+  /** Ends it here. A release has its time in the timer wheel. */
+  finish(ending: LeaseEnd['ending'], reason?: LockError): LeaseEnd {
+    const { leases, signals, slowWaits, timers } = this.host;
+    this.#closing?.over();
+    this.end = { ending, reason, releasing: undefined };
+    leases.delete(this);
+    if (ending !== 'released') timers.cancel(this);
+    if (channels.slow.hasSubscribers) slowWaits.held(this.key, this.#age());
+    if (this.#session !== undefined) signals.unfollow(this.#session, this);
+    return this.end;
+  }
+
+  /** Ends it against its holder's will, and gives it up in the background. */
+  #abandon(ending: 'lost' | 'closed', reason: LockError, code?: LossCode): void {
+    this.finish(ending, reason);
     this.#abort(reason);
-    if (channels.lost.hasSubscribers) {
-      const message = { ...about(this.host.provider.name, this.claim), reason, code, heldFor: this.age() };
+    if (code !== undefined && channels.lost.hasSubscribers) {
+      const message = { ...about(this.host.provider.name, this.claim), reason, code, heldFor: this.#age() };
       outsideContext(() => channels.lost.publish(message));
     }
-    this.#giveUp();
+    this.host.releases.start(this.#left(this.host.runtime.clock.now(), false));
   }
 
-  #lapse(): void {
-    const now = this.host.runtime.clock.exact();
-    if (this.reachedMaxHold(now)) {
-      this.lose('max-hold', 'its maxHold is over');
-      return;
-    }
-    const { failures = 0, failure, inFlight } = this.#renewals ?? {};
-    const { provider } = this.host;
-    const late = this.late(now, failures > 0 || inFlight !== undefined);
-    // A session keeps its leases for a while without an answer: then no renewal has failed.
-    const cause = failure ?? (this.#renewals === undefined ? undefined : provider.outage?.());
-    const { code, why } = whyLapsed(provider.name, { ...late, failures, outage: cause !== undefined });
-    this.lose(code, why, cause);
-  }
-
-  #mustBeHeld(): void {
-    if (!this.isHeld()) throw this.ended();
-  }
-
-  get #begunRenewals(): LeaseRenewals {
-    return (this.#renewals ??= new LeaseRenewals(this.host, this));
-  }
-
-  #end(ending: Ending, reason?: LockError): LeaseEnd {
-    const end: LeaseEnd = { ending, reason, releasing: undefined };
-    if (this.draining) this.host.drained?.(this.owner);
-    this.#ended = end;
-    this.host.timers.cancel(this);
-    this.host.leases.delete(this);
-    if (channels.slow.hasSubscribers) this.host.slowWaits.held(this.key, this.age());
-    const { session } = this.#extras;
-    if (session !== undefined) this.host.signals.unfollow(session, this);
-    return end;
-  }
-
-  /**
-   * Any flow that looks at the lease may find it lost. Listeners must not run in the context of
-   * that flow.
-   */
+  /** Listeners must not run in the context of the flow that found it lost, which may be any. */
   #abort(reason: LockError): void {
-    const { controller } = this.#extras;
+    const controller = this.#controller;
     if (controller !== undefined) outsideContext(() => controller.abort(reason));
   }
 
-  #giveUp(): void {
-    this.host.releases.start(this.left(this.host.runtime.clock.now(), false, this.#renewals?.inFlight));
+  /** What it leaves in the store at `now`. `clean`: its holder released it. */
+  #left(now: number, clean: boolean): Abandoned {
+    const { claim, keeping, lastSend } = this;
+    const until = keeping.rest && restUntil(keeping.rest, now, clean);
+    return {
+      claim: keeping.rest === undefined ? claim : storedClaim(claim, keeping.rest, lastSend),
+      // Behind the last renewal no other one may arrive: that would keep the key for longer.
+      inFlight: until === undefined ? undefined : this.renewing?.inFlight,
+      uncertain: false,
+      lastSend,
+      heldFor: now - this.since,
+      restUntil: until,
+    };
   }
 
-  #follow(session: AbortSignal): void {
-    this.#extras = { ...this.#extras, session };
-    // Not at once: the caller does not have the lease yet.
-    if (session.aborted) queueMicrotask(() => this.aborted(session));
-    else this.host.signals.follow(session, this);
+  /** Ms since the grant. */
+  #age(): number {
+    return this.host.runtime.clock.exact() - this.since;
   }
 }

@@ -1,26 +1,35 @@
-import type { AbortFollowers } from '../ending/abort-followers.ts';
-import type { Closable } from '../ending/closable.ts';
-import type { LinkedSet } from '../ending/linked-set.ts';
+import type { LockProvider } from '../../contract.ts';
+import type { LockError } from '../../errors/lock-error.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import type { TimerWheel } from '../../time/timer-wheel.ts';
 import type { SlowWaits } from '../diagnostics/slow-waits.ts';
-import type { ReleaseHost } from '../release/release-call.ts';
+import type { AbortFollowers } from '../ending/abort-followers.ts';
+import type { Linked, LinkedSet } from '../ending/linked-set.ts';
+import type { BackgroundReleases } from '../release/background-releases.ts';
 
 /** A lease, as its `Locks` sees it. */
-export interface Kept extends Closable {
+export interface Kept extends Linked {
   readonly key: string;
   readonly owner: string;
   /** Work of `withLock` has begun under it. */
   readonly working: boolean;
   /** The clock's reading at the grant, in whole ms. */
   readonly since: number;
-  /** `close` waits for that work. */
-  readonly draining: boolean;
+  /**
+   * Ends it because its `Locks` is closing. Work under it hears its signal first. Where it is kept
+   * until that work ends, or until this is called again, a promise resolves with its end.
+   */
+  close(reason: LockError): Promise<void> | undefined;
 }
 
 /** What a lease needs from the `Locks` that made it. */
-export interface LeaseHost extends ReleaseHost {
+export interface LeaseHost {
+  readonly provider: LockProvider;
+  readonly runtime: Runtime;
+  /** They do not keep the process running. */
+  readonly timers: TimerWheel;
+  readonly releases: BackgroundReleases;
   readonly leases: LinkedSet<Kept>;
-  /** The work under a lease has ended that `close` waits for. */
-  drained: ((owner: string) => void) | undefined;
   /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
   readonly slowWaits: SlowWaits;

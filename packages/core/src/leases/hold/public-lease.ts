@@ -1,19 +1,23 @@
 import type { Mode } from '../../contract.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import type { Lease, LeaseRecord } from '../../lease.ts';
+import { handOver } from './hand-over.ts';
+import type { HeldLease } from './held-lease.ts';
 import { printAs } from './printed.ts';
+import { downgrade, renew } from './renewals.ts';
 
-/** What a public lease stands for: a held lease, or one of several holds on it. */
-export interface Holding extends Omit<Lease, 'toJSON' | typeof Symbol.asyncDispose> {
-  /** Why it ended against its holder's will. `undefined` while it is held and after `release`. */
-  readonly lostReason: LockError | undefined;
+/** What `withLock` says to a lease, and users do not. */
+export interface UnderWork {
   /** Work runs under it, until its release: `close` of the `Locks` waits for that. */
   beginWork(): void;
+  /** Gives why it was lost under the work. It may begin the release, which the caller asks for. */
+  endWork(): LockError | undefined;
 }
 
 /**
- * The lease that users hold. It has the members of `Lease` and nothing else, so that a lease can be
- * printed and compared. Timers, links to other leases and the provider stay behind it.
+ * The lease that users hold. It shows the members of `Lease` and nothing else, so that a lease can
+ * be printed and compared. Timers, links to other leases and the provider stay behind it. What sees
+ * a lease in another way (one hold of several, several as one) extends it, and overrides a part.
  */
 export class PublicLease implements Lease {
   static {
@@ -23,59 +27,62 @@ export class PublicLease implements Lease {
   // Fields, as loggers show no getters.
   readonly key: string;
   readonly token: bigint;
-  readonly #holding: Holding;
+  readonly #held: HeldLease;
+  readonly #work: UnderWork;
 
-  constructor(holding: Holding) {
-    this.key = holding.key;
-    this.token = holding.token;
-    this.#holding = holding;
+  /** A view of a lease, or another one of what `of` shows. `work`: whom work under it speaks to. */
+  constructor(of: HeldLease | PublicLease, work?: UnderWork) {
+    this.key = of.key;
+    this.token = of.token;
+    this.#held = of instanceof PublicLease ? of.#held : of;
+    this.#work = work ?? (of instanceof PublicLease ? of.#work : of);
+  }
+
+  static underWork(lease: PublicLease): UnderWork {
+    return lease.#work;
   }
 
   /**
    * Why `lease` ended against its holder's will. `undefined` while it is held and after `release`.
    */
   static lostReason(lease: PublicLease): LockError | undefined {
-    return lease.#holding.lostReason;
-  }
-
-  static beginWork(lease: PublicLease): void {
-    lease.#holding.beginWork();
+    return lease.#held.lostReason;
   }
 
   get owner(): string {
-    return this.#holding.owner;
+    return this.#held.owner;
   }
 
   get mode(): Mode {
-    return this.#holding.mode;
+    return this.#held.claim.mode;
   }
 
   get signal(): AbortSignal {
-    return this.#holding.signal;
+    return this.#held.signal;
   }
 
   get remaining(): number {
-    return this.#holding.remaining;
+    return this.#held.remaining;
   }
 
   get held(): boolean {
-    return this.#holding.held;
+    return this.#held.held;
   }
 
   renew(): Promise<void> {
-    return this.#holding.renew();
+    return renew(this.#held);
   }
 
   downgrade(): Promise<void> {
-    return this.#holding.downgrade();
+    return downgrade(this.#held);
   }
 
   handOver(): Promise<string> {
-    return this.#holding.handOver();
+    return handOver(this.#held);
   }
 
   release(): Promise<boolean> {
-    return this.#holding.release();
+    return this.#held.release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -83,7 +90,7 @@ export class PublicLease implements Lease {
   }
 
   toJSON(): LeaseRecord {
-    const { key, owner, mode, token, held, remaining } = this.#holding;
+    const { key, owner, mode, token, held, remaining } = this;
     return { key, owner, mode, token: `${token}`, held, remaining: Math.floor(remaining) };
   }
 }

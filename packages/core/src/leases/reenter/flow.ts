@@ -18,6 +18,14 @@ export interface Frame {
   over: boolean;
 }
 
+/** How a lease is noted. */
+export interface Noted extends Pick<Settings, 'reentrant' | 'waitForSelf'> {
+  /** Of its key. @default 1 */
+  readonly shares?: number;
+  /** Whether it is noted at all. @default where that costs little */
+  readonly noted?: boolean;
+}
+
 /**
  * Before Node 24 an `AsyncLocalStorage` makes a hook run for each promise of the process, which
  * doubles what an in-memory `withLock` costs.
@@ -77,9 +85,9 @@ export class Flow {
   /**
    * Whether work under a lease with these settings has to `run` here. To be asked after an `await`.
    */
-  notes({ reentrant, waitForSelf }: Pick<Settings, 'reentrant' | 'waitForSelf'>): boolean {
+  notes({ reentrant, waitForSelf, noted }: Noted): boolean {
     // Callbacks of promises have a number only where the hook runs for all promises.
-    return reentrant || (!waitForSelf && (this.#notes ?? executionAsyncId() !== 0));
+    return noted ?? (reentrant || (!waitForSelf && (this.#notes ?? executionAsyncId() !== 0)));
   }
 
   /**
@@ -97,8 +105,8 @@ export class Flow {
   /** Runs `work` under `lease`, in a context that says so. */
   async run<T>(
     lease: PublicLease,
-    { reentrant = false, shares = 1 }: { readonly reentrant?: boolean; readonly shares?: number },
-    work: (lease: PublicLease) => Promise<T>,
+    { reentrant, shares = 1 }: Noted,
+    work: (hold: PublicLease) => Promise<T>,
   ): Promise<T> {
     const joinable = reentrant ? new ReentrantLease(lease) : undefined;
     const hold = joinable === undefined ? lease : joinable.join(lease.mode);

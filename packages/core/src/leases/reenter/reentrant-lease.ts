@@ -1,7 +1,7 @@
 import type { Mode } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
-import { LeaseView } from '../hold/lease-view.ts';
 import { PublicLease } from '../hold/public-lease.ts';
+import type { UnderWork } from '../hold/public-lease.ts';
 
 /** A lease that its asynchronous context may take again, and the number of holds on it. */
 export class ReentrantLease {
@@ -38,7 +38,7 @@ export class ReentrantLease {
     const lost = PublicLease.lostReason(this.lease);
     if (lost !== undefined) throw lost;
     this.#holds += 1;
-    return new PublicLease(new NestedLease(this));
+    return new NestedLease(this, new Hold(this));
   }
 
   /** Ends one hold. Gives whether it was the last one. */
@@ -49,33 +49,47 @@ export class ReentrantLease {
   }
 }
 
+/** One of several holds. */
+class Hold implements UnderWork {
+  readonly shared: ReentrantLease;
+  left: { readonly isLast: boolean; readonly held: boolean } | undefined = undefined;
+
+  constructor(shared: ReentrantLease) {
+    this.shared = shared;
+  }
+
+  beginWork(): void {
+    PublicLease.underWork(this.shared.lease).beginWork();
+  }
+
+  /** A loss of the lease after its own end is none of it. */
+  endWork(): LockError | undefined {
+    return this.left === undefined ? PublicLease.lostReason(this.shared.lease) : undefined;
+  }
+}
+
 /**
  * One of several holds on a lease. Each ends on its own, and the last one to end releases the
  * lease.
  */
-class NestedLease extends LeaseView {
-  readonly #shared: ReentrantLease;
-  #left: { readonly isLast: boolean; readonly held: boolean } | undefined = undefined;
+class NestedLease extends PublicLease {
+  readonly #hold: Hold;
 
-  constructor(shared: ReentrantLease) {
-    super(shared.lease);
-    this.#shared = shared;
+  constructor(shared: ReentrantLease, hold: Hold) {
+    super(shared.lease, hold);
+    this.#hold = hold;
   }
 
   override get held(): boolean {
-    return this.#left === undefined && super.held;
+    return this.#hold.left === undefined && super.held;
   }
 
   override get remaining(): number {
-    return this.#left === undefined ? super.remaining : 0;
-  }
-
-  override get lostReason(): LockError | undefined {
-    return this.#left === undefined ? super.lostReason : undefined;
+    return this.#hold.left === undefined ? super.remaining : 0;
   }
 
   override renew(): Promise<void> {
-    if (this.#left === undefined) return super.renew();
+    if (this.#hold.left === undefined) return super.renew();
     return Promise.reject(this.#released('renewed'));
   }
 
@@ -90,14 +104,16 @@ class NestedLease extends LeaseView {
   }
 
   override release(): Promise<boolean> {
-    this.#left ??= { held: super.held, isLast: this.#shared.leave() };
-    return this.#left.isLast ? super.release() : Promise.resolve(this.#left.held);
+    const hold = this.#hold;
+    hold.left ??= { held: super.held, isLast: hold.shared.leave() };
+    return hold.left.isLast ? super.release() : Promise.resolve(hold.left.held);
   }
 
   #mustBeAlone(what: string): void {
-    if (this.#left !== undefined) throw this.#released(what);
-    if (this.#shared.holds === 1) return;
-    const message = `${JSON.stringify(this.key)} is held ${this.#shared.holds} times by this context. Only its last hold can be ${what}.`;
+    const { left, shared } = this.#hold;
+    if (left !== undefined) throw this.#released(what);
+    if (shared.holds === 1) return;
+    const message = `${JSON.stringify(this.key)} is held ${shared.holds} times by this context. Only its last hold can be ${what}.`;
     throw new LockError('LOCK_INVALID', message, { key: this.key });
   }
 

@@ -1,6 +1,6 @@
 import type { Claim, LockProvider } from '../../contract.ts';
 import { badAnswerError } from '../../errors/messages.ts';
-import { isRenewal } from '../hold/answers.ts';
+import { isRenewal } from '../../options/answers.ts';
 import { channels, messageAbout } from '../diagnostics/channels.ts';
 import type { ReleaseMessage, WithdrawMessage } from '../diagnostics/messages.ts';
 

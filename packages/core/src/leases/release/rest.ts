@@ -1,4 +1,4 @@
-import type { Claim, LockProvider, Renewal } from '../../contract.ts';
+import type { Claim, LockProvider } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 
@@ -26,16 +26,6 @@ const certainRate = 0.99;
 /** The shortest ttl that a provider takes, in ms. */
 const shortestTtl = 50;
 
-/** The ttl of an attempt: of the hold of a process that dies at once. */
-export function attemptTtl({ ttl, lockDelay, atLeast }: Settings): number {
-  return Math.max(ttl + lockDelay, atLeast);
-}
-
-/** What the settings of a lease that came at `since` ask for. `undefined`: nothing. */
-export function restOf({ ttl, lockDelay, atLeast }: Settings, since: number): Rest | undefined {
-  return lockDelay === 0 && atLeast === 0 ? undefined : { ttl, lockDelay, atLeast, since };
-}
-
 /** The rest of `atLeast`, in ms. */
 export function leftOf({ atLeast, since }: Rest, now: number): number {
   return Math.max(0, Math.ceil(atLeast - (now - since) * certainRate));
@@ -45,12 +35,6 @@ export function leftOf({ atLeast, since }: Rest, now: number): number {
 export function storedClaim(claim: Claim, rest: Rest | undefined, now: number): Claim {
   if (rest === undefined) return claim;
   return { ...claim, ttl: Math.max(rest.ttl + rest.lockDelay, leftOf(rest, now)) };
-}
-
-/** For how long the lease is valid that the store answered so, in ms. */
-export function validityOf(claim: Claim, rest: Rest | undefined, { validity, hold = validity }: Renewal): number {
-  if (rest === undefined) return validity ?? claim.ttl;
-  return Math.min(rest.ttl, validity ?? Infinity, (hold ?? Infinity) - rest.lockDelay);
 }
 
 /**

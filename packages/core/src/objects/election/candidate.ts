@@ -2,10 +2,10 @@ import { LockError, isPermanent } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
 import { channels } from '../../leases/diagnostics/channels.ts';
 import type { ElectionMessage } from '../../leases/diagnostics/messages.ts';
-import type { Closable } from '../../leases/ending/closable.ts';
+import type { Closable } from '../../leases/ending/linked-set.ts';
 import type { Linked } from '../../leases/ending/linked-set.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
-import { PublicLease } from '../../leases/hold/public-lease.ts';
+import type { PublicLease } from '../../leases/hold/public-lease.ts';
 import type { JointCalls } from '../joint-calls.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { pause } from '../../time/pause.ts';
@@ -16,7 +16,7 @@ import type { Election, Lead, Leader, Leadership } from './election.ts';
 import type { ElectionHost } from './observe.ts';
 import { readStopOptions, readWhenLeadingOptions } from './options.ts';
 import type { ReadElectOptions, StopOptions, WhenLeadingOptions } from './options.ts';
-import { Term, endedError } from './term.ts';
+import { Term, endedError, isEndOf } from './term.ts';
 
 /** A rest doubles so many times at most. With more, a candidate is away for longer after errors. */
 const mostDoublings = 4;
@@ -45,6 +45,8 @@ export class Candidate implements Election, Closable {
   readonly #options: AcquireOptions;
   readonly #stop = new AbortController();
   #term: Term | undefined = undefined;
+  /** Of the latest term. */
+  #resigned = new AbortController();
   /** Settles with the present term, when its lease was released. */
   #standing: Promise<boolean> = Promise.resolve(true);
   #closing = false;
@@ -104,7 +106,7 @@ export class Candidate implements Election, Closable {
       const look = (): void => {
         if (signal?.aborted === true) reject(signal.reason as Error);
         else if (this.#over) reject(endedError(this.key));
-        else if (this.#term?.held === true) resolve(new PublicLease(this.#term));
+        else if (this.#term?.held === true) resolve(this.#term);
         else return;
         this.#looks.delete(look);
         signal?.removeEventListener('abort', look);
@@ -135,7 +137,7 @@ export class Candidate implements Election, Closable {
   async resign(): Promise<boolean> {
     const term = this.#term;
     if (term === undefined) return false;
-    term.resign();
+    this.#askToResign();
     if (this.#isWithin()) return true;
     await this.#wait(this.#standing, this.#drain);
     return this.#term !== term;
@@ -144,7 +146,7 @@ export class Candidate implements Election, Closable {
   async stop(options: StopOptions = {}): Promise<void> {
     const { drain = this.#drain } = readStopOptions(options);
     this.#stop.abort();
-    this.#term?.resign();
+    this.#askToResign();
     if (this.#isWithin()) return;
     await this.#wait(this.#ended, drain);
     this.#leave();
@@ -216,18 +218,25 @@ export class Candidate implements Election, Closable {
 
   /** Leads under `lease`. Gives how `lead` failed, if it was not that the term has ended. */
   async #rule(lease: Lease): Promise<Failure | undefined> {
-    const term = new Term(lease as PublicLease);
+    this.#resigned = new AbortController();
+    const term = new Term(lease as PublicLease, this.#resigned.signal);
     this.#term = term;
     // A call of `stop` that came before the term has nothing to ask to resign.
-    if (this.#stop.signal.aborted) term.resign();
+    if (this.#stop.signal.aborted) this.#askToResign();
     this.#tell({ event: 'elected', owner: lease.owner, token: lease.token });
     this.#lookAgain();
     try {
-      await Promise.race([this.#lead(new PublicLease(term)), this.#left]);
+      await Promise.race([this.#lead(term), this.#left]);
       return undefined;
     } catch (error) {
-      return term.isEnd(error) ? undefined : { error };
+      return isEndOf(term, error) ? undefined : { error };
     }
+  }
+
+  /** Asks the leader to end. */
+  #askToResign(): void {
+    const message = `The leader of ${JSON.stringify(this.key)} was asked to resign.`;
+    this.#resigned.abort(new LockError('LOCK_CLOSED', message, { key: this.key }));
   }
 
   #lookAgain(): void {

@@ -1,7 +1,7 @@
 import type { KeyState, Traits } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
-import type { Closable } from '../../leases/ending/closable.ts';
+import type { Closable } from '../../leases/ending/linked-set.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
 import type { Linked, LinkedSet } from '../../leases/ending/linked-set.ts';
 import type { LockState } from '../../lock-state.ts';

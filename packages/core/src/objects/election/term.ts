@@ -1,27 +1,25 @@
 import { LockError } from '../../errors/lock-error.ts';
-import { LeaseView } from '../../leases/hold/lease-view.ts';
+import { PublicLease } from '../../leases/hold/public-lease.ts';
 
 /** The lease of a leader, whose signal also aborts when it is asked to resign. */
-export class Term extends LeaseView {
-  readonly #resigned = new AbortController();
+export class Term extends PublicLease {
+  readonly #resigned: AbortSignal;
   #signal: AbortSignal | undefined = undefined;
 
-  /** Asks the leader to end. */
-  resign(): void {
-    const message = `The leader of ${JSON.stringify(this.key)} was asked to resign.`;
-    this.#resigned.abort(new LockError('LOCK_CLOSED', message, { key: this.key }));
+  constructor(lease: PublicLease, resigned: AbortSignal) {
+    super(lease);
+    this.#resigned = resigned;
   }
 
   override get signal(): AbortSignal {
-    this.#signal ??= AbortSignal.any([super.signal, this.#resigned.signal]);
+    this.#signal ??= AbortSignal.any([super.signal, this.#resigned]);
     return this.#signal;
   }
+}
 
-  /** Whether `error` says no more than that it has ended. Node's own calls give it as a cause. */
-  isEnd(error: unknown): boolean {
-    const { signal } = this;
-    return signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason));
-  }
+/** Whether `error` says no more than that a term has ended. Node's own calls give it as a cause. */
+export function isEndOf({ signal }: Term, error: unknown): boolean {
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason));
 }
 
 /** The candidate does not stand any more. */

@@ -1,12 +1,16 @@
 import type { Claim, LockProvider } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, unconfirmedHandOver } from '../../errors/messages.ts';
-import { isAnswer } from '../hold/answers.ts';
-import type { LeaseHost } from '../hold/lease-host.ts';
+import { isAnswer } from '../../options/answers.ts';
 import { acquireReaders } from '../../options/acquire-options.ts';
 import { durationOrForever } from '../../options/duration.ts';
 import { checkKey } from '../../options/key.ts';
+import { about, channels } from '../diagnostics/channels.ts';
+import { leftOf } from '../release/rest.ts';
 import type { Rest } from '../release/rest.ts';
+import type { HeldLease } from './held-lease.ts';
+import type { LeaseHost } from './lease-host.ts';
+import { renew } from './renewals.ts';
 
 /** A lease on its way to another process. */
 export interface HandOver {
@@ -49,34 +53,48 @@ export function turnKey({ owner }: Pick<Claim, 'owner'>): string {
   return `handover/${owner}/turn`;
 }
 
-/** Takes the ticket of `claim`. Where `renew` rejects then, so does it, and leaves no ticket. */
-export async function takeTicket(
-  host: LeaseHost,
-  claim: Claim,
-  renew: () => Promise<void>,
-): Promise<Pick<HandOver, 'ticket' | 'ticketToken'>> {
+/** Ends `lease` here. Resolves to the lease as text for another process. */
+export async function handOver(lease: HeldLease): Promise<string> {
+  const { host, claim } = lease;
+  mustBeHeld(lease);
   mustHandOver(host.provider, claim.key);
   const ticket = ticketOf(claim, host.nextOwner());
-  const taken = await take(host, claim, ticket);
+  const ticketToken = await take(host, claim, ticket);
   try {
-    await renew();
-    return taken;
+    // The other process has a whole ttl from here.
+    await renew(lease);
+    mustBeHeld(lease);
   } catch (error) {
-    const { releases, runtime } = host;
-    releases.start({ claim: ticket, uncertain: false, lastSend: runtime.clock.now() });
+    host.releases.start({ claim: ticket, uncertain: false, lastSend: host.runtime.clock.now() });
     throw error;
   }
+  lease.finish('handed over');
+  const now = host.runtime.clock.now();
+  if (channels.handOver.hasSubscribers) {
+    channels.handOver.publish({ ...about(host.provider.name, lease.claim), heldFor: now - lease.since });
+  }
+  const { key, owner, ttl, mode, permits } = lease.claim;
+  const { holdUntil, renew: renews, rest } = lease.keeping;
+  const record = {
+    ...{ version, key, owner, ttl, mode, permits, token: `${lease.token}` },
+    ...{ ticket: ticket.owner, ticketToken: `${ticketToken}`, renew: renews },
+    left: holdUntil === undefined ? undefined : Math.max(0, holdUntil - now),
+    rest: rest && { lockDelay: rest.lockDelay, atLeast: leftOf(rest, now) },
+  };
+  return Buffer.from(JSON.stringify(record)).toString('base64url');
 }
 
-async function take(
-  { provider, runtime, releases }: LeaseHost,
-  claim: Claim,
-  ticket: Claim,
-): Promise<Pick<HandOver, 'ticket' | 'ticketToken'>> {
+function mustBeHeld(lease: HeldLease): void {
+  const ended = lease.ended();
+  if (ended !== undefined) throw ended;
+}
+
+/** Takes the ticket. Resolves to the token of its grant. */
+async function take({ provider, runtime, releases }: LeaseHost, claim: Claim, ticket: Claim): Promise<bigint> {
   const lastSend = runtime.clock.now();
   try {
     const answer = await provider.tryAcquire(ticket);
-    if (isAnswer(answer) && answer.granted) return { ticket: ticket.owner, ticketToken: answer.token };
+    if (isAnswer(answer) && answer.granted) return answer.token;
     throw badAnswerError(provider, ticket);
   } catch (error) {
     releases.start({ claim: ticket, uncertain: true, lastSend });
@@ -84,15 +102,7 @@ async function take(
   }
 }
 
-/** The lease as text for another process. */
-export function writeHandOver({ claim, token, ticketToken, ...rest }: HandOver): string {
-  const { key, owner, ttl, mode, permits } = claim;
-  const tokens = { token: `${token}`, ticketToken: `${ticketToken}` };
-  const record = { version, key, owner, ttl, mode, permits, ...tokens, ...rest };
-  return Buffer.from(JSON.stringify(record)).toString('base64url');
-}
-
-/** What `writeHandOver` wrote. Throws `LOCK_INVALID` for other text. */
+/** What `handOver` wrote. Throws `LOCK_INVALID` for other text. */
 export function readHandOver(text: unknown): HandOver {
   try {
     const record = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { Busy, Grant, Renewal } from '../../contract.ts';
+import type { Busy, Grant, Renewal } from '../contract.ts';
 
 type Answer = { readonly [Name in keyof Grant | keyof Busy]?: unknown };
 

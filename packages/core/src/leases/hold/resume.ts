@@ -3,19 +3,22 @@ import { isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, lostError, unconfirmedHandOver } from '../../errors/messages.ts';
 import { untilRenewal } from '../../time/backoff.ts';
-import { about, channels } from '../diagnostics/channels.ts';
 import type { Lease } from '../../lease.ts';
-import type { LockCalls } from '../lock-calls.ts';
-import { isRenewal } from '../hold/answers.ts';
+import type { AcquireOptions } from '../../options/acquire-options.ts';
+import { isRenewal } from '../../options/answers.ts';
+import { restUntil, storedClaim } from '../release/rest.ts';
+import type { Rest } from '../release/rest.ts';
 import { mustHandOver, noHandOver, readHandOver, ticketOf, turnKey } from './hand-over.ts';
 import type { HandOver } from './hand-over.ts';
-import { HeldLease } from '../hold/held-lease.ts';
-import type { LeaseHost } from '../hold/lease-host.ts';
-import { withJson } from '../hold/printed.ts';
-import { PublicLease } from '../hold/public-lease.ts';
-import { restUntil, storedClaim, validityOf } from '../release/rest.ts';
-import type { Rest } from '../release/rest.ts';
-import { deadlineOf } from '../hold/validity.ts';
+import type { LeaseHost } from './lease-host.ts';
+import { deadlineOf, keepingOf } from './lease-state.ts';
+import { newLease } from './new-lease.ts';
+import type { PublicLease } from './public-lease.ts';
+
+/** What takes the turn to resume a lease: the `Locks` itself. */
+interface Turns {
+  tryAcquire(key: string, options: AcquireOptions): Promise<Lease | null>;
+}
 
 /** A renewal, and when it was sent. */
 interface Confirmed {
@@ -29,7 +32,7 @@ interface Confirmed {
  */
 export async function resume(
   host: LeaseHost,
-  locks: LockCalls,
+  locks: Turns,
   text: string,
   closed: () => LockError | undefined,
 ): Promise<PublicLease> {
@@ -38,24 +41,21 @@ export async function resume(
   mustHandOver(host.provider, claim.key);
   await checkToken(host.provider, handed);
   await inTurn(locks, claim, (turn) => takeAway(host, handed, turn));
-  const since = host.runtime.clock.now();
-  const rest = handed.rest && { ...handed.rest, ttl: claim.ttl, since };
-  const { sentAt, renewal } = await confirm(host, claim, rest);
+  const kept = { lockDelay: 0, atLeast: 0, ...handed.rest, ttl: claim.ttl, renew, maxHold: left ?? Infinity };
+  const keeping = keepingOf(kept, host.runtime.clock.now());
+  const { sentAt, renewal } = await confirm(host, claim, keeping.rest);
   const now = host.runtime.clock.exact();
-  const holdUntil = left === undefined ? undefined : Math.floor(now + left);
-  const deadline = deadlineOf(sentAt, validityOf(claim, rest, renewal), holdUntil);
+  const deadline = deadlineOf(claim, keeping, sentAt, renewal);
   const reason = closed() ?? (now < deadline ? undefined : lostError(claim, 'its renewal was answered too late'));
   if (reason !== undefined) {
-    giveUp(host, claim, rest, sentAt);
+    giveUp(host, claim, keeping.rest, sentAt);
     throw reason;
   }
-  const grant = { granted: true, token } as const;
-  const terms = { claim, grant, sentAt, now, deadline, renew, holdUntil, rest };
-  if (channels.acquire.hasSubscribers) {
-    const message = { ...about(host.provider.name, claim), token, ttl: claim.ttl, remaining: deadline - now };
-    channels.acquire.publish(withJson({ ...message, waited: 0, attempts: 1 }));
-  }
-  return new PublicLease(new HeldLease(host, terms));
+  return newLease(
+    host,
+    { claim, token, session: undefined, sentAt, now, deadline, keeping },
+    { waited: 0, attempts: 1 },
+  );
 }
 
 /**
@@ -77,7 +77,7 @@ async function checkToken(provider: LeaseHost['provider'], { claim, token }: Han
  * Runs `work` while no other process tries to resume the lease. Of releases at once none may free
  * the hold of a composite, where each frees it at another member.
  */
-async function inTurn(locks: LockCalls, claim: Claim, work: (turn: Lease) => Promise<void>): Promise<void> {
+async function inTurn(locks: Turns, claim: Claim, work: (turn: Lease) => Promise<void>): Promise<void> {
   const { ttl } = claim;
   const key = turnKey(claim);
   const turn = await locks.tryAcquire(key, { ttl, wait: ttl, maxHold: Infinity, renew: true, reentrant: false });

@@ -1,7 +1,7 @@
-import type { LockError } from '../../errors/lock-error.ts';
-import { settledWithin } from '../../time/settled-within.ts';
-import type { AcquisitionHost } from '../acquire/acquisition-host.ts';
-import { closeQuietly } from './close-quietly.ts';
+import type { LockProvider } from '../contract.ts';
+import type { LockError } from '../errors/lock-error.ts';
+import { settledWithin } from '../time/settled-within.ts';
+import type { AcquisitionHost } from './acquire/acquisition-host.ts';
 
 /** How a `Locks` closes. */
 export interface Closing {
@@ -20,10 +20,11 @@ export interface Closing {
  * Releases that a session of the caller's needs go on behind it. It never rejects.
  */
 export async function closeLocks(host: AcquisitionHost, reason: LockError, closing: Closing): Promise<void> {
+  const { drain, own } = closing;
   const { releases, runtime, timers, waitTimers, provider } = host;
-  endAll(host, reason);
-  await drained(host, closing);
-  endAll(host, reason);
+  const working = endAll(host, reason, own);
+  if (working.length > 0 && drain > 0) await settledWithin(runtime, drain, Promise.all(working));
+  endAll(host, reason, own);
   const end = runtime.clock.now() + closing.closeTimeout;
   await settledWithin(runtime, closing.closeTimeout, releases.finished());
   // A session that others use keeps what is left for as long as it lasts.
@@ -34,20 +35,24 @@ export async function closeLocks(host: AcquisitionHost, reason: LockError, closi
   if (closing.owned) await settledWithin(runtime, Math.max(0, end - runtime.clock.now()), closeQuietly(provider));
 }
 
-function endAll({ acquisitions, leases }: AcquisitionHost, reason: LockError): void {
+/** Gives the ends of the leases that are kept until the work under them ends, but for `own`. */
+function endAll(
+  { acquisitions, leases }: AcquisitionHost,
+  reason: LockError,
+  own: ReadonlySet<string>,
+): readonly Promise<void>[] {
   for (const acquisition of acquisitions.members()) acquisition.close(reason);
-  for (const lease of leases.members()) lease.close(reason);
+  return leases.members().flatMap((lease) => {
+    const ended = lease.close(reason);
+    return ended === undefined || own.has(lease.owner) ? [] : [ended];
+  });
 }
 
-/** Work under leases ends, or has had its time. */
-async function drained(host: AcquisitionHost, { drain, own }: Closing): Promise<void> {
-  let left = host.leases.members().filter(({ draining, owner }) => draining && !own.has(owner)).length;
-  if (left === 0 || drain === 0) return;
-  const allDrained = new Promise<void>((resolve) => {
-    host.drained = (owner) => {
-      if (!own.has(owner)) left -= 1;
-      if (left === 0) resolve();
-    };
-  });
-  await settledWithin(host.runtime, drain, allDrained);
+/** Closes `provider`. Never rejects. */
+export async function closeQuietly(provider: LockProvider): Promise<void> {
+  try {
+    await provider.close();
+  } catch {
+    // The caller has ended with it.
+  }
 }
