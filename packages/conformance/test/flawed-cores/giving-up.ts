@@ -47,8 +47,8 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'withLock does not release when its work throws',
-    find: 'await lease[Symbol.asyncDispose](); throw lost',
-    replace: 'throw lost',
+    find: 'catch (error) { const lost = under.endWork(); await lease.release().catch(nothing);',
+    replace: 'catch (error) { const lost = undefined;',
     caughtBy: ['locks-work-throws'],
   },
   {

@@ -3,15 +3,15 @@ import type { CoreRecipe } from './recipe.ts';
 export const loss: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal is taken for a loss',
-    find: 'this.#failures += 1;',
-    replace: `this.#lease.lose('its renewal was rejected'); return this.#lease.ended();`,
+    find: 'renewing.failures += 1;',
+    replace: `lease.lose('unanswered', 'its renewal was rejected'); return lease.ended(now);`,
     caughtBy: ['locks-unknown-renewal-by-hand', 'locks-unknown-renewal'],
     mayAlsoFail: ['locks-renewal-pace'],
   },
   {
     name: 'a rejected renewal is not repeated',
-    find: 'this.#lease.plan(permanent ? Infinity : runtime.clock.now() + untilRenewal(',
-    replace: 'this.#lease.plan(Infinity + untilRenewal(',
+    find: 'lease.plan(permanent ? Infinity : now +',
+    replace: 'lease.plan(Infinity +',
     caughtBy: ['locks-unknown-renewal'],
     alone: true,
   },
@@ -49,15 +49,15 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a renewal that answers false is ignored',
-    find: "this.#lease.lose('not-held', `${provider.name} says that this owner does not hold it any more`);",
+    find: `if (answer === false) lease.lose('not-held', \`\${provider.name} says that this owner does not hold it any more\`);`,
     replace: '',
     caughtBy: ['locks-loss-by-force'],
     mayAlsoFail: ['locks-loss-by-renewal'],
   },
   {
     name: 'the signal never fires on a loss',
-    find: `this.#end('lost', reason); this.#abort(reason);`,
-    replace: `this.#end('lost', reason);`,
+    find: 'this.finish(ending, reason); this.#abort(reason);',
+    replace: `this.finish(ending, reason); if (ending === 'closed') this.#abort(reason);`,
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
   },
   {
@@ -68,8 +68,8 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a lost lease is not released',
-    find: 'this.#giveUp(); } #lapse()',
-    replace: '} #lapse()',
+    find: 'this.host.releases.start(this.#left(',
+    replace: `if (ending === 'closed') this.host.releases.start(this.#left(`,
     caughtBy: ['locks-max-hold', 'locks-late-renewal'],
   },
   {

@@ -3,7 +3,7 @@ import type { CoreRecipe } from './recipe.ts';
 export const objects: readonly CoreRecipe[] = [
   {
     name: 'a downgrade changes what the lease says, and not the hold',
-    find: 'this.#unshared = true;',
+    find: 'renewing.unshared = true;',
     replace: '',
     caughtBy: ['locks-downgrade'],
   },
@@ -33,14 +33,14 @@ export const objects: readonly CoreRecipe[] = [
   },
   {
     name: 'several keys are lost with the first of them alone',
-    find: 'return this.#leases.every(({ held }) => held);',
-    replace: 'return this.#leases.slice(0, 1).every(({ held }) => held);',
+    find: 'return this.#together.leases.every(({ held }) => held);',
+    replace: 'return this.#together.leases.slice(0, 1).every(({ held }) => held);',
     caughtBy: ['locks-multi-lock-loss'],
   },
   {
     name: 'a multi-lock does not hear that a later key was lost under its work',
-    find: 'const reasons = this.#leases.flatMap((lease) => PublicLease.lostReason(lease) ?? []);',
-    replace: 'const reasons = this.#leases.slice(0, 1).flatMap((lease) => PublicLease.lostReason(lease) ?? []);',
+    find: 'this.leases.flatMap((lease) => PublicLease.underWork(lease).endWork()',
+    replace: 'this.leases.slice(0, 1).flatMap((lease) => PublicLease.underWork(lease).endWork()',
     caughtBy: ['locks-multi-lock-loss'],
   },
   {
@@ -111,27 +111,27 @@ export const objects: readonly CoreRecipe[] = [
   },
   {
     name: 'a lease that is handed over is released',
-    find: "this.#end('handed over');",
-    replace: "this.#end('handed over'); this.#giveUp();",
+    find: `lease.finish('handed over');`,
+    replace: `lease.finish('handed over'); host.releases.start({ claim, uncertain: false, lastSend: lease.lastSend });`,
     caughtBy: ['locks-hand-over'],
   },
   {
     name: 'the giver of a lease goes on with it',
-    find: "this.#end('handed over');",
+    find: `lease.finish('handed over');`,
     replace: '',
     caughtBy: ['locks-hand-over'],
   },
   {
     name: 'a lease is handed over although it ends with the session of its process',
-    find: "if (traits.expiry !== 'session') return;",
-    replace: 'return;',
+    find: `mustHandOver({ name, traits }, key) { if (traits.expiry !== 'session')`,
+    replace: 'mustHandOver({ name, traits }, key) { if (true)',
     sessions: true,
     caughtBy: ['locks-hand-over-session'],
   },
   {
     name: 'a key is to rest although its hold ends with the session of its process',
-    find: "if (traits.expiry !== 'session' ||",
-    replace: 'if (true ||',
+    find: `mustRest({ name, traits }, key, { atLeast }) { if (traits.expiry !== 'session')`,
+    replace: 'mustRest({ name, traits }, key, { atLeast }) { if (true)',
     sessions: true,
     caughtBy: ['locks-rest-session'],
   },

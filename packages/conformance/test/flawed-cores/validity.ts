@@ -3,14 +3,14 @@ import type { CoreRecipe } from './recipe.ts';
 export const validity: readonly CoreRecipe[] = [
   {
     name: 'validity of a grant counts from the reply',
-    find: 'deadlineOf(sentAt, validityOf(asked,',
-    replace: 'deadlineOf(now, validityOf(asked,',
+    find: 'deadlineOf(asked, keeping, sentAt, grant)',
+    replace: 'deadlineOf(asked, keeping, now, grant)',
     caughtBy: ['locks-validity-from-send', 'locks-late-grant'],
   },
   {
     name: 'validity of a renewal counts from the reply',
-    find: 'deadlineOf(sentAt, validityOf(this.',
-    replace: 'deadlineOf(now, validityOf(this.',
+    find: 'deadlineOf(this.claim, this.keeping, sentAt, answer)',
+    replace: 'deadlineOf(this.claim, this.keeping, now, answer)',
     caughtBy: ['locks-validity-from-send'],
   },
   {
@@ -28,42 +28,38 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a late grant is dropped instead of handed back',
-    find: 'this.#sent.handBack(this.host.releases);',
+    find: 'host.releases.start({ claim: this.claim, uncertain: false, lastSend: this.#lastSend });',
     replace: '',
     caughtBy: ['locks-late-grant'],
   },
   {
     name: 'a late renewal revives the lease',
-    find: 'return this.#ended !== undefined; } renew()',
-    replace: `const now = this.host.runtime.clock.exact();
-        const late = this.#ended !== undefined;
-        this.#ended = undefined;
-        if (late) super.renewed(now, {}, now);
-        return false;
-    }
-    renew()`,
+    find: 'const reason = lease.ended(now); if (reason !== undefined || answer === false)',
+    replace: `if (lease.end !== undefined && answer !== false) { lease.end = undefined; lease.renewed(now, {}, now); }
+    const reason = lease.ended(now);
+    if (reason !== undefined || answer === false)`,
     caughtBy: ['locks-late-renewal'],
     alone: true,
   },
   {
     name: 'a rejected renewal counts as a renewal',
-    find: 'this.#failures += 1;',
-    replace: 'this.#failures += 1; this.#lease.renewed(runtime.clock.exact(), {}, runtime.clock.exact());',
+    find: 'renewing.failures += 1;',
+    replace: 'renewing.failures += 1; lease.renewed(now, {}, now);',
     caughtBy: ['locks-renewal-pace', 'locks-outage-of-renewals'],
     mayAlsoFail: ['locks-unknown-renewal', 'locks-work-after-loss'],
     alone: true,
   },
   {
     name: 'held is a flag that a timer sets',
-    find: `this.#ended === undefined && this.host.runtime.clock.exact() < this.deadline`,
-    replace: `this.#ended === undefined`,
+    find: 'return this.end === undefined && this.host.runtime.clock.exact() < this.deadline;',
+    replace: 'return this.end === undefined;',
     caughtBy: ['locks-blocked-loop'],
     alone: true,
   },
   {
     name: 'a lease that lapsed while the event loop was blocked is renewed',
-    find: 'if (now >= this.deadline) this.#lapse();',
-    replace: 'if (now >= this.deadline) { this.host.provider.renew(this.claim).catch(() => { }); this.#lapse(); }',
+    find: 'if (!this.isHeld(sentAt)) return;',
+    replace: 'if (!this.isHeld(sentAt)) { this.host.provider.renew(this.claim).catch(() => { }); return; }',
     caughtBy: ['locks-blocked-loop'],
     alone: true,
   },

@@ -10,7 +10,7 @@ export const waits: readonly CoreRecipe[] = [
   {
     name: 'a rejected attempt is repeated as another owner',
     find: '#tryAgain(error) {',
-    replace: '#tryAgain(error) { this.#sent = new SentClaim(newClaim(this.host, this.settings, this.#sent.claim.key));',
+    replace: '#tryAgain(error) { this.#sent = new SentClaim(this.#host, this.#call.settings, this.#call.key);',
     caughtBy: ['locks-repeats-its-claim', 'locks-unknown-attempt-given-up'],
   },
   {
@@ -22,13 +22,13 @@ export const waits: readonly CoreRecipe[] = [
   },
   {
     name: 'the end of the wait is not looked at while an attempt is in flight',
-    find: 'waitTimers.schedule(this, this.#endsAt);',
+    find: 'if (endsAt < Infinity || this.timerNext !== undefined) waitTimers.schedule(this, endsAt);',
     replace: 'waitTimers.cancel(this);',
     caughtBy: ['locks-silent-backend'],
   },
   {
     name: 'the signal does not end a wait',
-    find: 'this.host.signals.follow(signal, this);',
+    find: 'host.signals.follow(signal, this);',
     replace: ';',
     caughtBy: ['locks-abort', 'locks-abort-through-outage', 'locks-silent-backend'],
     mayAlsoFail: ['locks-wakes-spurious'],
@@ -56,8 +56,8 @@ export const waits: readonly CoreRecipe[] = [
   },
   {
     name: 'close does not wait for work',
-    find: 'await drained(host, closing);',
-    replace: ';',
+    find: 'if (working.length > 0 && drain > 0)',
+    replace: 'if (false)',
     caughtBy: ['locks-close-drains'],
   },
   {

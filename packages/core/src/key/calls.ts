@@ -22,7 +22,7 @@ export function acquire<Contact>(
   const hold = find(record.holds, owner);
   const decided = hold === undefined ? admit(record, claim, now, rules) : repeat(record, hold, claim, now, rules);
   if (decided === undefined && contact !== undefined) takePlace(record, claim, contact, now + rules.waiterTtl);
-  advance(record, owner, now, rules, tell);
+  if (record.line.length > 0) advance(record, owner, now, rules, tell);
   return decided ?? { granted: false, retryAfter: retryAfter(record, owner, now, rules) };
 }
 
@@ -48,7 +48,7 @@ export function renew<Contact>(
     if (token !== undefined) hold.token = Number(token);
     record.token = Math.max(record.token, hold.token);
   }
-  advance(record, undefined, now, rules, tell);
+  if (record.line.length > 0) advance(record, undefined, now, rules, tell);
   return renewed ? {} : false;
 }
 
@@ -64,7 +64,7 @@ export function release<Contact>(
   const hold = find(record.holds, owner);
   if (hold === undefined) leave(record, owner);
   else remove(record.holds, hold);
-  advance(record, undefined, now, rules, tell);
+  if (record.line.length > 0) advance(record, undefined, now, rules, tell);
   return hold !== undefined && !hold.assigned;
 }
 

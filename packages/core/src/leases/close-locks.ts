@@ -24,7 +24,7 @@ export async function closeLocks(host: AcquisitionHost, reason: LockError, closi
   const { releases, runtime, timers, waitTimers, provider } = host;
   const working = endAll(host, reason, own);
   if (working.length > 0 && drain > 0) await settledWithin(runtime, drain, Promise.all(working));
-  endAll(host, reason, own);
+  void endAll(host, reason, own);
   const end = runtime.clock.now() + closing.closeTimeout;
   await settledWithin(runtime, closing.closeTimeout, releases.finished());
   // A session that others use keeps what is left for as long as it lasts.

@@ -55,7 +55,7 @@ export class KeyCalls {
     this.checkOpen();
     checkKey(key);
     const settings = resolveSettings(defaults, options);
-    mustRest(this.#host.provider, key, settings);
+    if (settings.atLeast > 0 || settings.lockDelay > 0) mustRest(this.#host.provider, key, settings);
     return settings;
   }
 
@@ -71,7 +71,7 @@ export class KeyCalls {
   ): Promise<PublicLease | null> {
     try {
       const settings = this.settings(key, defaults, options);
-      const joined = this.#join(key, settings);
+      const joined = settings.reentrant ? this.#join(key, settings) : undefined;
       return joined === undefined ? this.#acquire(key, settings, orNull) : Promise.resolve(joined);
     } catch (error) {
       return Promise.reject(error);
@@ -97,7 +97,7 @@ export class KeyCalls {
 
   /** Runs `work` under a lease of its own. With `orNot` it resolves to `notFree` without one. */
   run<T>(key: string, settings: Settings, work: Work<T>, orNot: boolean): Promise<T | typeof notFree> {
-    const joined = this.#join(key, settings);
+    const joined = settings.reentrant ? this.#join(key, settings) : undefined;
     return this.#under(
       joined ?? this.#acquire(key, settings, orNot),
       work,
@@ -163,8 +163,7 @@ export class KeyCalls {
     this.#keepAlive.stop();
   }
 
-  #join(key: string, { reentrant, mode, signal }: Settings): PublicLease | undefined {
-    if (!reentrant) return undefined;
+  #join(key: string, { mode, signal }: Settings): PublicLease | undefined {
     signal?.throwIfAborted();
     return this.#flow.join(key, mode);
   }

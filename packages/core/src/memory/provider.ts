@@ -69,10 +69,11 @@ class MemoryProvider implements LockProvider {
   }
 
   async *list(prefix: string): AsyncIterable<string> {
-    this.#checkOpen();
+    if (this.#closed) throw providerClosed(this.name);
+    const { runtime } = this.#store;
     for (const key of this.#store.keys(prefix)) {
       yield key;
-      await this.#store.yieldIfDue(this.#store.now());
+      await runtime.yieldIfDue?.(runtime.clock.now());
     }
   }
 
@@ -91,10 +92,11 @@ class MemoryProvider implements LockProvider {
    * async function: its objects would cost a tenth of the call.
    */
   #call<T>(work: (now: number) => T): Promise<T> {
-    const now = this.#store.now();
-    const due = this.#store.yieldIfDue(now);
+    const { runtime } = this.#store;
+    const now = runtime.clock.now();
+    const due = runtime.yieldIfDue?.(now);
     try {
-      this.#checkOpen();
+      if (this.#closed) throw providerClosed(this.name);
       const answer = work(now);
       return due === undefined ? Promise.resolve(answer) : due.then(() => answer);
     } catch (error) {
@@ -109,6 +111,7 @@ class MemoryProvider implements LockProvider {
     const record = this.#store.findOrAdd(claim.key);
     const contact = wake && { wake, provider: this };
     const answer = acquire(record, claim, contact, now, this.#rules, tell);
+    if (answer.granted === true) return answer;
     this.#store.tidy(record, now);
     if (answer.granted === undefined) throw refusalOf(answer, claim);
     return answer;
@@ -136,10 +139,6 @@ class MemoryProvider implements LockProvider {
     const state = inspect(record, now);
     this.#store.tidy(record, now);
     return { key, ...state };
-  }
-
-  #checkOpen(): void {
-    if (this.#closed) throw providerClosed(this.name);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { RegisterChange } from '../contract.ts';
 import { emptyRecord, isIdle, purge } from '../key/record.ts';
 import type { KeyRecord } from '../key/record.ts';
-import type { Clock } from '../time/clock.ts';
 import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
 import { readOptions } from '../options/read-options.ts';
@@ -32,8 +31,8 @@ export class MemoryStorage implements MemoryStore {
   readonly waiterTtl: number;
   /** The clock in µs: tokens are not behind it. */
   readonly leastToken: (now: number) => number;
-  readonly #runtime: Runtime;
-  readonly #clock: Clock;
+  /** Its clock decides expiry. */
+  readonly runtime: Runtime;
   readonly #records = new Map<string, StoredKey>();
   readonly #registers = new Map<string, string>();
   /** Keys that were idle when last looked at, the longest ago first. */
@@ -41,23 +40,13 @@ export class MemoryStorage implements MemoryStore {
 
   constructor(options: ReadOptions<MemoryStoreOptions>) {
     this.waiterTtl = options.waiterTtl ?? 6_000;
-    this.#runtime = options.runtime ?? systemRuntime;
-    const { clock } = this.#runtime;
-    this.#clock = clock;
+    this.runtime = options.runtime ?? systemRuntime;
+    const { clock } = this.runtime;
     this.leastToken = (now) => Math.floor((clock.origin + now) * 1_000);
   }
 
-  /** The store's own clock: what decides expiry. */
   now(): number {
-    return this.#clock.now();
-  }
-
-  /**
-   * A promise that a call awaits at its end, if there is one. Otherwise a loop of calls would let
-   * nothing else of the process run.
-   */
-  yieldIfDue(now: number): Promise<void> | undefined {
-    return this.#runtime.yieldIfDue?.(now);
+    return this.runtime.clock.now();
   }
 
   /** The keys that are held or waited for. */
@@ -119,7 +108,7 @@ export class MemoryStorage implements MemoryStore {
 
   /** The ms since 1970 at `now` of its clock. */
   epoch(now: number): number {
-    return Math.floor(this.#clock.origin + now);
+    return Math.floor(this.runtime.clock.origin + now);
   }
 }
 

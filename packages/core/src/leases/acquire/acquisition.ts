@@ -5,7 +5,7 @@ import { badAnswerError, deadlockError, overloadedError } from '../../errors/mes
 import { isAnswer } from '../../options/answers.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
-import { tellClaim, tellGiveUp } from '../diagnostics/channels.ts';
+import { tellGiveUp } from '../diagnostics/channels.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { Closable, Linked } from '../ending/linked-set.ts';
 import { newLease } from '../hold/new-lease.ts';
@@ -22,10 +22,7 @@ import { Wait } from './wait.ts';
  */
 const firstAnswer = 250;
 
-/**
- * `woken`: a wake came while an attempt is in flight, so its busy answer is old already. `waiting`:
- * for the next attempt.
- */
+/** `woken`: a wake came while an attempt is in flight, so its busy answer is old already. */
 type Phase = 'attempting' | 'woken' | 'waiting';
 
 /**
@@ -66,14 +63,13 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     });
     host.acquisitions.add(this);
     this.#sent = new SentClaim(host, settings, call.key);
-    tellClaim(host.provider.name, this.#sent.claim);
     const { signal } = settings;
     if (signal?.aborted === true) {
       this.aborted(signal);
-      return;
+    } else {
+      if (signal !== undefined) host.signals.follow(signal, this);
+      this.#attempt(now);
     }
-    if (signal !== undefined) host.signals.follow(signal, this);
-    this.#attempt(now);
   }
 
   due(now: number): void {
@@ -118,15 +114,13 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
 
   #answered(answer: Grant | Busy, sentAt: number): void {
     if (this.#over) return;
-    if (!isAnswer(answer)) {
-      this.#rejected(badAnswerError(this.#host.provider, this.#sent.claim));
-      return;
-    }
-    this.#sent.answered(answer);
-    if (answer.granted) {
-      this.#granted(answer, sentAt);
-      return;
-    }
+    if (!isAnswer(answer)) this.#rejected(badAnswerError(this.#host.provider, this.#sent.claim));
+    else if (answer.granted) this.#granted(answer, sentAt);
+    else this.#busy(answer);
+  }
+
+  #busy({ retryAfter }: Busy): void {
+    this.#sent.busy();
     const waiting = this.#begunWait;
     waiting.answeredBusy();
     const { wait } = this.#call.settings;
@@ -140,7 +134,7 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     } else {
       waiting.begin(() => this.#sent.claim, this.#startedAt);
       if (this.#phase === 'woken') this.#attempt();
-      else this.#waitFor(waiting.pause(answer.retryAfter));
+      else this.#waitFor(waiting.pause(retryAfter));
     }
   }
 
@@ -161,18 +155,11 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     this.#resolve(newLease(this.#host, terms, { waited: now - this.#startedAt, attempts: this.#attempts }));
   }
 
-  /**
-   * A grant that is older than its validity counts as a rejection. Its claim is over, because the
-   * release was sent.
-   */
+  /** A grant that is older than its validity counts as a rejection. */
   #handBack(grant: Grant, sentAt: number): void {
-    const host = this.#host;
-    const { claim } = this.#sent;
-    const { key, settings } = this.#call;
-    const error = tooLateError(host, settings, claim, grant, sentAt);
-    this.#sent.handBack(host.releases);
-    this.#sent = new SentClaim(host, settings, key);
-    tellClaim(host.provider.name, this.#sent.claim, claim.owner);
+    const { settings } = this.#call;
+    const error = tooLateError(this.#host, settings, this.#sent.claim, grant, sentAt);
+    this.#sent = this.#sent.handBack(this.#host, settings);
     this.#tryAgain(error);
   }
 
@@ -237,9 +224,7 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     this.#reject(error);
   }
 
-  /**
-   * Ends it without a lease, at once. What the claim may have in the store is given up behind it.
-   */
+  /** Ends it without a lease, at once. What its claim may have is given up behind it. */
   #leave(): void {
     this.#finish();
     this.#sent.giveUp(this.#host.releases);

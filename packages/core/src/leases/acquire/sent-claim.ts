@@ -1,6 +1,7 @@
 import type { Busy, Claim, Grant, LockProvider } from '../../contract.ts';
 import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
 import type { Settings } from '../../options/acquire-options.ts';
+import { tellClaim } from '../diagnostics/channels.ts';
 import type { BackgroundReleases } from '../release/background-releases.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 
@@ -17,14 +18,15 @@ export class SentClaim {
   #uncertain = false;
   #repeated = false;
 
-  /** A claim on `key` by an owner that no other claim has. */
-  constructor(host: AcquisitionHost, settings: Settings, key: string) {
+  /** A claim on `key` by an owner that no other claim has. `replaces`: that of the one before it. */
+  constructor(host: AcquisitionHost, settings: Settings, key: string, replaces?: string) {
     const { ttl: lease, lockDelay, atLeast, mode, permits, label } = settings;
     // Of the hold of a process that dies at once.
     const ttl = Math.max(lease + lockDelay, atLeast);
     const owner = host.nextOwner(label);
     const claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
     this.claim = ttl === lease ? claim : { ...claim, lease };
+    tellClaim(host.provider.name, this.claim, replaces);
   }
 
   /** Its one grant that had too little left was asked for again. */
@@ -44,9 +46,9 @@ export class SentClaim {
     return this.#inFlight;
   }
 
-  answered({ granted }: Grant | Busy): void {
+  busy(): void {
     this.#inFlight = undefined;
-    if (!granted) this.#leaves ||= this.#inLine;
+    this.#leaves ||= this.#inLine;
   }
 
   rejected(error: unknown): void {
@@ -66,9 +68,10 @@ export class SentClaim {
     this.#leaves = true;
   }
 
-  /** Its grant goes back. */
-  handBack(releases: BackgroundReleases): void {
-    releases.start({ claim: this.claim, uncertain: false, lastSend: this.#lastSend });
+  /** Its grant goes back. Gives the claim after it: a claim is over once a release was sent. */
+  handBack(host: AcquisitionHost, settings: Settings): SentClaim {
+    host.releases.start({ claim: this.claim, uncertain: false, lastSend: this.#lastSend });
+    return new SentClaim(host, settings, this.claim.key, this.claim.owner);
   }
 
   /** What it may have in the store goes back, behind an attempt in flight. */

@@ -10,7 +10,7 @@ import { leftOf } from '../release/rest.ts';
 import type { Rest } from '../release/rest.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { LeaseHost } from './lease-host.ts';
-import { renew } from './renewals.ts';
+import { renew as renewNow } from './renewals.ts';
 
 /** A lease on its way to another process. */
 export interface HandOver {
@@ -62,7 +62,7 @@ export async function handOver(lease: HeldLease): Promise<string> {
   const ticketToken = await take(host, claim, ticket);
   try {
     // The other process has a whole ttl from here.
-    await renew(lease);
+    await renewNow(lease);
     mustBeHeld(lease);
   } catch (error) {
     host.releases.start({ claim: ticket, uncertain: false, lastSend: host.runtime.clock.now() });
@@ -74,10 +74,10 @@ export async function handOver(lease: HeldLease): Promise<string> {
     channels.handOver.publish({ ...about(host.provider.name, lease.claim), heldFor: now - lease.since });
   }
   const { key, owner, ttl, mode, permits } = lease.claim;
-  const { holdUntil, renew: renews, rest } = lease.keeping;
+  const { holdUntil, renew, rest } = lease.keeping;
   const record = {
     ...{ version, key, owner, ttl, mode, permits, token: `${lease.token}` },
-    ...{ ticket: ticket.owner, ticketToken: `${ticketToken}`, renew: renews },
+    ...{ ticket: ticket.owner, ticketToken: `${ticketToken}`, renew },
     left: holdUntil === undefined ? undefined : Math.max(0, holdUntil - now),
     rest: rest && { lockDelay: rest.lockDelay, atLeast: leftOf(rest, now) },
   };

@@ -66,6 +66,8 @@ function renewingOf(lease: RenewedLease): Renewing {
   return (lease.renewing ??= { inFlight: undefined, failures: 0, failure: undefined, unshared: false });
 }
 
+const soon = Promise.resolve();
+
 async function send(lease: RenewedLease, renewing: Renewing, sentAt: number): Promise<LockError | undefined> {
   const { provider } = lease.host;
   const claim = lease.sending(sentAt);
@@ -77,7 +79,7 @@ async function send(lease: RenewedLease, renewing: Renewing, sentAt: number): Pr
   } catch (error) {
     failure = rejected(lease, renewing, error, sentAt);
     // A provider may have thrown at once: then this renewal is in flight from here.
-    await undefined;
+    await soon;
   }
   renewing.inFlight = undefined;
   return failure;

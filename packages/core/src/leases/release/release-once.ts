@@ -20,13 +20,14 @@ export function releaseOnce<T>(
   report = true,
   rest = 0,
 ): Promise<T> {
+  const channel = typeof released === 'number' ? channels.release : channels.withdraw;
   const rests = rest === 0 ? undefined : { rests: rest };
   const answered = (freed: boolean): T => {
-    if (report) tell(provider, claim, released, { freed, ...rests });
+    if (report && channel.hasSubscribers) tell(provider, claim, released, { freed, ...rests });
     return settle(freed);
   };
   const failed = (error: unknown): T => {
-    if (report) tell(provider, claim, released, { freed: false, error, ...rests });
+    if (report && channel.hasSubscribers) tell(provider, claim, released, { freed: false, error, ...rests });
     return settle(error instanceof Error ? error : new Error(String(error)));
   };
   let sent: Promise<boolean>;
@@ -52,9 +53,8 @@ function tell(
   outcome: Pick<ReleaseMessage, 'freed' | 'error' | 'rests'>,
 ): void {
   if (typeof released === 'number') {
-    if (!channels.release.hasSubscribers) return;
     channels.release.publish(messageAbout(provider.name, claim, { heldFor: released, ...outcome }));
-  } else if (channels.withdraw.hasSubscribers) {
+  } else {
     channels.withdraw.publish(messageAbout(provider.name, claim, { reason: released, ...outcome }));
   }
 }

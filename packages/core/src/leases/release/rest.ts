@@ -56,10 +56,10 @@ export function lastTtl(until: number | undefined, now: number): number {
 export function mustRest(
   { name, traits }: Pick<LockProvider, 'name' | 'traits'>,
   key: string,
-  settings: Settings,
+  { atLeast }: Settings,
 ): void {
-  if (traits.expiry !== 'session' || (settings.atLeast === 0 && settings.lockDelay === 0)) return;
-  const option = settings.atLeast > 0 ? 'atLeast' : 'lockDelay';
+  if (traits.expiry !== 'session') return;
+  const option = atLeast > 0 ? 'atLeast' : 'lockDelay';
   const message = `Option "${option}" needs a provider with expiry: "ttl", and ${name} has expiry: "session": a hold on ${JSON.stringify(key)} ends with the session of its process. Leave the option out, or choose another provider.`;
   throw new LockError('LOCK_INVALID', message, { key });
 }
