@@ -65,7 +65,7 @@ export type { MemoryOptions } from './memory/options.ts';
 export type { MemoryStore, MemoryStoreOptions } from './memory/store-options.ts';
 export { createMemoryStore } from './memory/store.ts';
 export { openLocks } from './open/open-locks.ts';
-export type { LocksConfig } from './open/locks-config.ts';
+export type { LocksConfig } from './open/config/locks-config.ts';
 export type { AcquireOptions } from './options/acquire-options.ts';
 export type { Requires } from './options/requirements.ts';
 export type { Runtime, TimerHandle } from './time/runtime.ts';

@@ -4,7 +4,7 @@ export type { Check, CheckResult, Diagnosis, DiagnosisMember, Finding, FindingLe
 export { runChecks } from './run-checks.ts';
 export type { CheckRun } from './run-checks.ts';
 export { connectedProcesses, connectionName } from './connected-processes.ts';
-export { registerAdapter } from '../open/registered.ts';
+export { registerAdapter } from './registered.ts';
 export type { Clock } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';
 export { misconfigured } from '../errors/misconfigured.ts';

@@ -13,7 +13,7 @@ export { isAnswer, isRenewal } from '../options/answers.ts';
 export { certain } from '../leases/hold/lease-state.ts';
 export { BackgroundReleases } from '../leases/release/background-releases.ts';
 export type { Abandoned } from '../leases/release/background-releases.ts';
-export { splitUrl } from '../open/config/settings.ts';
+export { splitUrl } from '../open/settings.ts';
 export { printAsProvider } from '../leases/hold/printed.ts';
 export { describe, shortKey } from '../options/key.ts';
 export { isLocksOption } from '../options/locks-options.ts';

@@ -4,7 +4,7 @@ import { misconfigured } from '../errors/misconfigured.ts';
 import { describeGiven } from '../options/read-options.ts';
 import * as memory from '../memory/config.ts';
 import { findModule, isPublished } from './find-module.ts';
-import { registered, registeredFor, serves } from './registered.ts';
+import { registered, registeredFor, serves } from '../adapter/registered.ts';
 
 /** An adapter of this library. */
 export interface KnownAdapter {

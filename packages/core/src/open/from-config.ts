@@ -6,11 +6,11 @@ import { readLocksOptions } from '../options/locks-options.ts';
 import type { LocksOptions } from '../options/locks-options.ts';
 import type { ConfigSource } from './config/config-file.ts';
 import { configSources } from './config/config-sources.ts';
-import type { LocksConfig } from './locks-config.ts';
+import type { LocksConfig } from './config/locks-config.ts';
 import { migration } from './adapter-modules.ts';
 import { openProvider } from './open-provider.ts';
-import { given, mergeSources } from './config/settings.ts';
-import type { Backend } from './config/settings.ts';
+import { given, mergeSources } from './settings.ts';
+import type { Backend } from './settings.ts';
 
 /** What `openLocks` does. */
 export async function openFromConfig(

@@ -3,6 +3,6 @@ export { adapters, loadAdapter, migration } from './adapter-modules.ts';
 export type { KnownAdapter } from './adapter-modules.ts';
 export type { ConfigSource } from './config/config-file.ts';
 export { configSources } from './config/config-sources.ts';
-export { mergeSources } from './config/settings.ts';
-export type { Backend, Settings } from './config/settings.ts';
+export { mergeSources } from './settings.ts';
+export type { Backend, Settings } from './settings.ts';
 export { openProvider } from './open-provider.ts';

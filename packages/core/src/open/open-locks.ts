@@ -1,6 +1,6 @@
 import type { Locks } from '../locks.ts';
 import type { LocksOptions } from '../options/locks-options.ts';
-import type { LocksConfig } from './locks-config.ts';
+import type { LocksConfig } from './config/locks-config.ts';
 import { outsideContext } from '../time/outside-context.ts';
 
 /**

@@ -6,7 +6,7 @@ import { closeQuietly } from '../leases/close-locks.ts';
 import type { Runtime } from '../time/runtime.ts';
 import { settledWithin } from '../time/settled-within.ts';
 import { loadAdapter } from './adapter-modules.ts';
-import type { Backend } from './config/settings.ts';
+import type { Backend } from './settings.ts';
 
 /** In ms. Adapters have limits of their own: this one is for those that have none. */
 const longest = 60_000;

@@ -26,15 +26,6 @@ export function createOwners(runtime: Runtime, label: string = defaultLabel()): 
   return (added) => (added === undefined ? prefix : `${label}:${added}${unique}`) + (count++).toString(36);
 }
 
-/**
- * The part of an owner that names its process, and its call where that has a label. An owner of
- * another library is its own label.
- */
-export function labelOf(owner: string): string {
-  const end = owner.indexOf('/');
-  return end > 0 ? owner.slice(0, end) : owner;
-}
-
 /** The host and the process: `host:pid`. */
 export function defaultLabel(): string {
   const host = hostname()

@@ -1,5 +1,5 @@
 /** How keys, owners, times and errors are written for people, in a terminal or on a page. */
-export { labelOf } from '../options/owner.ts';
+export { labelOf } from './label-of.ts';
 export { messageOf } from './message-of.ts';
 export { modeText } from './mode-text.ts';
 export { naturally } from './natural-order.ts';

@@ -1,6 +1,6 @@
 import type { Claim, Holder } from '../../contract.ts';
 import type { TimerEntry, TimerWheel } from '../../time/timer-wheel.ts';
-import { labelOf } from '../../options/owner.ts';
+import { labelOf } from '../../text/label-of.ts';
 import { about, channels } from './channels.ts';
 import type { SlowMessage } from './messages.ts';
 

@@ -6,7 +6,7 @@ import { printAs, withJson } from '../../leases/hold/printed.ts';
 import type { Linked, LinkedSet } from '../../leases/ending/linked-set.ts';
 import type { LockState } from '../../lock-state.ts';
 import { checkKey } from '../../options/key.ts';
-import { labelOf } from '../../options/owner.ts';
+import { labelOf } from '../../text/label-of.ts';
 import { pause } from '../../time/pause.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import type { Leader, Leadership } from './election.ts';

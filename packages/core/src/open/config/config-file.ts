@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { describeGiven } from '../../options/read-options.ts';
-import type { LocksConfig } from '../locks-config.ts';
+import type { LocksConfig } from './locks-config.ts';
 import { fillPlaceholders } from './placeholders.ts';
 
 /** A configuration, and where it was read. */

@@ -2,7 +2,7 @@ import { misconfigured } from '../../errors/misconfigured.ts';
 import { describe } from '../../options/key.ts';
 import { readConfigFile } from './config-file.ts';
 import type { ConfigSource } from './config-file.ts';
-import type { LocksConfig } from '../locks-config.ts';
+import type { LocksConfig } from './locks-config.ts';
 
 /** The configurations that `target` stands for, the strongest last. */
 export async function configSources(target: string | URL | LocksConfig | undefined): Promise<readonly ConfigSource[]> {

@@ -1,5 +1,5 @@
-import type { AdapterModule } from '../adapter/adapter-config.ts';
-import type { LocksOptions } from '../options/locks-options.ts';
+import type { AdapterModule } from '../../adapter/adapter-config.ts';
+import type { LocksOptions } from '../../options/locks-options.ts';
 
 /** Where the locks live and how they are taken: what a configuration file says. */
 export interface LocksConfig extends LocksOptions {

@@ -1,4 +1,4 @@
-import type { AdapterModule } from '../adapter/adapter-config.ts';
+import type { AdapterModule } from './adapter-config.ts';
 
 /** For all copies of this package: a bundle may have one, and the adapter another. */
 const name = Symbol.for('@locks/core/adapters/1');
