@@ -50,8 +50,8 @@ export const waits: readonly CoreRecipe[] = [
   },
   {
     name: 'close leaves leases',
-    find: 'lease.close(reason);',
-    replace: ';',
+    find: 'const ended = lease.close(reason);',
+    replace: 'const ended = undefined;',
     caughtBy: ['locks-close'],
   },
   {

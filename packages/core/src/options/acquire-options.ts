@@ -74,21 +74,12 @@ export interface AcquireOptions {
   readonly label?: string | undefined;
 }
 
-/** The options of one call, resolved. */
-export interface Settings {
-  readonly ttl: number;
-  readonly wait: number;
-  readonly signal: AbortSignal | undefined;
-  readonly renew: boolean;
-  readonly maxHold: number;
-  readonly atLeast: number;
-  readonly lockDelay: number;
-  readonly mode: Mode;
-  readonly permits: number | undefined;
-  readonly reentrant: boolean;
-  readonly waitForSelf: boolean;
-  readonly label: string | undefined;
-}
+/** The options of one call, resolved: with a value for each that has a default. */
+export type Settings = {
+  readonly [Name in keyof AcquireOptions]-?: Name extends 'signal' | 'permits' | 'label'
+    ? ReadOption<AcquireOptions[Name]> | undefined
+    : ReadOption<AcquireOptions[Name]>;
+};
 
 const signal: OptionReader<AbortSignal> = {
   expects: 'an AbortSignal',
