@@ -17,21 +17,25 @@ export function schedule(timers: TimerWheel, at: number, due: () => void): Timer
  * Is told at `at`, in ms of the clock, unless it is cancelled before. After a blocked event loop,
  * or a stopped process, an answer may be there unread: it has another moment then.
  */
-export abstract class Silence implements TimerEntry {
+export class Silence implements TimerEntry {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
   readonly #timers: TimerWheel;
   readonly #end: number;
+  readonly #silent: (() => void) | undefined;
   #late = false;
 
-  constructor(timers: TimerWheel, at: number) {
+  constructor(timers: TimerWheel, at: number, silent?: () => void) {
     this.#timers = timers;
     this.#end = Math.ceil(at / slack) * slack;
+    this.#silent = silent;
     timers.schedule(this, this.#end);
   }
 
   /** The time has come. */
-  protected abstract silent(): void;
+  protected silent(): void {
+    this.#silent?.();
+  }
 
   due(now: number): void {
     if (this.#late || now <= this.#end + 2 * slack) {
@@ -47,20 +51,7 @@ export abstract class Silence implements TimerEntry {
   }
 }
 
-class Callback extends Silence {
-  readonly #silent: () => void;
-
-  constructor(timers: TimerWheel, at: number, silent: () => void) {
-    super(timers, at);
-    this.#silent = silent;
-  }
-
-  protected override silent(): void {
-    this.#silent();
-  }
-}
-
 /** Calls `silent` as a `Silence` is told. */
 export function scheduleSilence(timers: TimerWheel, at: number, silent: () => void): TimerEntry {
-  return new Callback(timers, at, silent);
+  return new Silence(timers, at, silent);
 }
