@@ -7,8 +7,8 @@ import type { Core } from '../../src/context/core.ts';
 import type { Mutant } from '../support/mutants.ts';
 
 /**
- * A core that gets one thing wrong: one place in its built files, changed. No file is named, so code
- * may move from one to another.
+ * A core that gets one thing wrong: one place in its built files, changed. No file is named, so
+ * code may move from one to another.
  */
 export interface CoreRecipe extends Mutant {
   /** Must occur exactly once in all files together, whatever white space is between its words. */

@@ -18,7 +18,7 @@ export class SentClaim {
   #uncertain = false;
   #repeated = false;
 
-  /** A claim on `key` by an owner that no other claim has. `replaces`: that of the one before it. */
+  /** A claim on `key` by an owner of its own. `replaces`: the owner of the claim before it. */
   constructor(host: AcquisitionHost, settings: Settings, key: string, replaces?: string) {
     const { ttl: lease, lockDelay, atLeast, mode, permits, label } = settings;
     // Of the hold of a process that dies at once.

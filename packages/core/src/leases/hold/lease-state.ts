@@ -32,7 +32,7 @@ export interface Renewing {
   unshared: boolean;
 }
 
-/** A lease as data: what the store has of it, until when it certainly has it, and what comes next. */
+/** A lease as data: what the store has of it, until when that is certain, and what comes next. */
 export interface LeaseState {
   readonly token: bigint;
   /** The clock's reading at the grant. */
@@ -98,9 +98,9 @@ export function renewalAt({ deadline }: LeaseState, sentAt: number): number {
 const longestStep = 2 ** 30;
 
 /**
- * The next thing to do: a renewal at about `renewAt`, or else the loss at the deadline. A renewal is
- * early by at most 1/16 of the time until then, at a multiple of a power of two. So renewals that
- * are due at about the same time share a bucket of the timer wheel and go out together.
+ * The next thing to do: a renewal at about `renewAt`, or else the loss at the deadline. A renewal
+ * is early by at most 1/16 of the time until then, at a multiple of a power of two. So renewals
+ * that are due at about the same time share a bucket of the timer wheel and go out together.
  */
 export function dueAt({ keeping, deadline }: LeaseState, renewAt: number, now: number): number {
   // Within reach of maxHold another renewal could not move the deadline.

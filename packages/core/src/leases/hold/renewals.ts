@@ -33,7 +33,7 @@ export async function renew(lease: RenewedLease): Promise<void> {
 
 /**
  * Renews `lease`, which is held at `now`, if that is not under way. Resolves to why it is not
- * renewed, and never rejects: often nobody waits for it.
+ * renewed. It never rejects: often no caller waits for it.
  */
 export function startRenewal(lease: RenewedLease, now: number): Promise<LockError | undefined> {
   const renewing = renewingOf(lease);
