@@ -47,7 +47,7 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'withLock does not release when its work throws',
-    find: 'catch (error) { const lost = under.endWork(); await lease.release().catch(nothing);',
+    find: 'catch (error) { const { lost, freed } = under.endWork(); await freed.catch(nothing);',
     replace: 'catch (error) { const lost = undefined;',
     caughtBy: ['locks-work-throws'],
   },

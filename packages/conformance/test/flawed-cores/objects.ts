@@ -39,8 +39,8 @@ export const objects: readonly CoreRecipe[] = [
   },
   {
     name: 'a multi-lock does not hear that a later key was lost under its work',
-    find: 'this.leases.flatMap((lease) => PublicLease.underWork(lease).endWork()',
-    replace: 'this.leases.slice(0, 1).flatMap((lease) => PublicLease.underWork(lease).endWork()',
+    find: 'const reasons = ends.flatMap(',
+    replace: 'const reasons = ends.slice(0, 1).flatMap(',
     caughtBy: ['locks-multi-lock-loss'],
   },
   {

@@ -94,7 +94,7 @@ function admit(record: KeyRecord, claim: Claim, now: number, rules: KeyRules): G
   const head = record.line[0];
   const first = head === undefined || head.owner === claim.owner;
   if (!first || !admits(record, claim)) return undefined;
-  leave(record, claim.owner);
+  if (head !== undefined) leave(record, claim.owner);
   return take(record, claim, now + claim.ttl, false, now, rules);
 }
 

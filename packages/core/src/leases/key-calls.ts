@@ -136,12 +136,12 @@ export class KeyCalls {
       try {
         result = await work(lease);
       } catch (error) {
-        const lost = under.endWork();
-        await lease.release().catch(nothing);
+        const { lost, freed } = under.endWork();
+        await freed.catch(nothing);
         throw lost === undefined || error === lost ? error : lostDuringWork(lost, { cause: error });
       }
-      const lost = under.endWork();
-      await lease.release().catch(nothing);
+      const { lost, freed } = under.endWork();
+      await freed.catch(nothing);
       if (lost !== undefined) throw lostDuringWork(lost, { cause: lost, result });
       return result;
     } finally {

@@ -1,6 +1,6 @@
 import { LockError } from '../errors/lock-error.ts';
+import type { EndOfWork, UnderWork } from '../leases/hold/lease-state.ts';
 import { PublicLease } from '../leases/hold/public-lease.ts';
-import type { UnderWork } from '../leases/hold/public-lease.ts';
 
 /** Several leases, of which work hears as of one. */
 class Together implements UnderWork {
@@ -20,10 +20,12 @@ class Together implements UnderWork {
     for (const lease of this.leases) PublicLease.underWork(lease).beginWork();
   }
 
-  endWork(): LockError | undefined {
-    const reasons = this.leases.flatMap((lease) => PublicLease.underWork(lease).endWork() ?? []);
+  endWork(): EndOfWork {
+    const ends = this.leases.map((lease) => PublicLease.underWork(lease).endWork());
+    const reasons = ends.flatMap(({ lost }) => lost ?? []);
     // The signal tells of the first loss: work may throw its reason.
-    return reasons.find((reason) => reason === this.#signal?.reason) ?? reasons[0];
+    const lost = reasons.find((reason) => reason === this.#signal?.reason) ?? reasons[0];
+    return { lost, freed: allFreed(ends.map(({ freed }) => freed)) };
   }
 }
 
@@ -62,10 +64,13 @@ export class JointLease extends PublicLease {
     throw new LockError('LOCK_INVALID', message, { key: this.key });
   }
 
-  override async release(): Promise<boolean> {
-    const freed = await settleAll(this.#together.leases.map((lease) => lease.release()));
-    return freed.every(Boolean);
+  override release(): Promise<boolean> {
+    return allFreed(this.#together.leases.map((lease) => lease.release()));
   }
+}
+
+async function allFreed(releases: readonly Promise<boolean>[]): Promise<boolean> {
+  return (await settleAll(releases)).every(Boolean);
 }
 
 /** Waits for all calls, also where one rejects, and then rejects with the first error. */

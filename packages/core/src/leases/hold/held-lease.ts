@@ -13,7 +13,7 @@ import type { Abandoned } from '../release/background-releases.ts';
 import { restUntil, storedClaim } from '../release/rest.ts';
 import type { Kept, LeaseHost } from './lease-host.ts';
 import { deadlineOf, dueAt, renewalAt, whyLost } from './lease-state.ts';
-import type { Keeping, LeaseEnd, Renewing } from './lease-state.ts';
+import type { EndOfWork, Keeping, LeaseEnd, Renewing, UnderWork } from './lease-state.ts';
 import { ReleaseCall } from './release-call.ts';
 import { startRenewal } from './renewals.ts';
 import type { RenewedLease } from './renewals.ts';
@@ -36,7 +36,7 @@ export interface Terms {
  * A granted lease, from its grant to its end. What renews it and hands it over are functions beside
  * it; users hold a `PublicLease`.
  */
-export class HeldLease implements RenewedLease, Kept, TimerEntry, AbortFollower {
+export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, AbortFollower {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
   setPrevious: Linked | undefined = undefined;
@@ -108,10 +108,9 @@ export class HeldLease implements RenewedLease, Kept, TimerEntry, AbortFollower 
     this.working = true;
   }
 
-  /** Releases it, if it is held. Gives why it was lost, if it was. */
-  endWork(): LockError | undefined {
-    void this.release();
-    return this.end?.reason;
+  endWork(): EndOfWork {
+    const freed = this.release();
+    return { lost: this.end?.reason, freed };
   }
 
   /** Whether it is held. The first look after its deadline ends it: its timer may come late. */

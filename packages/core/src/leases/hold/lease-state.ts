@@ -51,6 +51,22 @@ export interface LeaseState {
   end: LeaseEnd | undefined;
 }
 
+/** What `withLock` says to a lease, and users do not. */
+export interface UnderWork {
+  /** Work runs under it, until its release: `close` of the `Locks` waits for that. */
+  beginWork(): void;
+  /** Releases it. */
+  endWork(): EndOfWork;
+}
+
+/** What the end of work comes to. */
+export interface EndOfWork {
+  /** Why the lease was lost under the work. `undefined`: it was held to the end. */
+  readonly lost: LockError | undefined;
+  /** As `release` of the lease resolves or rejects. */
+  readonly freed: Promise<boolean>;
+}
+
 /** One object for most leases. */
 const usual: Keeping = { renew: true, holdUntil: undefined, rest: undefined };
 

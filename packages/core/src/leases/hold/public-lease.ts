@@ -3,16 +3,9 @@ import type { LockError } from '../../errors/lock-error.ts';
 import type { Lease, LeaseRecord } from '../../lease.ts';
 import { handOver } from './hand-over.ts';
 import type { HeldLease } from './held-lease.ts';
+import type { UnderWork } from './lease-state.ts';
 import { printAs } from './printed.ts';
 import { downgrade, renew } from './renewals.ts';
-
-/** What `withLock` says to a lease, and users do not. */
-export interface UnderWork {
-  /** Work runs under it, until its release: `close` of the `Locks` waits for that. */
-  beginWork(): void;
-  /** Gives why it was lost under the work. It may begin the release, which the caller asks for. */
-  endWork(): LockError | undefined;
-}
 
 /**
  * The lease that users hold. It shows the members of `Lease` and nothing else, so that a lease can

@@ -1,7 +1,7 @@
 import type { Mode } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
+import type { EndOfWork, UnderWork } from '../hold/lease-state.ts';
 import { PublicLease } from '../hold/public-lease.ts';
-import type { UnderWork } from '../hold/public-lease.ts';
 
 /** A lease that its asynchronous context may take again, and the number of holds on it. */
 export class ReentrantLease {
@@ -63,8 +63,15 @@ class Hold implements UnderWork {
   }
 
   /** A loss of the lease after its own end is none of it. */
-  endWork(): LockError | undefined {
-    return this.left === undefined ? PublicLease.lostReason(this.shared.lease) : undefined;
+  endWork(): EndOfWork {
+    const lost = this.left === undefined ? PublicLease.lostReason(this.shared.lease) : undefined;
+    return { lost, freed: this.release() };
+  }
+
+  release(): Promise<boolean> {
+    const { lease } = this.shared;
+    this.left ??= { held: lease.held, isLast: this.shared.leave() };
+    return this.left.isLast ? lease.release() : Promise.resolve(this.left.held);
   }
 }
 
@@ -104,9 +111,7 @@ class NestedLease extends PublicLease {
   }
 
   override release(): Promise<boolean> {
-    const hold = this.#hold;
-    hold.left ??= { held: super.held, isLast: hold.shared.leave() };
-    return hold.left.isLast ? super.release() : Promise.resolve(hold.left.held);
+    return this.#hold.release();
   }
 
   #mustBeAlone(what: string): void {
