@@ -18,16 +18,7 @@ import { mustRest } from './release/rest.ts';
 export const notFree: unique symbol = Symbol('not free');
 
 /** How work runs under a lease that was taken before. */
-export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'> {
-  /** How many shares of its key the lease has. @default 1 */
-  readonly shares?: number;
-  /**
-   * Whether the asynchronous context of the work is noted. Notes may slow down all promises of the
-   * process.
-   * @default where they do not
-   */
-  readonly noted?: boolean;
-}
+export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'>, Pick<Noted, 'shares' | 'noted'> {}
 
 /** What takes keys and runs work under them, in the asynchronous context of its caller. */
 export class KeyCalls {

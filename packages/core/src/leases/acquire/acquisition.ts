@@ -8,7 +8,7 @@ import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { tellGiveUp } from '../diagnostics/channels.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { Closable, Linked } from '../ending/linked-set.ts';
-import { newLease } from '../hold/new-lease.ts';
+import { newLease } from '../hold/public-lease.ts';
 import type { PublicLease } from '../hold/public-lease.ts';
 import { ownHold } from '../reenter/flow.ts';
 import type { AcquisitionCall, AcquisitionHost } from './acquisition-host.ts';

@@ -10,7 +10,7 @@ import { leftOf } from '../release/rest.ts';
 import type { Rest } from '../release/rest.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { LeaseHost } from './lease-host.ts';
-import { renew as renewNow } from './renewals.ts';
+import { mustBeHeld, renew as renewNow } from './renewals.ts';
 
 /** A lease on its way to another process. */
 export interface HandOver {
@@ -82,11 +82,6 @@ export async function handOver(lease: HeldLease): Promise<string> {
     rest: rest && { lockDelay: rest.lockDelay, atLeast: leftOf(rest, now) },
   };
   return Buffer.from(JSON.stringify(record)).toString('base64url');
-}
-
-function mustBeHeld(lease: HeldLease): void {
-  const ended = lease.ended();
-  if (ended !== undefined) throw ended;
 }
 
 /** Takes the ticket. Resolves to the token of its grant. */

@@ -1,10 +1,13 @@
 import type { Mode } from '../../contract.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import type { Lease, LeaseRecord } from '../../lease.ts';
+import { channels, messageAbout } from '../diagnostics/channels.ts';
 import { handOver } from './hand-over.ts';
-import type { HeldLease } from './held-lease.ts';
+import { HeldLease } from './held-lease.ts';
+import type { Terms } from './held-lease.ts';
+import type { LeaseHost } from './lease-host.ts';
 import type { UnderWork } from './lease-state.ts';
-import { printAs } from './printed.ts';
+import { printAs, withJson } from './printed.ts';
 import { downgrade, renew } from './renewals.ts';
 
 /**
@@ -86,4 +89,18 @@ export class PublicLease implements Lease {
     const { key, owner, mode, token, held, remaining } = this;
     return { key, owner, mode, token: `${token}`, held, remaining: Math.floor(remaining) };
   }
+}
+
+/** The lease with these terms. Diagnostics hear of it, and how many ms its call has waited. */
+export function newLease(
+  host: LeaseHost,
+  terms: Terms,
+  call: { readonly waited: number; readonly attempts: number },
+): PublicLease {
+  if (channels.acquire.hasSubscribers) {
+    const { claim, token, now, deadline } = terms;
+    const times = { token, ttl: claim.ttl, remaining: deadline - now, ...call };
+    channels.acquire.publish(withJson(messageAbout(host.provider.name, claim, times)));
+  }
+  return new PublicLease(new HeldLease(host, terms));
 }

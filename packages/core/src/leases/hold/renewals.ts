@@ -44,8 +44,7 @@ export function startRenewal(lease: RenewedLease, now: number): Promise<LockErro
 /** Resolves when the provider shares the hold. Asking for that renews it, too. */
 export async function downgrade(lease: RenewedLease): Promise<void> {
   const { provider, runtime } = lease.host;
-  const ended = lease.ended();
-  if (ended !== undefined) throw ended;
+  mustBeHeld(lease);
   if (!provider.traits.shared) throw sharingRefused(provider, lease.claim);
   const renewing = renewingOf(lease);
   if (lease.claim.mode === 'exclusive') {
@@ -60,6 +59,12 @@ export async function downgrade(lease: RenewedLease): Promise<void> {
     const reason = (earlier === undefined ? failure : undefined) ?? lease.ended();
     if (reason !== undefined) throw reason;
   }
+}
+
+/** Throws why `lease` is not held, where it is not. */
+export function mustBeHeld(lease: RenewedLease): void {
+  const ended = lease.ended();
+  if (ended !== undefined) throw ended;
 }
 
 function renewingOf(lease: RenewedLease): Renewing {

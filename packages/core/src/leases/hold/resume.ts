@@ -12,7 +12,7 @@ import { mustHandOver, noHandOver, readHandOver, ticketOf, turnKey } from './han
 import type { HandOver } from './hand-over.ts';
 import type { LeaseHost } from './lease-host.ts';
 import { deadlineOf, keepingOf } from './lease-state.ts';
-import { newLease } from './new-lease.ts';
+import { newLease } from './public-lease.ts';
 import type { PublicLease } from './public-lease.ts';
 
 /** What takes the turn to resume a lease: the `Locks` itself. */

@@ -22,7 +22,10 @@ export interface Frame {
 export interface Noted extends Pick<Settings, 'reentrant' | 'waitForSelf'> {
   /** Of its key. @default 1 */
   readonly shares?: number;
-  /** Whether it is noted at all. @default where that costs little */
+  /**
+   * Whether it is noted at all. Notes may slow down all promises of the process.
+   * @default where they do not
+   */
   readonly noted?: boolean;
 }
 
