@@ -152,7 +152,7 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
       return;
     }
     this.#finish();
-    this.#resolve(newLease(this.#host, terms, { waited: now - this.#startedAt, attempts: this.#attempts }));
+    this.#resolve(newLease(this.#host, terms, now - this.#startedAt, this.#attempts));
   }
 
   /** A grant that is older than its validity counts as a rejection. */

@@ -30,8 +30,9 @@ export class PublicLease implements Lease {
   constructor(of: HeldLease | PublicLease, work?: UnderWork) {
     this.key = of.key;
     this.token = of.token;
-    this.#held = of instanceof PublicLease ? of.#held : of;
-    this.#work = work ?? (of instanceof PublicLease ? of.#work : of);
+    const shown = #held in of;
+    this.#held = shown ? of.#held : of;
+    this.#work = work ?? (shown ? of.#work : of);
   }
 
   static underWork(lease: PublicLease): UnderWork {
@@ -92,14 +93,10 @@ export class PublicLease implements Lease {
 }
 
 /** The lease with these terms. Diagnostics hear of it, and how many ms its call has waited. */
-export function newLease(
-  host: LeaseHost,
-  terms: Terms,
-  call: { readonly waited: number; readonly attempts: number },
-): PublicLease {
+export function newLease(host: LeaseHost, terms: Terms, waited: number, attempts: number): PublicLease {
   if (channels.acquire.hasSubscribers) {
     const { claim, token, now, deadline } = terms;
-    const times = { token, ttl: claim.ttl, remaining: deadline - now, ...call };
+    const times = { token, ttl: claim.ttl, remaining: deadline - now, waited, attempts };
     channels.acquire.publish(withJson(messageAbout(host.provider.name, claim, times)));
   }
   return new PublicLease(new HeldLease(host, terms));

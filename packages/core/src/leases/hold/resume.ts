@@ -51,11 +51,7 @@ export async function resume(
     giveUp(host, claim, keeping.rest, sentAt);
     throw reason;
   }
-  return newLease(
-    host,
-    { claim, token, session: undefined, sentAt, now, deadline, keeping },
-    { waited: 0, attempts: 1 },
-  );
+  return newLease(host, { claim, token, session: undefined, sentAt, now, deadline, keeping }, 0, 1);
 }
 
 /**
