@@ -3,7 +3,7 @@ import { isLockError } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { ownTimeoutError, timeoutError, unavailableError } from '../../errors/messages.ts';
 import type { Settings } from '../../options/acquire-options.ts';
-import { labelOf } from '../../options/owner.ts';
+import { labelOf } from '../../text/label-of.ts';
 import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { SlowWait } from '../diagnostics/slow-waits.ts';
