@@ -184,6 +184,16 @@ function addChecks(program: Command): void {
     .action((phase: PhaseWord, _: unknown, self: Command) =>
       act(self, async () => (await import('./commands/migrate.ts')).migrateWait.bind(undefined, phase)),
     );
+  program
+    .command('quorum')
+    .description('change the members of a quorum')
+    .command('change')
+    .description('make the members of the store those of the quorum, before they are deployed')
+    .option('--force', 'also where two holders are possible: for a fleet that holds no lock')
+    .addHelpText('after', examples('quorum change --url redlock://a,b,c,d'))
+    .action((_: unknown, self: Command) =>
+      act(self, async () => (await import('./commands/quorum-change.ts')).quorumChange),
+    );
   const tables = program.command('tables').description('create, look at or remove the tables of a SQL store');
   for (const [name, description] of [
     ['up', 'create the tables, or bring them up to date'],

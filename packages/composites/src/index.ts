@@ -10,3 +10,5 @@ export type { MigrationStatus } from './migrate/status.ts';
 export { namespaced } from './namespaced.ts';
 export { migrationStatus, waitForPhase } from './open/migration-status.ts';
 export type { MigrationStatusOptions } from './open/migration-status.ts';
+export { changeQuorum } from './set/change-quorum.ts';
+export type { LeftHold, QuorumChange, QuorumChangeOptions } from './set/change-quorum.ts';

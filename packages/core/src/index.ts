@@ -25,7 +25,6 @@ export type {
   LostMessage,
   SlowMessage,
   MemberMessage,
-  SetMessage,
   MigrationMessage,
   ReleaseMessage,
   WithdrawMessage,

@@ -18,7 +18,7 @@ const channels = Object.keys({
   'locks:slow': true,
   'locks:election': true,
 } satisfies Record<
-  Exclude<keyof ChannelMessages, 'locks:member' | 'locks:set' | 'locks:migration'>,
+  Exclude<keyof ChannelMessages, 'locks:member' | 'locks:migration'>,
   true
 >) as readonly (keyof ChannelMessages)[];
 

@@ -1,6 +1,7 @@
 import type { Traits } from '@locks/core';
 import type { AbortFollowers } from '@locks/core/composite';
 import type { MembersHost } from '../members/member-states.ts';
+import type { Member } from '../members/member.ts';
 
 /** A claim, as far as its host must know it. */
 export interface HostedClaim {
@@ -18,11 +19,10 @@ export interface ClaimHost extends MembersHost {
   readonly fencing: boolean;
   readonly signals: AbortFollowers;
   nextNumber(): number;
-  /**
-   * `undefined`: a claim of `ttl` may be asked for now. Otherwise a promise of that, which rejects
-   * where it may not.
-   */
-  ready(ttl: number): Promise<void> | undefined;
+  /** `undefined`: `key` may be asked for now. Otherwise a promise of that. */
+  ready(key: string): Promise<void> | undefined;
+  /** `undefined`: `member` may be asked for a vote now. Otherwise a promise of that. */
+  admit(member: Member): Promise<void> | undefined;
   /** What the tokens of an attempt that begins now must exceed. `undefined`: nothing. */
   readonly floor: () => bigint | undefined;
   /** How many claims of this process wait for the key, besides one that asks. */

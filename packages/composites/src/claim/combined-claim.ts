@@ -65,7 +65,7 @@ export class CombinedClaim implements HostedClaim {
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
     this.#calls.wake = wake ?? this.#calls.wake;
     return this.#oneAfterAnother(async () => {
-      const ready = this.#host.ready(claim.ttl);
+      const ready = this.#host.ready(claim.key);
       if (ready !== undefined) await ready;
       // Nothing may be asked for a claim after its release.
       if (this.#released) return { granted: false };
@@ -80,13 +80,8 @@ export class CombinedClaim implements HostedClaim {
       if (outcome.kind === 'lost') outcome = await attempt();
       switch (outcome.kind) {
         case 'granted':
-        case 'renewed': {
-          const grant = this.#grant(outcome.until - startedAt);
-          // A process that stood still in the attempt may not hold the key any more.
-          const still = this.#host.ready(0);
-          if (still !== undefined) await still.catch((error: unknown) => this.#giveUp(error));
-          return grant;
-        }
+        case 'renewed':
+          return this.#grant(outcome.until - startedAt);
         case 'busy': {
           const { retryAfter } = outcome;
           // The claim that has the vote which is missing here may find too few members, too.
@@ -182,11 +177,6 @@ export class CombinedClaim implements HostedClaim {
   get #lost(): AbortSignal | undefined {
     const { sessions } = this.#calls;
     return sessions.none ? undefined : sessions.lost;
-  }
-
-  #giveUp(error: unknown): never {
-    this.surrender();
-    throw error;
   }
 
   #error(outcome: Outcome): Error {

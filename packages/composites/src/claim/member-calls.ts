@@ -145,11 +145,12 @@ export class MemberCalls implements MachineWorld {
       if (isAnswer) this.#inFlight[index] = undefined;
       this.#hear(event);
     };
-    const ask = (): Promise<Grant | Busy | Renewal | false> => {
+    const send = (): Promise<Grant | Busy | Renewal | false> => {
       if (call === 'renew') return provider.renew({ ...this.claim, owner, ttl }, token);
       const claim = above(token, { ...this.claim, owner, ttl });
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
     };
+    const ask = (): Promise<Grant | Busy | Renewal | false> => this.#host.admit(member)?.then(send) ?? send();
     this.#inFlight[index] = timedCall(this.#host, member, call, ask, {
       silent: () => hear(() => this.machine.silent(index), false),
       answered: (answer) =>

@@ -1,7 +1,7 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { AbortFollowers, TimerWheel, printAsProvider, providerClosed, setKey } from '@locks/core/composite';
+import { AbortFollowers, TimerWheel, printAsProvider, providerClosed } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
@@ -88,7 +88,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     this.#checkOpen();
-    const [known] = await Promise.all([this.#find(claim, true), this.#set?.ready(claim.ttl, true)]);
+    const [known] = await Promise.all([this.#find(claim, true), this.#set?.ready(claim.key, true)]);
     return known === undefined ? false : await known.renew(claim, token);
   }
 
@@ -132,8 +132,12 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#numbers;
   }
 
-  ready(ttl: number): Promise<void> | undefined {
-    return this.#set?.ready(ttl)?.then(() => this.#checkOpen());
+  ready(key: string): Promise<void> | undefined {
+    return this.#set?.ready(key)?.then(() => this.#checkOpen());
+  }
+
+  admit(member: Member): Promise<void> | undefined {
+    return this.#set?.admit(member);
   }
 
   isCrowded(key: string): boolean {
@@ -180,7 +184,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   async *#list(prefix: string): AsyncIterable<string> {
     this.#checkOpen();
-    for await (const key of listKeys(this, prefix)) if (key !== setKey) yield key;
+    yield* listKeys(this, prefix);
   }
 
   async #close(): Promise<void> {
@@ -200,7 +204,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   #check(claim: Claim): void {
     const { key, mode } = claim;
-    checkClaim('composite', claim, key === setKey);
+    checkClaim('composite', claim);
     if (mode !== 'shared' || this.traits.shared) return;
     const why =
       this.need < this.members.length ? 'Permits do not survive majorities' : 'Not all of its members support it';
@@ -214,7 +218,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 }
 
 /** Refuses an owner or a key that a composite cannot have. `reserved`: the key is its own. */
-export function checkClaim(what: 'composite' | 'migration', { owner, key }: Claim, reserved: boolean): void {
+export function checkClaim(what: 'composite' | 'migration', { owner, key }: Claim, reserved = false): void {
   const invalid = (message: string): LockError => new LockError('LOCK_INVALID', message, { key });
   if (owner.length > longestOwner) {
     throw invalid(`An owner of a ${what} has at most ${longestOwner} characters, not ${owner.length}.`);

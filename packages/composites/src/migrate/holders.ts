@@ -1,5 +1,4 @@
 import type { Holder, KeyState, LockProvider } from '@locks/core';
-import { setKey } from '@locks/core/composite';
 import { outerOwner } from '../members/member.ts';
 import { keysOfMigrations } from './keys.ts';
 
@@ -45,7 +44,7 @@ export async function findHolders(
   };
   const keys: string[] = [];
   for await (const key of store.list?.('') ?? []) {
-    if (key.startsWith(keysOfMigrations) || key === setKey) continue;
+    if (key.startsWith(keysOfMigrations)) continue;
     keys.push(key);
     if (keys.length === together) await look(keys.splice(0));
     if (found.alone.length >= limit || (!first && found.inBoth.length >= most)) break;

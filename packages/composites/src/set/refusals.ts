@@ -1,40 +1,38 @@
-import { LockError, misconfigured } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
+import type { LockError } from '@locks/core/adapter';
 import type { Member } from '../members/member.ts';
-import type { Announced, Conflict, StoreSet } from './store-set.ts';
+import { isDecided, readRecord } from './set-record.ts';
+import type { Told, Verdict } from './set-record.ts';
 
-const safeWay = 'Add stores first, deploy, then remove others: docs/quorum.md';
+const wayOut = 'See "Change the members" in docs/quorum.md';
 
-/** Two members are one store: that would have two votes. */
-export function twinsError(name: string, twins: readonly Member[]): LockError {
-  const titles = twins.map(({ title }) => title).join(' and ');
-  const why = `${titles} are one store, by two names or with a copy of its data`;
-  return misconfigured(name, `${why}. Each member needs a store of its own`, { sent: false });
-}
-
-/** `own` and the set of `other` must not be in use at once. */
-export function conflictError(
+/** Why claims are refused. `undefined`: they are not. */
+export function refusalOf(
   name: string,
-  members: readonly Member[],
-  own: StoreSet,
-  { process, set }: Announced,
-  conflict: Conflict,
-): LockError {
-  if (conflict === 'order') {
-    const why = `process ${process} has the members in another order`;
-    const what = `${why}, so claims could wait for each other. Give all processes the same order`;
-    return misconfigured(name, what, { sent: false });
+  members: readonly Pick<Member, 'title'>[],
+  told: readonly Told[],
+  { twins, other, tooFew }: Verdict,
+): LockError | undefined {
+  const refuse = (why: string): LockError => misconfigured(name, why, { sent: false });
+  if (twins !== undefined) {
+    const titles = twins.map((index) => members[index]?.title).join(' and ');
+    return refuse(`${titles} are one store, by two names or with a copy of its data. Each member needs its own`);
   }
-  const isStrange = (id: string | undefined, stores: StoreSet['stores']): boolean =>
-    id !== undefined && !stores.includes(id);
-  const strange = members.filter((_, index) => isStrange(own.stores[index], set.stores)).map(({ title }) => title);
-  const theirs = set.stores.filter((id) => isStrange(id, own.stores)).length;
-  const lacks = strange.length === 0 ? '' : `, and lacks ${strange.join(', ')} of this process`;
-  const why = `process ${process} needs ${set.need} of ${set.stores.length} stores, ${theirs} of them no members here${lacks}`;
-  return misconfigured(name, `${why}. Both could hold one key. ${safeWay}`, { sent: false });
-}
-
-/** As `conflict` says, unless a member has lost its data and gets its id back. */
-export function emptiedError(conflict: LockError): LockError {
-  const message = `A member may have lost its data, and waits for its id. If not: ${conflict.message}`;
-  return new LockError('LOCK_UNAVAILABLE', message, { sent: false, cause: conflict });
+  if (other !== undefined) {
+    const ids = told.map((each) => readRecord(each?.text)?.id);
+    const set = isDecided(other) ? other.members : other.was;
+    const strange = members.filter((_, index) => ids[index] !== undefined && !set.includes(ids[index]));
+    const lacking = set.filter((id) => !ids.includes(id)).length;
+    if (strange.length + lacking === 0) {
+      return refuse('this process has the members in another order than their quorum. Use the same order everywhere');
+    }
+    const besides = strange.length === 0 ? '' : `, and has ${strange.map(({ title }) => title).join(', ')} besides`;
+    const what = `the quorum (epoch ${other.epoch}) has ${set.length} stores. This process lacks ${lacking} of them${besides}`;
+    return refuse(`${what}. Run "locks quorum change" with its members. ${wayOut}`);
+  }
+  // One that does not answer may know the quorum.
+  if (tooFew !== true || told.includes(undefined)) return undefined;
+  const empty = members.filter((_, index) => told[index]?.text === undefined).map(({ title }) => title);
+  const why = `${empty.join(', ')} do not know the quorum: they lost their data, or are other stores`;
+  return refuse(`${why}. Run "locks quorum change --force" when no process holds a lock. ${wayOut}`);
 }

@@ -35,7 +35,6 @@ export {
 export { readOptions } from '../options/read-options.ts';
 export type { ReadOptions } from '../options/read-options.ts';
 export { nearest } from '../options/unknown-option.ts';
-export { isPresence } from '../options/presence.ts';
 export { checkRegister } from '../options/register.ts';
 export { outsideContext } from '../time/outside-context.ts';
 export type { Assignment } from './line/assignment.ts';

@@ -18,7 +18,6 @@ export { printAsProvider } from '../leases/hold/printed.ts';
 export { describe, shortKey } from '../options/key.ts';
 export { isLocksOption } from '../options/locks-options.ts';
 export { createOwners, defaultLabel, labelReader } from '../options/owner.ts';
-export { setKey } from '../options/presence.ts';
 export { describeGiven } from '../options/read-options.ts';
 export { fencings, lackingTraits, scopes } from '../options/requirements.ts';
 export { runtimeReader } from '../options/runtime-reader.ts';

@@ -1,4 +1,3 @@
-import { isPresence } from '@locks/core/adapter';
 import type { LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { JointCall } from '../wire/script-batches.ts';
@@ -84,9 +83,7 @@ export class Attempt extends ClaimCall {
     super(terms, claim, status);
     const { restartGuard } = terms.options;
     const { lease = claim.ttl } = claim;
-    if (restartGuard !== undefined && lease > restartGuard && !isPresence(claim)) {
-      throw outlivesGuard(claim, lease, restartGuard);
-    }
+    if (restartGuard !== undefined && lease > restartGuard) throw outlivesGuard(claim, lease, restartGuard);
     const shared = claim.mode === 'shared';
     this.script = shared ? scripts.acquireShared : scripts.acquire;
     const joins = !shared && !awaited && restartGuard === undefined && (others === undefined || others.length === 0);

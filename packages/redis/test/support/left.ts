@@ -2,10 +2,10 @@ import type { LeakCounts } from '@locks/conformance';
 import type { Redis } from 'ioredis';
 
 /**
- * What a provider may leave in Redis: token counters, the marker of `restartGuard`, and the id of
- * the store. A process of a quorum keeps its presence while it is open.
+ * What a provider may leave in Redis: token counters, the marker of `restartGuard`, and the record
+ * of a quorum.
  */
-const mayStay = /\}:(?:token|server|register:store-id)$|quorum\/members/;
+const mayStay = /\}:(?:token|server|register:quorum)$/;
 
 /** What a requirement has left in Redis. */
 export async function left(observer: Redis, prefix: string): Promise<LeakCounts> {

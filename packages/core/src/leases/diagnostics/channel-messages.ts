@@ -9,7 +9,6 @@ import type {
   MigrationMessage,
   ReleaseMessage,
   RenewMessage,
-  SetMessage,
   SlowMessage,
   WaitMessage,
   WithdrawMessage,
@@ -42,8 +41,6 @@ export interface ChannelMessages {
   'locks:slow': SlowMessage;
   /** A member of a composite is in another state. */
   'locks:member': MemberMessage;
-  /** Another process uses a composite with other members. */
-  'locks:set': SetMessage;
   /** A step of a migration. */
   'locks:migration': MigrationMessage;
   /** What became of a candidate. */

@@ -14,7 +14,6 @@ import type {
   LostMessage,
   SlowMessage,
   MemberMessage,
-  SetMessage,
   MigrationMessage,
   ElectionMessage,
 } from './messages.ts';
@@ -38,7 +37,6 @@ export const channels = {
   lost: channel('locks:lost') as Published<LostMessage>,
   slow: channel('locks:slow') as Published<SlowMessage>,
   member: channel('locks:member') as Published<MemberMessage>,
-  set: channel('locks:set') as Published<SetMessage>,
   migration: channel('locks:migration') as Published<MigrationMessage>,
   election: channel('locks:election') as Published<ElectionMessage>,
 } as const;

@@ -1,5 +1,4 @@
 import type { Mode } from '../../contract.ts';
-import type { LockError } from '../../errors/lock-error.ts';
 
 /** What every message tells. */
 export interface LockMessage {
@@ -165,22 +164,6 @@ export interface MemberMessage {
   readonly suspect: boolean;
   /** Why it refuses; why it is silent, where its connection tells. */
   readonly error?: unknown;
-}
-
-/**
- * `locks:set`: another process uses a composite whose members must not be in use beside those of
- * this process.
- */
-export interface SetMessage {
-  /** The composite's name. */
-  readonly provider: string;
-  /**
-   * `refused`: this process came later. It grants nothing, and looks again soon.
-   * `resumed`: it grants again.
-   */
-  readonly event: 'refused' | 'resumed';
-  /** `refused`: names the other process, and how its members differ. */
-  readonly error?: LockError;
 }
 
 /** `locks:migration`: what became of this process in a migration between two stores. */

@@ -1,0 +1,155 @@
+import type { LockProvider, RegisterChange } from '@locks/core';
+import { LockError, misconfigured, systemRuntime } from '@locks/core/adapter';
+import { holdsByOwner, isEnough } from '../members/key-states.ts';
+import { memberTitle } from '../members/member.ts';
+import { conflictOf, idLength, isDecided, isSame, latestOf, majority } from './set-record.ts';
+import { mostMembers, readRecord, setRegister, textOf, twinsOf } from './set-record.ts';
+import type { Told } from './set-record.ts';
+
+/** What `changeQuorum` did. */
+export interface QuorumChange {
+  /** The members are those of the quorum now. `false`: `left` is in the way. */
+  readonly done: boolean;
+  /** Two more for each change. */
+  readonly epoch: number;
+  /** Holds that a majority of the new members may not know, so their keys could be granted again. */
+  readonly left: readonly LeftHold[];
+}
+
+/** Of a lease, a cooldown, a slot or a transfer. */
+export interface LeftHold {
+  readonly key: string;
+  readonly owner: string;
+  /** In ms. `undefined`: it has no end. */
+  readonly remaining: number | undefined;
+}
+
+/** Options of `changeQuorum`. */
+export interface QuorumChangeOptions {
+  /**
+   * Makes the change also where holds are left, where majorities of the members before and after may
+   * be disjoint, and where another change is not complete. For a fleet that holds no lock, and while
+   * no other change is under way.
+   * @default false
+   */
+  readonly force?: boolean | undefined;
+}
+
+const where = 'changeQuorum';
+/** A claim that is under way has all its votes after so many ms. */
+const underWay = 1_000;
+
+/**
+ * Makes `members` those of their quorum: as a proposal, which a majority of the members before and
+ * of these must take, and then as decided. So of simultaneous changes one at most succeeds. A member
+ * that cannot be opened is `undefined`. Closes nothing.
+ * @throws `LOCK_MISCONFIGURED`: the change is not safe, or another one is not complete.
+ * `LOCK_UNAVAILABLE`: too few members took it. Both say what to do.
+ */
+export async function changeQuorum(
+  members: readonly (LockProvider | undefined)[],
+  { force = false }: QuorumChangeOptions = {},
+): Promise<QuorumChange> {
+  if (members.length > mostMembers) throw misconfigured(where, `more than ${mostMembers} members are not checked`);
+  const titles = members.map((member, index) => memberTitle(index, members.length, member?.name));
+  const ask = async (index: number, change?: RegisterChange): Promise<Told> => {
+    const member = members[index];
+    if (member?.register === undefined) return undefined;
+    return await member.register(setRegister, change).then(
+      (text) => ({ text }),
+      () => undefined,
+    );
+  };
+  const told = await Promise.all(members.map((_, index) => ask(index)));
+  const records = told.map((each) => readRecord(each?.text));
+  const top = latestOf(records) ?? { id: '', epoch: 0, members: [], was: [] };
+  const before = latestOf(records.filter((record) => record !== undefined && isDecided(record)))?.members ?? [];
+  const next = idsOf(told, before);
+  const silent = titles.filter((_, index) => told[index] === undefined).join(', ');
+  if (next === undefined) throw unavailable(`${silent} cannot be reached. Each new member must answer.`);
+  const twins = twinsOf(next)?.map((index) => titles[index]);
+  if (twins !== undefined) throw misconfigured(where, `${twins.join(' and ')} are one store`);
+  const expected = isDecided(top) ? top.members : next;
+  const rivals = records.some((record) => record?.epoch === top.epoch && !isSame(record.members, expected));
+  const isDone = isDecided(top) && !rivals && isSame(next, before);
+  if (!force) {
+    if (rivals)
+      throw misconfigured(where, 'another change is not complete. Repeat it with its members, or use --force');
+    const why = conflictOf(before, next);
+    if (why !== undefined) throw misconfigured(where, reasons[why]);
+    const left = isDone
+      ? []
+      : await leftHolds(
+          members.filter((_, index) => told[index] !== undefined),
+          next,
+        );
+    if (left.length > 0) return { done: false, epoch: top.epoch, left };
+  }
+  const first = isDecided(top) ? top.epoch + 1 : rivals ? top.epoch + 2 : top.epoch;
+  const was = isDone ? top.was : before;
+  for (const epoch of isDone ? [top.epoch] : [first, first + 1]) {
+    const texts = next.map((id) => textOf({ id, epoch, members: next, was }));
+    const write = async (each: Told, index: number): Promise<void> => {
+      if (each === undefined || each.text === texts[index]) return;
+      told[index] = await ask(index, { from: each.text, to: texts[index] });
+    };
+    await Promise.all(told.map(write));
+    const took = next.filter((_, index) => told[index]?.text === texts[index]);
+    const tookBefore = was.filter((id) => took.includes(id)).length;
+    if (took.length < majority(next) || (epoch % 2 === 1 && was.length > 0 && tookBefore < majority(was))) {
+      const what = `${took.length} of ${next.length} members took it, ${tookBefore} of the ${was.length} before`;
+      throw unavailable(`${what}. A majority of both must. Repeat it when they answer, after any other change.`);
+    }
+  }
+  return { done: true, epoch: isDone ? top.epoch : first + 1, left: [] };
+}
+
+const reasons = {
+  order: 'the members that stay have another order. Keep it',
+  stores:
+    'a majority of these members and one of the members before may have no store in common. ' +
+    'Add or remove one store. One that lost its data is as a new one, until a process with the members before has started',
+} as const;
+
+function unavailable(message: string): LockError {
+  return new LockError('LOCK_UNAVAILABLE', `${where}: ${message}`);
+}
+
+/**
+ * The ids of the members: those that do not answer are the missing ones of `before`, and a store
+ * without an id is new. `undefined`: not clear.
+ */
+function idsOf(told: readonly Told[], before: readonly string[]): readonly string[] | undefined {
+  const ids = told.map((each) =>
+    each === undefined ? undefined : (readRecord(each.text)?.id ?? systemRuntime.uniqueId().slice(0, idLength)),
+  );
+  const missing = before.filter((id) => !ids.includes(id));
+  const silent = ids.filter((id) => id === undefined).length;
+  if (silent > 0 && silent !== missing.length) return undefined;
+  return ids.map((id) => id ?? (missing.shift() as string));
+}
+
+/** Holds that a majority of `next` may not know. */
+async function leftHolds(
+  members: readonly (LockProvider | undefined)[],
+  next: readonly string[],
+): Promise<readonly LeftHold[]> {
+  const look = async (keys: Iterable<string>): Promise<readonly LeftHold[]> => {
+    const found: LeftHold[] = [];
+    for (const key of keys) {
+      const owners = holdsByOwner(await Promise.all(members.map((member) => member?.inspect(key))));
+      const all = [...owners].map(([owner, holds]) => ({ owner, holds }));
+      // Beside a holder that all majorities know, others are waiters.
+      if (all.some(({ holds }) => isEnough(holds, next.length - majority(next) + 1))) continue;
+      for (const { owner, holds } of all) found.push({ key, owner, remaining: holds[0]?.holder.remaining });
+    }
+    return found;
+  };
+  const keys = new Set<string>();
+  for (const member of members) for await (const key of member?.list?.('') ?? []) keys.add(key);
+  const found = await look(keys);
+  if (found.length === 0) return [];
+  await new Promise<void>((resolve) => void systemRuntime.setTimer(resolve, underWay, true));
+  const still = await look(new Set(found.map(({ key }) => key)));
+  return still.filter((each) => found.some(({ key, owner }) => key === each.key && owner === each.owner));
+}
