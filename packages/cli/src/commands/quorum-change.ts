@@ -1,6 +1,7 @@
 import { changeQuorum } from '@locks/composites';
 import { diagnose } from '@locks/composites/combine';
 import { systemRuntime } from '@locks/core/adapter';
+import type { Backend } from '@locks/core/open';
 import { printable, span } from '@locks/core/text';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
@@ -21,7 +22,7 @@ export async function quorumChange({ force, ...store }: QuorumOptions, output: O
   if (provider !== 'combine')
     throw new Failure(exitCode.usage, 'Only a quorum has members. Name one, as redlock://a,b,c.');
   const { members = [] } = await diagnose({ url, options, runtime: systemRuntime });
-  const providers = await Promise.all(members.map((member) => providerOf(member).catch(() => undefined)));
+  const providers = await Promise.all(members.map((member) => providerOf(member as Backend).catch(() => undefined)));
   try {
     const { done, epoch, left } = await changeQuorum(providers, { force });
     const rows = left.map(({ key, owner, remaining }) => [

@@ -63,7 +63,7 @@ export async function changeQuorum(
   const told = await Promise.all(members.map((_, index) => ask(index)));
   const records = told.map((each) => readRecord(each?.text));
   const top = latestOf(records) ?? { id: '', epoch: 0, members: [], was: [] };
-  const before = latestOf(records.filter((record) => record !== undefined && isDecided(record)))?.members ?? [];
+  const before = isDecided(top) ? top.members : top.was;
   const next = idsOf(told, before);
   const silent = titles.filter((_, index) => told[index] === undefined).join(', ');
   if (next === undefined) throw unavailable(`${silent} cannot be reached. Each new member must answer.`);
@@ -75,7 +75,8 @@ export async function changeQuorum(
   if (!force) {
     if (rivals)
       throw misconfigured(where, 'another change is not complete. Repeat it with its members, or use --force');
-    const why = conflictOf(before, next);
+    const stay = before.filter((id) => next.includes(id)).length;
+    const why = conflictOf(before, next) ?? (stay < Math.min(before.length, majority(before)) ? 'stores' : undefined);
     if (why !== undefined) throw misconfigured(where, reasons[why]);
     const left = isDone
       ? []
@@ -107,8 +108,8 @@ export async function changeQuorum(
 const reasons = {
   order: 'the members that stay have another order. Keep it',
   stores:
-    'a majority of these members and one of the members before may have no store in common. ' +
-    'Add or remove one store. One that lost its data is as a new one, until a process with the members before has started',
+    'a majority of the members before must stay, and have a store in common with each majority of these. ' +
+    'Add or remove one store. One without data is new, until a process with the members before has started',
 } as const;
 
 function unavailable(message: string): LockError {

@@ -21,7 +21,7 @@ export function refusalOf(
   if (other !== undefined) {
     const ids = told.map((each) => readRecord(each?.text)?.id);
     const set = isDecided(other) ? other.members : other.was;
-    const strange = members.filter((_, index) => ids[index] !== undefined && !set.includes(ids[index]));
+    const strange = members.filter((_, index) => told[index] !== undefined && !set.includes(ids[index] ?? ''));
     const lacking = set.filter((id) => !ids.includes(id)).length;
     if (strange.length + lacking === 0) {
       return refuse('this process has the members in another order than their quorum. Use the same order everywhere');
