@@ -24,16 +24,16 @@ export async function quorumChange({ force, ...store }: QuorumOptions, output: O
   const { members = [] } = await diagnose({ url, options, runtime: systemRuntime });
   const providers = await Promise.all(members.map((member) => providerOf(member as Backend).catch(() => undefined)));
   try {
-    const { done, epoch, left } = await changeQuorum(providers, { force });
+    const { done, left } = await changeQuorum(providers, { force });
     const rows = left.map(({ key, owner, remaining }) => [
       printable(key),
       printable(owner),
       remaining === undefined ? '' : span(remaining),
     ]);
     const text = done
-      ? `The quorum has these ${providers.length} members (epoch ${epoch}). Deploy them everywhere before the next change.`
+      ? `The quorum has these ${providers.length} members. Deploy them everywhere before the next change.`
       : `Nothing was changed: the new members may not know these. Wait until they have ended.\n${table(['KEY', 'OWNER', 'FOR'], rows)}`;
-    await output.print(text, { done, epoch, left });
+    await output.print(text, { done, left });
     return done ? 0 : exitCode.findings;
   } finally {
     await Promise.all(providers.map((each) => each?.close()));

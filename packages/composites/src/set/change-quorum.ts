@@ -10,8 +10,6 @@ import type { Told } from './set-record.ts';
 export interface QuorumChange {
   /** The members are those of the quorum now. `false`: `left` is in the way. */
   readonly done: boolean;
-  /** Two more for each change. */
-  readonly epoch: number;
   /** Holds that a majority of the new members may not know, so their keys could be granted again. */
   readonly left: readonly LeftHold[];
 }
@@ -50,7 +48,6 @@ export async function changeQuorum(
   members: readonly (LockProvider | undefined)[],
   { force = false }: QuorumChangeOptions = {},
 ): Promise<QuorumChange> {
-  if (members.length > mostMembers) throw misconfigured(where, `more than ${mostMembers} members are not checked`);
   const titles = members.map((member, index) => memberTitle(index, members.length, member?.name));
   const ask = async (index: number, change?: RegisterChange): Promise<Told> => {
     const member = members[index];
@@ -61,48 +58,68 @@ export async function changeQuorum(
     );
   };
   const told = await Promise.all(members.map((_, index) => ask(index)));
+  const plan = planChange(told, titles, force);
+  const { next, epochs } = plan;
+  if (!force && epochs.length > 1) {
+    const answering = members.filter((member, index) => member !== undefined && told[index] !== undefined);
+    const left = await leftHolds(answering as readonly LockProvider[], next);
+    if (left.length > 0) return { done: false, left };
+  }
+  for (const epoch of epochs) {
+    const write = async (each: Told, index: number): Promise<void> => {
+      const to = textFor(plan, epoch, index);
+      if (each !== undefined && each.text !== to) told[index] = await ask(index, { from: each.text, to });
+    };
+    await Promise.all(told.map(write));
+    const lacking = lackingFor(plan, epoch, told);
+    if (lacking !== undefined) throw unavailable(`${lacking}. Repeat it when more of them answer`);
+  }
+  return { done: true, left: [] };
+}
+
+/** What the registers are to say, one epoch after the other. */
+export interface ChangePlan {
+  readonly next: readonly string[];
+  readonly was: readonly string[];
+  readonly epochs: readonly number[];
+}
+
+/** @throws as `changeQuorum` */
+export function planChange(told: readonly Told[], titles: readonly string[], force: boolean): ChangePlan {
+  const refuse = (why: string): LockError => misconfigured(where, why);
+  if (titles.length > mostMembers) throw refuse(`a quorum of more than ${mostMembers} members is not checked`);
   const records = told.map((each) => readRecord(each?.text));
-  const top = latestOf(records) ?? { id: '', epoch: 0, members: [], was: [] };
+  const top = latestOf(records) ?? { epoch: 0, members: [], was: [] };
   const before = isDecided(top) ? top.members : top.was;
   const next = idsOf(told, before);
   const silent = titles.filter((_, index) => told[index] === undefined).join(', ');
-  if (next === undefined) throw unavailable(`${silent} cannot be reached. Each new member must answer.`);
+  if (next === undefined) throw unavailable(`${silent} cannot be reached. Each new member must answer`);
   const twins = twinsOf(next)?.map((index) => titles[index]);
-  if (twins !== undefined) throw misconfigured(where, `${twins.join(' and ')} are one store`);
+  if (twins !== undefined) throw refuse(`${twins.join(' and ')} are one store`);
   const expected = isDecided(top) ? top.members : next;
   const rivals = records.some((record) => record?.epoch === top.epoch && !isSame(record.members, expected));
-  const isDone = isDecided(top) && !rivals && isSame(next, before);
-  if (!force) {
-    if (rivals)
-      throw misconfigured(where, 'another change is not complete. Repeat it with its members, or use --force');
-    const stay = before.filter((id) => next.includes(id)).length;
-    const why = conflictOf(before, next) ?? (stay < Math.min(before.length, majority(before)) ? 'stores' : undefined);
-    if (why !== undefined) throw misconfigured(where, reasons[why]);
-    const left = isDone
-      ? []
-      : await leftHolds(
-          members.filter((_, index) => told[index] !== undefined),
-          next,
-        );
-    if (left.length > 0) return { done: false, epoch: top.epoch, left };
-  }
+  if (isDecided(top) && !rivals && isSame(next, before)) return { next, was: top.was, epochs: [top.epoch] };
+  if (rivals && !force) throw refuse('another change is not complete. Repeat it with its members, or use --force');
+  const stay = before.filter((id) => next.includes(id)).length;
+  const why = conflictOf(before, next) ?? (stay < Math.min(before.length, majority(before)) ? 'stores' : undefined);
+  if (why !== undefined && !force) throw refuse(reasons[why]);
   const first = isDecided(top) ? top.epoch + 1 : rivals ? top.epoch + 2 : top.epoch;
-  const was = isDone ? top.was : before;
-  for (const epoch of isDone ? [top.epoch] : [first, first + 1]) {
-    const texts = next.map((id) => textOf({ id, epoch, members: next, was }));
-    const write = async (each: Told, index: number): Promise<void> => {
-      if (each === undefined || each.text === texts[index]) return;
-      told[index] = await ask(index, { from: each.text, to: texts[index] });
-    };
-    await Promise.all(told.map(write));
-    const took = next.filter((_, index) => told[index]?.text === texts[index]);
-    const tookBefore = was.filter((id) => took.includes(id)).length;
-    if (took.length < majority(next) || (epoch % 2 === 1 && was.length > 0 && tookBefore < majority(was))) {
-      const what = `${took.length} of ${next.length} members took it, ${tookBefore} of the ${was.length} before`;
-      throw unavailable(`${what}. A majority of both must. Repeat it when they answer, after any other change.`);
-    }
-  }
-  return { done: true, epoch: isDone ? top.epoch : first + 1, left: [] };
+  return { next, was: before, epochs: [first, first + 1] };
+}
+
+export function textFor({ next, was }: ChangePlan, epoch: number, index: number): string {
+  return textOf({ id: next[index] as string, epoch, members: next, was });
+}
+
+/** Which members must have the text of `epoch`, too. `undefined`: enough of them have it. */
+export function lackingFor(plan: ChangePlan, epoch: number, told: readonly Told[]): string | undefined {
+  const { next, was } = plan;
+  const took = next.filter((_, index) => told[index]?.text === textFor(plan, epoch, index));
+  const tookBefore = was.filter((id) => took.includes(id)).length;
+  // One that is decided was taken by a majority of the members before.
+  const isEnoughBefore = isDecided({ epoch }) || tookBefore >= Math.min(was.length, majority(was));
+  if (took.length >= majority(next) && isEnoughBefore) return undefined;
+  return `${took.length} of ${next.length} members took it, and ${tookBefore} of the ${was.length} before. A majority of both must`;
 }
 
 const reasons = {
@@ -113,7 +130,7 @@ const reasons = {
 } as const;
 
 function unavailable(message: string): LockError {
-  return new LockError('LOCK_UNAVAILABLE', `${where}: ${message}`);
+  return new LockError('LOCK_UNAVAILABLE', `${where}: ${message}.`);
 }
 
 /**
@@ -131,14 +148,11 @@ function idsOf(told: readonly Told[], before: readonly string[]): readonly strin
 }
 
 /** Holds that a majority of `next` may not know. */
-async function leftHolds(
-  members: readonly (LockProvider | undefined)[],
-  next: readonly string[],
-): Promise<readonly LeftHold[]> {
+async function leftHolds(members: readonly LockProvider[], next: readonly string[]): Promise<readonly LeftHold[]> {
   const look = async (keys: Iterable<string>): Promise<readonly LeftHold[]> => {
     const found: LeftHold[] = [];
     for (const key of keys) {
-      const owners = holdsByOwner(await Promise.all(members.map((member) => member?.inspect(key))));
+      const owners = holdsByOwner(await Promise.all(members.map((member) => member.inspect(key))));
       const all = [...owners].map(([owner, holds]) => ({ owner, holds }));
       // Beside a holder that all majorities know, others are waiters.
       if (all.some(({ holds }) => isEnough(holds, next.length - majority(next) + 1))) continue;
@@ -147,7 +161,7 @@ async function leftHolds(
     return found;
   };
   const keys = new Set<string>();
-  for (const member of members) for await (const key of member?.list?.('') ?? []) keys.add(key);
+  for (const member of members) for await (const key of member.list?.('') ?? []) keys.add(key);
   const found = await look(keys);
   if (found.length === 0) return [];
   await new Promise<void>((resolve) => void systemRuntime.setTimer(resolve, underWay, true));

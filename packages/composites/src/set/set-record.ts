@@ -55,7 +55,7 @@ export function textOf({ id, epoch, members, was }: SetRecord): string {
   return `${id}!${epoch}!${members.join('.')}!${was.join('.')}`;
 }
 
-export function isDecided({ epoch }: SetRecord): boolean {
+export function isDecided({ epoch }: Pick<SetRecord, 'epoch'>): boolean {
   return epoch % 2 === 0;
 }
 
@@ -103,8 +103,8 @@ export function judge(told: readonly Told[], newId: () => string): Verdict {
   const top = latestOf(records);
   if (top === undefined) return { writes: firstWrites(told, ids, newId).toSorted(byId) };
   // A proposal may fail, so only the members before it are sure to be in use.
-  const own = ({ members, was, epoch }: SetRecord): readonly string[] | undefined =>
-    [...(epoch % 2 === 0 ? [members] : []), was].find((set) => isSame(ids, set));
+  const own = (record: SetRecord): readonly string[] | undefined =>
+    [...(isDecided(record) ? [record.members] : []), record.was].find((set) => isSame(ids, set));
   const other = records.find((record) => record?.epoch === top.epoch && own(record) === undefined);
   if (other !== undefined) return { other, writes: [] };
   const known = ids.filter((id) => id !== undefined).length;
