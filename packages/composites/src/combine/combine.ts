@@ -7,7 +7,7 @@ import type { CombineOptions } from './options.ts';
  * Several independent stores as one provider: a claim is held when `need` of them granted it. With
  * `majority` that is Redlock, with tokens that keep their order, and fair where all members are.
  * The members must be in the same order in every process. `close` closes them. Claims reject with
- * `LOCK_MISCONFIGURED` where other processes use members that conflict with these.
+ * `LOCK_MISCONFIGURED` where the quorum has other members: `changeQuorum` changes them.
  *
  * Sources: Redlock (redis.io), with a second phase for tokens; claims wait in ordered lines
  * (`docs/quorum.md`).

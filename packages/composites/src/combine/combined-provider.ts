@@ -23,7 +23,7 @@ type Told = readonly (ToldState | undefined)[];
 /** What a composite is made of. */
 export interface CombinedParts extends CombineRules {
   readonly providers: readonly LockProvider[];
-  /** Processes with another set of stores are kept apart. @default false */
+  /** Members are asked for votes if their registers have this set. @default false */
   readonly keepsSet?: boolean;
   /** For messages. @default 'combine' */
   readonly name?: string;

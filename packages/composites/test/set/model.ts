@@ -15,8 +15,8 @@ export interface Story {
   readonly changes: readonly string[];
   readonly simultaneous?: boolean;
   readonly emptied?: number;
-  /** How often each process starts. */
-  readonly starts: number;
+  /** How often the first process starts. The others start once. @default 1 */
+  readonly starts?: number;
   readonly flaw?: Flaw;
 }
 
@@ -70,7 +70,7 @@ const noId = (): string => 'none';
 
 /** Processes that check at their start alone, and commands, in each order of their calls. */
 export function modelOf(story: Story): Model<State, Event> {
-  const { first, processes: sets, changes: targets, simultaneous = false, emptied = 0, starts, flaw } = story;
+  const { first, processes: sets, changes: targets, simultaneous = false, emptied = 0, starts = 1, flaw } = story;
   const stores = [...new Set([first, ...targets].join(''))];
   const history = [first, ...targets];
   const need = (set: string): number => Math.floor(set.length / 2) + 1;
@@ -109,7 +109,8 @@ export function modelOf(story: Story): Model<State, Event> {
           const late: Event = { kind: 'reads late', who };
           return process.told.includes(undefined) ? [late, { kind: 'stops', who }] : [{ kind: 'stops', who }];
         }
-        if (process.state === 'off' && (process.starts === starts || !mayStart(state, set))) return [];
+        if (process.state === 'off' && (process.starts === (who === 0 ? starts : 1) || !mayStart(state, set)))
+          return [];
         const silent = process.told.filter((each) => each === undefined).length;
         const reads: Event = { kind: 'reads', who, answers: [true] };
         return silent < set.length - need(set) ? [reads, { ...reads, answers: [false] }] : [reads];
@@ -122,8 +123,12 @@ export function modelOf(story: Story): Model<State, Event> {
         const all = Array.from({ length: 2 ** target.length }, (_, mask) =>
           [...target].map((__, at) => (mask & (1 << at)) > 0),
         );
-        // As few as may decide.
-        const enough = all.filter((answers) => answers.filter(Boolean).length === need(target));
+        // As few as may decide, and one fewer, where that is a majority of the new members alone.
+        const most = Math.max(need(target), need(history[who] as string));
+        const enough = all.filter((answers) => {
+          const count = answers.filter(Boolean).length;
+          return count >= need(target) && count <= most;
+        });
         return enough.map((answers) => ({ kind: 'writes', who, answers }) as const);
       });
       const losses = state.emptied < emptied ? stores.map((_, who) => ({ kind: 'is emptied', who }) as const) : [];
@@ -144,6 +149,7 @@ export function modelOf(story: Story): Model<State, Event> {
       for (const { step, plan } of changes) hash.add(step * 64 + (plan?.epochs[0] ?? 0));
     },
     problem({ processes }) {
+      if (processes.filter(({ state }) => state === 'acting').length < 2) return undefined;
       const quorums = processes.flatMap(({ state, told }, who) => {
         const set = [...(sets[who] as string)];
         return state === 'acting'
@@ -196,8 +202,8 @@ export function modelOf(story: Story): Model<State, Event> {
     if (latestOf(told.map((each) => readRecord(each?.text))) === undefined) return become({ state: 'off' });
     for (;;) {
       const { other, tooFew, writes } = judge(told, noId);
-      if (other !== undefined || (tooFew === true && flaw !== 'emptied members count'))
-        return become({ state: 'refused' });
+      // What it holds, it holds on.
+      if (other !== undefined || tooFew === true) return isLate ? state : become({ state: 'refused' });
       const [write] = writes;
       if (write === undefined) return become({ state: 'acting', told });
       const [after, now] = compareAndSet(registers, set[write.index] as string, write.from, write.to);
