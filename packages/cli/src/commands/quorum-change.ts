@@ -36,6 +36,6 @@ export async function quorumChange({ force, ...store }: QuorumOptions, output: O
     await output.print(text, { done, left });
     return done ? 0 : exitCode.findings;
   } finally {
-    await Promise.all(providers.map((each) => each?.close()));
+    await Promise.all(providers.map(async (each) => await each?.close()));
   }
 }

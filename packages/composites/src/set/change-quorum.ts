@@ -10,13 +10,15 @@ import type { Told } from './set-record.ts';
 export interface QuorumChange {
   /** The members are those of the quorum now. `false`: `left` is in the way. */
   readonly done: boolean;
-  /** Holds that a majority of the new members may not know, so their keys could be granted again. */
+  /** Holds that a majority of the new members may not know: their keys could be granted again. */
   readonly left: readonly LeftHold[];
 }
 
-/** Of a lease, a cooldown, a slot or a transfer. */
+/** The hold of a lease, a cooldown, a slot or a transfer. */
 export interface LeftHold {
+  /** Its key. */
   readonly key: string;
+  /** Who holds it. */
   readonly owner: string;
   /** In ms. `undefined`: it has no end. */
   readonly remaining: number | undefined;
@@ -25,9 +27,9 @@ export interface LeftHold {
 /** Options of `changeQuorum`. */
 export interface QuorumChangeOptions {
   /**
-   * Makes the change also where holds are left, where majorities of the members before and after may
-   * be disjoint, and where another change is not complete. For a fleet that holds no lock, and while
-   * no other change is under way.
+   * Makes the change also where holds are left, where majorities of the members before and after
+   * may be disjoint, and where another change is not complete. For a fleet that holds no lock, and
+   * while no other change is under way.
    * @default false
    */
   readonly force?: boolean | undefined;
@@ -39,8 +41,8 @@ const underWay = 1_000;
 
 /**
  * Makes `members` those of their quorum: as a proposal, which a majority of the members before and
- * of these must take, and then as decided. So of simultaneous changes one at most succeeds. A member
- * that cannot be opened is `undefined`. Closes nothing.
+ * of these must take, and then as decided. So of simultaneous changes one at most succeeds. A
+ * member that cannot be opened is `undefined`. Closes nothing.
  * @throws `LOCK_MISCONFIGURED`: the change is not safe, or another one is not complete.
  * `LOCK_UNAVAILABLE`: too few members took it. Both say what to do.
  */

@@ -1,8 +1,8 @@
 /** The register of a member that has the id of its store, and the members of its quorum. */
 export const setRegister = 'quorum';
 /**
- * 48 random bits. With fewer, two stores of one fleet may be taken for one. With more, fewer members
- * fit into a register.
+ * 48 random bits. With fewer, two stores of one fleet may be taken for one. With more, fewer
+ * members fit into a register.
  */
 export const idLength = 8;
 /** The ids of more would not fit into a register, with those of the members before. */
@@ -118,7 +118,7 @@ export function judge(told: readonly Told[], newId: () => string): Verdict {
   return { writes: writes.toSorted(byId) };
 }
 
-/** Two first sets are written to their common members in the same order, so one of the two fails. */
+/** Two first sets are written to their common members in the same order, so one of them fails. */
 function byId(left: Write, right: Write): number {
   return left.to < right.to ? -1 : 1;
 }

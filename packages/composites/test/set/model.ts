@@ -198,7 +198,7 @@ export function modelOf(story: Story): Model<State, Event> {
       : [...process.told, answers[0] === true ? { text } : undefined];
     const count = process.starts + (process.told.length === 0 ? 1 : 0);
     if (told.length < set.length) return become({ state: 'reading', starts: count, told });
-    // It would be the first one of a new quorum: docs/quorum.md has that in the list of what is not noticed.
+    // It would be the first of a new quorum, which docs/quorum.md lists as not noticed.
     if (latestOf(told.map((each) => readRecord(each?.text))) === undefined) return become({ state: 'off' });
     for (;;) {
       const { other, tooFew, writes } = judge(told, noId);

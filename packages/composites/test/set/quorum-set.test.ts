@@ -112,7 +112,7 @@ test('processes that start simultaneously over new stores agree', async () => {
   const all = Array.from({ length: 8 }, () => world.start('abc'));
   const answers = await Promise.all(all.map((each, index) => attempt(world, each, claimOf(`job ${index}`))));
   for (const answer of answers) expect(answer).toMatchObject(granted);
-  const texts = await Promise.all([...'abc'].map((name) => world.member(name).register?.('quorum')));
+  const texts = await Promise.all(membersOf(world, 'abc').map(async (member) => await member.register?.('quorum')));
   expect(new Set(texts.map((text) => text?.slice(text.indexOf('!'))))).toHaveLength(1);
 });
 
