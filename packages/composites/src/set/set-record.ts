@@ -101,7 +101,7 @@ export function judge(told: readonly Told[], newId: () => string): Verdict {
   const twins = twinsOf(ids);
   if (twins !== undefined) return { twins, writes: [] };
   const top = latestOf(records);
-  if (top === undefined) return { writes: firstWrites(told, ids, newId).toSorted(byId) };
+  if (top === undefined) return { writes: firstWrites(told, ids, newId) };
   // A proposal may fail, so only the members before it are sure to be in use.
   const own = (record: SetRecord): readonly string[] | undefined =>
     [...(isDecided(record) ? [record.members] : []), record.was].find((set) => isSame(ids, set));
@@ -115,12 +115,7 @@ export function judge(told: readonly Told[], newId: () => string): Verdict {
     if (each === undefined || decided === undefined || (records[index]?.epoch ?? -1) >= decided.epoch) return [];
     return [{ index, from: each.text, to: textOf({ ...decided, id: set[index] as string }) }];
   });
-  return { writes: writes.toSorted(byId) };
-}
-
-/** Two first sets are written to their common members in the same order, so one of them fails. */
-function byId(left: Write, right: Write): number {
-  return left.to < right.to ? -1 : 1;
+  return { writes };
 }
 
 /** Ids first; the set when all members have one. */

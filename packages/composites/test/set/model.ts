@@ -138,13 +138,11 @@ export function modelOf(story: Story): Model<State, Event> {
     hash({ registers, processes, changes, emptied: lost }, hash) {
       hash.add(lost);
       for (const store of stores) hash.add(numberOf(registers[store]));
-      for (const { state, starts, told } of [
-        ...processes,
-        ...changes.map((each) => ({ ...each, starts: each.asked })),
-      ]) {
-        hash.add(numberOf(state) * 8 + starts);
-        hash.add(told.length);
-        for (const each of told) hash.add(each === undefined ? 0 : numberOf(each.text) + 1);
+      const count = (each: Process | Change): number => ('asked' in each ? each.asked : each.starts);
+      for (const each of [...processes, ...changes]) {
+        hash.add(numberOf(each.state) * 8 + count(each));
+        hash.add(each.told.length);
+        for (const told of each.told) hash.add(told === undefined ? 0 : numberOf(told.text) + 1);
       }
       for (const { step, plan } of changes) hash.add(step * 64 + (plan?.epochs[0] ?? 0));
     },
