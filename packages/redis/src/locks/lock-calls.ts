@@ -18,10 +18,12 @@ const none: readonly never[] = [];
 /** A call of one claim. `status`: that of the client before the call. */
 abstract class ClaimCall implements JointCall {
   abstract readonly script: Script;
+  abstract readonly many: Script | undefined;
   protected abstract readonly about: string;
   protected readonly terms: CallTerms;
   protected readonly claim: Claim;
   readonly #status: string;
+  #within = 0;
 
   constructor(terms: CallTerms, claim: Claim, status: string) {
     this.terms = terms;
@@ -29,12 +31,22 @@ abstract class ClaimCall implements JointCall {
     this.#status = status;
   }
 
+  abstract joins(other: JointCall): boolean;
   abstract input(): ScriptInput;
   abstract manyKeys(): readonly string[];
   abstract manyArgs(): readonly (string | number)[];
 
   get owner(): string {
     return this.claim.owner;
+  }
+
+  get within(): number {
+    return this.#within;
+  }
+
+  lasting(within: number): this {
+    this.#within = within;
+    return this;
   }
 
   what(): string {
@@ -114,6 +126,10 @@ export class Attempt extends ClaimCall {
     return [keys.length + 1, ...keys, names.marker, ...args, waiterOf(this.claim), restartGuard];
   }
 
+  joins({ claim }: Attempt): boolean {
+    return claim.ttl === this.claim.ttl && claim.floor === this.claim.floor;
+  }
+
   manyArgs(): readonly (string | number)[] {
     return [this.claim.ttl, this.#above, this.retention];
   }
@@ -163,6 +179,10 @@ export class Renewal extends ClaimCall {
     return [keys.length, ...keys, owner, ttl, raised, this.retention, options.channelPrefix];
   }
 
+  joins(other: Renewal): boolean {
+    return other.claim.ttl === this.claim.ttl && other.#keepsCounter === this.#keepsCounter;
+  }
+
   manyArgs(): readonly (string | number)[] {
     return [this.claim.ttl, this.#keepsCounter ? this.retention : 0];
   }
@@ -200,6 +220,10 @@ export class Release extends ClaimCall {
     const { names, text } = this.terms;
     const keys = names.all(this.claim.key);
     return [keys.length, ...keys, this.claim.owner, text, kindOf(this.claim)];
+  }
+
+  joins(): boolean {
+    return true;
   }
 
   manyArgs(): readonly (string | number)[] {

@@ -1,12 +1,13 @@
 import { LockError, checkRegister } from '@locks/core/adapter';
-import type { Deadline, Waiting } from '@locks/core/adapter';
+import type { Batches, Deadline, Waiting } from '@locks/core/adapter';
 import type { Claim, Grant, KeyState, RegisterChange, Renewal } from '@locks/core';
 import { neverSent } from '../wire/client.ts';
 import type { ScriptClient } from '../wire/client.ts';
 import { grantGone, toAnswer, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
 import { callScript } from '../wire/script-call.ts';
 import type { ScriptSender } from '../wire/script-call.ts';
-import { ScriptBatches } from '../wire/script-batches.ts';
+import { scriptBatches } from '../wire/script-batches.ts';
+import type { JointCall } from '../wire/script-batches.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
 import { unpipelined } from '../wire/unpipelined.ts';
@@ -31,7 +32,7 @@ export interface LockClients {
 export class LockScripts {
   readonly #client: ScriptClient;
   readonly #writer: ScriptSender | undefined;
-  readonly #batches: ScriptBatches | undefined;
+  readonly #batches: Batches<JointCall, unknown> | undefined;
   readonly #unsettled: UnsettledAttempts | undefined;
   readonly #terms: CallTerms;
   readonly #deadline: Deadline;
@@ -43,7 +44,7 @@ export class LockScripts {
     const client = unpipelined(clients.client);
     this.#client = client;
     this.#writer = writer;
-    this.#batches = together ? new ScriptBatches(client, deadline) : undefined;
+    this.#batches = together ? scriptBatches(client, deadline, terms.clock) : undefined;
     this.#unsettled = unsettled;
     this.#terms = terms;
     this.#mustLook = mustLook;
@@ -176,10 +177,11 @@ export class LockScripts {
     });
   }
 
-  #call(client: ScriptSender, call: Attempt | RenewalCall | Release, within?: number): Promise<unknown> {
-    return this.#batches === undefined || call.many === undefined
-      ? callScript(client, this.#deadline, call, within)
-      : this.#batches.call(call.many, call, within);
+  #call(client: ScriptSender, call: JointCall, within: number = this.#deadline.timeout): Promise<unknown> {
+    if (this.#batches === undefined || call.many === undefined) {
+      return callScript(client, this.#deadline, call, within);
+    }
+    return this.#batches.call(call.lasting(within));
   }
 }
 

@@ -1,109 +1,92 @@
 import { Batches } from '@locks/core/adapter';
-import type { Deadline, Outcome, RacedCall } from '@locks/core/adapter';
-import { changedNothing } from './client.ts';
-import { isUnknownScript, sendAgain, sendScript } from './script-call.ts';
-import type { ScriptCall, ScriptSender } from './script-call.ts';
+import type { Clock, Deadline } from '@locks/core/adapter';
+import { changedNothing, withConnectionError } from './client.ts';
+import { callScript, isUnknownScript } from './script-call.ts';
+import type { ScriptCall, ScriptInput, ScriptSender } from './script-call.ts';
 import type { Script } from './scripts.ts';
 
 /** A call that can travel with others of its tick: see `lua/each.lua`. */
 export interface JointCall extends ScriptCall {
+  /** The script for many calls. `undefined`: it travels alone. */
+  readonly many: Script | undefined;
+  /** How long it may take, in ms. */
+  readonly within: number;
+  lasting(within: number): this;
   readonly owner: string;
   /** The keys that the script for many calls gets for this one. */
   manyKeys(): readonly string[];
-  /** The arguments that it gets for all. Calls with different ones travel apart. */
+  /** The arguments that it gets for all. */
   manyArgs(): readonly (string | number)[];
+  /** Whether `other`, with the same script for many calls, has the same arguments for it. */
+  joins(other: JointCall): boolean;
 }
 
-/** The script for many calls has left this one to its own script. */
-const undecided = new Error('left to its own script');
+/**
+ * Calls whose times differ by less, in ms, travel together. With more, one is told of a silence too
+ * early or too late. With less, what waited for one connection would travel apart.
+ */
+const sameTime = 16;
 
-/** The server did not know the script for many calls, and did nothing. */
-const unloaded = new Error('to be sent again');
-
-interface BatchedCall {
-  /** The script for many calls. */
-  readonly many: Script;
-  readonly args: readonly (string | number)[];
-  readonly call: JointCall;
-  readonly outcome: Outcome<unknown>;
+/** Sends the calls of one tick as one script, which has one deadline. */
+export function scriptBatches(client: ScriptSender, deadline: Deadline, clock: Clock): Batches<JointCall, unknown> {
+  return new Batches<JointCall, unknown>({
+    fits: (call, [first]) => first !== undefined && fits(call, first),
+    alone: (call) => callScript(client, deadline, call, call.within),
+    async together(calls) {
+      const [first] = calls as [JointCall & { readonly many: Script }];
+      const end = clock.now() + first.within;
+      let mayGo = true;
+      const left = (call: JointCall): Promise<unknown> | undefined => {
+        if (!mayGo) return undefined;
+        const answer = callScript(client, deadline, call, Math.max(1, end - clock.now()));
+        // Nobody hears it after the deadline.
+        answer.catch(() => {});
+        return answer;
+      };
+      const send = async (): Promise<readonly unknown[]> => {
+        const replies = await sendMany(client, first.many, inputOf(calls), () => mayGo);
+        return calls.map((call, index) => (Number(replies[index]) > 0 ? replies[index] : left(call)));
+      };
+      try {
+        return await deadline.race(send(), () => `${first.what()} and ${calls.length - 1} more`, first.within);
+      } catch (error) {
+        mayGo = first.completes === true;
+        throw error;
+      }
+    },
+    failed: (error, call) => call.explain(withConnectionError(client.over ?? client, error)),
+  });
 }
 
-/** Sends the calls of one tick as one script. */
-export class ScriptBatches {
-  readonly #client: ScriptSender;
-  readonly #deadline: Deadline;
-  readonly #batches: Batches<BatchedCall>;
-  readonly #unloaded = new Set<Script>();
+function fits(some: JointCall, other: JointCall): boolean {
+  return some.many === other.many && Math.abs(some.within - other.within) < sameTime && some.joins(other);
+}
 
-  constructor(client: ScriptSender, deadline: Deadline) {
-    this.#client = client;
-    this.#deadline = deadline;
-    this.#batches = new Batches({
-      fits: ({ many, args }, [first]) => first !== undefined && first.many === many && equal(first.args, args),
-      sendAlone: (member) => void this.#sendAlone(member),
-      send: (members) => void this.#send(members),
-    });
-  }
+function inputOf(calls: readonly JointCall[]): ScriptInput {
+  const input: [number, ...(string | number)[]] = [0];
+  for (const call of calls) input.push(...call.manyKeys());
+  input[0] = input.length - 1;
+  input.push(...(calls[0] as JointCall).manyArgs());
+  for (const { owner } of calls) input.push(owner);
+  return input;
+}
 
-  /**
-   * Calls a script, or `many` with other calls of this tick, within the deadline or `within` ms. A
-   * call without company costs no more than by `callScript`.
-   */
-  call(many: Script, call: JointCall, within?: number): Promise<unknown> {
-    const mend = (error: unknown, late: boolean): RacedCall<unknown> => {
-      if (late && call.completes !== true) throw error;
-      if (error === undecided) return sendScript(this.#client, call);
-      return error === unloaded ? this.#join(many, call) : sendAgain(this.#client, call, error, late);
-    };
-    return this.#deadline.race(this.#join(many, call), () => call.what(), within, mend);
-  }
-
-  #join(many: Script, call: JointCall): RacedCall<unknown> {
-    return (outcome) => this.#batches.add({ many, args: call.manyArgs(), call, outcome });
-  }
-
-  async #sendAlone({ call, outcome }: BatchedCall): Promise<void> {
-    try {
-      outcome.answered(await sendScript(this.#client, call));
-    } catch (error) {
-      outcome.failed(error);
-    }
-  }
-
-  async #send(members: readonly BatchedCall[]): Promise<void> {
-    const { many, args } = members[0] as BatchedCall;
-    const keys = members.flatMap(({ call }) => call.manyKeys());
-    const owners = members.map(({ call }) => call.owner);
-    let replies: unknown;
-    try {
-      // One batch brings the text. Those after it find the script loaded.
-      replies = this.#unloaded.delete(many)
-        ? await this.#client.eval(many.lua, keys.length, ...keys, ...args, ...owners)
-        : await this.#client.evalsha(many.sha, keys.length, ...keys, ...args, ...owners);
-    } catch (error) {
-      const reason = this.#reasonOf(error, many);
-      for (const { outcome } of members) outcome.failed(reason);
-      return;
-    }
-    const list: readonly unknown[] = Array.isArray(replies) ? replies : [];
-    members.forEach(({ outcome }, index) => {
-      if (Number(list[index]) > 0) outcome.answered(list[index]);
-      else outcome.failed(undecided);
-    });
-  }
-
-  #reasonOf(error: unknown, script: Script): unknown {
-    if (isUnknownScript(error)) {
-      this.#unloaded.add(script);
-      return unloaded;
-    }
-    if (changedNothing(error)) return error;
+/** The replies to the calls. None for those that `many` leaves to their own scripts. */
+async function sendMany(
+  client: ScriptSender,
+  many: Script,
+  input: ScriptInput,
+  mayGo: () => boolean,
+): Promise<readonly unknown[]> {
+  let replies: unknown;
+  try {
+    replies = await client.evalsha(many.sha, ...input);
+  } catch (error) {
+    if (!mayGo()) throw error;
+    if (isUnknownScript(error)) replies = await client.eval(many.lua, ...input);
     // The own script of each call finds out what the server refuses.
-    return error instanceof Error && error.name === 'ReplyError' ? undecided : error;
+    else if (error instanceof Error && error.name === 'ReplyError' && !changedNothing(error)) return [];
+    else throw error;
   }
-}
-
-function equal(some: readonly unknown[], others: readonly unknown[]): boolean {
-  for (let index = 0; index < some.length; index += 1) if (some[index] !== others[index]) return false;
-  return true;
+  return Array.isArray(replies) ? replies : [];
 }

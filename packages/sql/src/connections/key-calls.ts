@@ -1,15 +1,14 @@
+import { Batches, LockError } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { EachStore, LockStore, Released, Renewed } from '../dialect/stores/lock-store.ts';
 import type { StoreCalls } from './store-calls.ts';
-import { ClaimBatches } from './claim-batches.ts';
-import type { JointCalls } from './claim-batches.ts';
 
 /** The calls of exclusive claims that travel together where the store has statements for many. */
 interface Joint {
-  readonly acquires: ClaimBatches<bigint | undefined>;
-  readonly renewals: ClaimBatches<Renewed>;
-  readonly releases: ClaimBatches<Released>;
+  readonly acquires: Batches<Claim, bigint | undefined>;
+  readonly renewals: Batches<Claim, Renewed>;
+  readonly releases: Batches<Claim, Released>;
 }
 
 /** The calls that a store decides by the row of one key. */
@@ -46,24 +45,36 @@ export class KeyCalls {
 
   #createJoint(each: EachStore<unknown>, { clock }: Runtime): Joint {
     const calls = this.#calls;
-    const { timeout } = calls.deadline;
-    const batches = <T>(joint: JointCalls<T>): ClaimBatches<T> => new ClaimBatches(joint, timeout, clock);
+    const batches = <T>({ what, first, decide, alone, left = alone }: JointCalls<T>): Batches<Claim, T> =>
+      new Batches<Claim, T>({
+        fits: (claim, batch) => batch.every((other) => fits(claim, other)),
+        alone: (claim) => alone(claim),
+        async together(claims) {
+          const end = clock.now() + calls.deadline.timeout;
+          const decided = await calls.run((connection) => decide(connection, claims), { what, first });
+          const within = Math.max(1, end - clock.now());
+          return claims.map((claim) => decided.get(claim.owner) ?? left(claim, within));
+        },
+        failed: (error, { key }) => ofKey(error as LockError, key),
+      });
     return {
-      acquires: batches({
-        each: (claims) => calls.run((connection) => each.acquire(connection, claims), { what: 'an acquire' }),
+      acquires: batches<bigint | undefined>({
+        what: 'an acquire',
+        decide: each.acquire.bind(each),
         alone: (claim) => this.#acquireFree(claim),
         left: async () => undefined,
       }),
       renewals: batches({
-        each: (claims) => calls.run((connection) => each.renew(connection, claims), { what: 'a renewal', first: true }),
-        alone: (claim) => this.#renew(claim),
-        left: (claim, within) => this.#renew(claim, undefined, within),
+        what: 'a renewal',
+        first: true,
+        decide: each.renew.bind(each),
+        alone: (claim, within) => this.#renew(claim, undefined, within),
       }),
       releases: batches({
-        each: (claims) =>
-          calls.run((connection) => each.release(connection, claims), { what: 'a release', first: true }),
-        alone: (claim) => this.#release(claim, false, true),
-        left: (claim, within) => this.#release(claim, false, true, within),
+        what: 'a release',
+        first: true,
+        decide: each.release.bind(each),
+        alone: (claim, within) => this.#release(claim, false, true, within),
       }),
     };
   }
@@ -82,4 +93,26 @@ export class KeyCalls {
     const about = { what: 'a release', claim, within, first };
     return await this.#calls.run((connection) => this.#store.release(connection, claim, inLine), about);
   }
+}
+
+/** How one kind of call is made, for many claims and for one. */
+interface JointCalls<T> {
+  readonly what: string;
+  /** It goes before attempts. */
+  readonly first?: boolean;
+  readonly decide: (connection: unknown, claims: readonly Claim[]) => Promise<ReadonlyMap<string, T>>;
+  /** The call of a claim without company. */
+  readonly alone: (claim: Claim, within?: number) => Promise<T>;
+  /** That of a claim that `decide` has left, with `within` ms of its time. @default alone */
+  readonly left?: (claim: Claim, within: number) => Promise<T>;
+}
+
+/** Whether a statement can have both claims. */
+function fits(one: Claim, other: Claim): boolean {
+  return one.ttl === other.ttl && one.floor === other.floor && one.key !== other.key && one.owner !== other.owner;
+}
+
+/** The error of all, as that of one key. */
+function ofKey({ code, message, cause, sent }: LockError, key: string): LockError {
+  return new LockError(code, message, { cause, sent, key });
 }

@@ -3,14 +3,10 @@ import type { Sender } from '../session/session.ts';
 import { sync } from '../wire/requests.ts';
 import { refusal } from './refusal.ts';
 
-type SendingSession = Pick<Sender, 'send'>;
-
 interface LatestRead {
-  readonly session: SendingSession;
+  readonly session: Pick<Sender, 'send'>;
   readonly path: string;
-  /** Sends the read. Gives what hands its answer out. */
-  begin(): () => void;
-  fail(error: unknown): void;
+  readonly read: () => Promise<unknown>;
 }
 
 /**
@@ -19,36 +15,24 @@ interface LatestRead {
  * it.
  */
 export class LatestReads {
-  readonly #batches = new Batches<LatestRead>({
+  readonly #batches = new Batches<LatestRead, unknown>({
     fits: ({ session }, [first]) => session === first?.session,
-    sendAlone: (read) => void sendBehindSync(read.session, [read]),
-    send: (reads) => void sendBehindSync((reads[0] as LatestRead).session, reads),
+    alone: async (read) => await (await readBehindSync([read]))[0],
+    together: readBehindSync,
   });
 
   /** The result of `read`, at or below `path`. */
-  read<T>(session: SendingSession, path: string, read: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const begin = (): (() => void) => {
-        const reading = read();
-        // Without the reply to the sync there is none to the read.
-        reading.catch(() => {});
-        return () => resolve(reading);
-      };
-      this.#batches.add({ session, path, begin, fail: reject });
-    });
+  read<T>(session: LatestRead['session'], path: string, read: () => Promise<T>): Promise<T> {
+    return this.#batches.call({ session, path, read }) as Promise<T>;
   }
 }
 
-async function sendBehindSync(session: SendingSession, reads: readonly LatestRead[]): Promise<void> {
-  try {
-    const syncing = session.send(sync((reads[0] as LatestRead).path));
-    const answers = reads.map((read) => read.begin());
-    const synced = await syncing;
-    for (const [index, { path, fail }] of reads.entries()) {
-      if (synced.ok) answers[index]?.();
-      else fail(refusal(synced, path));
-    }
-  } catch (error) {
-    for (const { fail } of reads) fail(error);
-  }
+async function readBehindSync(reads: readonly LatestRead[]): Promise<readonly Promise<unknown>[]> {
+  const [{ session, path }] = reads as [LatestRead];
+  const syncing = session.send(sync(path));
+  const answers = reads.map(({ read }) => read());
+  // Without the reply to the sync there is none to the reads.
+  for (const answer of answers) answer.catch(() => {});
+  const synced = await syncing;
+  return synced.ok ? answers : reads.map((each) => Promise.reject(refusal(synced, each.path)));
 }
