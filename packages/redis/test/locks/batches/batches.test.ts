@@ -155,7 +155,9 @@ test('a key that claims of this process wait for is decided by its own scripts',
   calls.length = 0;
   expect(await Promise.all(claims.map((claim) => provider.release(claim)))).toEqual([true, true, true]);
   await waiting;
-  expect(known({ calls }).slice(0, 2).toSorted()).toEqual(['release', 'releaseEach']);
-  expect(known({ calls })).not.toContain('acquireEach');
+  // The waiter looks once more when it hears its channel.
+  const sent = known({ calls }).filter((name) => name !== 'acquire');
+  expect(sent.slice(0, 2).toSorted()).toEqual(['release', 'releaseEach']);
+  expect(sent).not.toContain('acquireEach');
   await locks.close();
 });

@@ -27,7 +27,11 @@ async function holderOf({ other }: Setting, key: string): Promise<string | undef
 /** A claim of the other process, in line on `key`. */
 async function waitFor({ other }: Setting, key: string): Promise<{ granted(): Promise<boolean> }> {
   const locks = createLocks(other);
-  const granted = locks.withLock(key, () => true).catch(() => false);
+  // It keeps the key: it may look, and have it, before the check does.
+  const granted = locks.acquire(key, { renew: false }).then(
+    () => true,
+    () => false,
+  );
   await eventually('the waiter', async () => (await other.inspect(key)).waiters === 1);
   return { granted: () => Promise.race([granted, sleep(1_000, false)]) };
 }
