@@ -27,12 +27,10 @@ async function holderOf({ other }: Setting, key: string): Promise<string | undef
 /** A claim of the other process, in line on `key`. */
 async function waitFor({ other }: Setting, key: string): Promise<{ granted(): Promise<boolean> }> {
   const locks = createLocks(other);
-  // It keeps the key: it may look, and have it, before the check does.
-  const granted = locks.acquire(key, { renew: false }).then(
-    () => true,
-    () => false,
-  );
+  const granted = locks.withLock(key, () => true).catch(() => false);
   await eventually('the waiter', async () => (await other.inspect(key)).waiters === 1);
+  // Behind the look that the waiter takes once it hears its channel.
+  await other.inspect(key);
   return { granted: () => Promise.race([granted, sleep(1_000, false)]) };
 }
 
