@@ -27,8 +27,8 @@ WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND (
 --          waited for the row (µs)
 -- Returns  outcome, answer, the first in line that can go (turn_process, turn_owner), what it was
 --          given (turn_token, turn_span in µs; NULL: it has to try), kept_owner: the first in line,
---          whose place this kept and who cannot go yet, and gone_owners: other owners that are not
---          in line, and further ones that did not join it (hexadecimal, with commas).
+--          whose place this kept and who cannot go yet, and missing: other owners that are not in
+--          line, and further ones that did not join it (hexadecimal, with commas; NULL: none).
 CALL `locks_act_and_wake`(
   ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?, ?,
   CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)

@@ -23,10 +23,10 @@ export class Attempts {
     const answer = await this.#procedure.act(connection, 'acquire', claim, claim.floor ?? 0n, line, repeated);
     const { process } = this.#options;
     // These were given the key, or have lost their places.
-    const turns = [...answer.turns, ...answer.gone.map((owner) => ({ process, owner }))];
+    const turns = [...answer.turns, ...answer.missing.map((owner) => ({ process, owner }))];
     const attempt = attemptOf(claim, { ...answer, turns });
     if (attempt instanceof LockError) throw attempt;
-    return attempt;
+    return { ...attempt, missing: answer.missing };
   }
 
   /** First attempts of exclusive claims on one key, with one ttl and one floor. */
@@ -42,7 +42,7 @@ export class Attempts {
     const behind = { token: undefined, retryAfter: Math.min(refresh, looks), turns: [] };
     const attempts = [entered];
     for (const claim of rest) {
-      attempts.push(answer.gone.includes(claim.owner) ? await this.#alone(connection, claim) : behind);
+      attempts.push(answer.missing.includes(claim.owner) ? await this.#alone(connection, claim) : behind);
     }
     return attempts;
   }

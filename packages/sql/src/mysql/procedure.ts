@@ -23,7 +23,7 @@ export interface Answer {
   readonly answer: string;
   readonly turns: readonly Turn[];
   /** Other claims that are not in line, and further ones that did not join it. */
-  readonly gone: readonly string[];
+  readonly missing: readonly string[];
 }
 
 /** What a claim that is going to wait sends with an attempt. */
@@ -71,7 +71,7 @@ export class Procedure {
       outcome: textOf(row['outcome']),
       answer: textOf(row['answer']),
       turns: this.#turnsOf(row),
-      gone: (row['gone_owners'] === null ? [] : textOf(row['gone_owners']).split(',')).map(fromHex),
+      missing: row['missing'] === null ? [] : textOf(row['missing']).split(',').map(fromHex),
     };
   }
 

@@ -32,7 +32,9 @@ const missing = {
     ['the shares', 'DROP TABLE locks_shares'],
     ['the line', 'DROP TABLE locks_line'],
     ['the keys', 'DROP TABLE locks'],
-    ...['act', 'act_and_wake', 'inspect', 'sweep'].map((name) => [name, `DROP PROCEDURE locks_${name}`] as const),
+    ...['act', 'act_and_wake', 'ended', 'give', 'head', 'inspect', 'sweep'].map(
+      (name) => [name, `DROP PROCEDURE locks_${name}`] as const,
+    ),
   ],
   SQLite: [
     ['the layout', 'DROP TABLE locks_layout'],

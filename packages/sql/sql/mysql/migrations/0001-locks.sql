@@ -119,10 +119,91 @@ CREATE TABLE IF NOT EXISTS `locks_fences` (
 
 DROP PROCEDURE IF EXISTS `locks_act`;
 DROP PROCEDURE IF EXISTS `locks_act_and_wake`;
+DROP PROCEDURE IF EXISTS `locks_ended`;
+DROP PROCEDURE IF EXISTS `locks_give`;
+DROP PROCEDURE IF EXISTS `locks_head`;
 DROP PROCEDURE IF EXISTS `locks_inspect`;
 DROP PROCEDURE IF EXISTS `locks_sweep`;
 
 DELIMITER //
+-- Procedures of the next one, which have its rights: not functions, as a server with a binary log lets few users make these.
+
+-- Whether a process in line has certainly ended. A name with a plus sign is that of a session of one server, which keeps a named lock for as long
+-- as it lasts. The process that asks lasts, also where a session of it has ended.
+CREATE PROCEDURE `locks_ended`(process VARBINARY(255), in_process VARBINARY(255), OUT ended BOOLEAN)
+NO SQL
+SQL SECURITY INVOKER
+BEGIN
+  SET ended = LOCATE('+', process) > 0 AND SUBSTRING_INDEX(process, '+', 1) <> in_process
+    AND SUBSTRING_INDEX(process, '@', -1) = LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8)
+    AND IS_USED_LOCK(CONCAT('locks_', process)) IS NULL;
+END//
+
+-- The head of a line, NULL if there is none: the first place of a process that has not ended, or of by_owner. The places before it lapse in their
+-- time.
+CREATE PROCEDURE `locks_head`(
+  of_key VARBINARY(512),
+  by_owner VARBINARY(255),
+  in_process VARBINARY(255),
+  OUT head_process VARBINARY(255),
+  OUT head_owner VARBINARY(255),
+  OUT head_permits BIGINT,
+  OUT head_until BIGINT
+)
+READS SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE head_place, passed BIGINT DEFAULT 0;
+  DECLARE ended BOOLEAN DEFAULT TRUE;
+  DECLARE CONTINUE HANDLER FOR NOT FOUND SET ended = FALSE, head_process = NULL, head_owner = NULL, head_permits = NULL, head_until = NULL;
+  WHILE ended DO
+    SET passed = head_place;
+    SELECT `process`, `owner`, `permits`, `deadline`, `place` INTO head_process, head_owner, head_permits, head_until, head_place
+      FROM `locks_line` WHERE `key` = of_key AND `place` > passed ORDER BY `place` LIMIT 1;
+    IF head_owner = by_owner THEN
+      SET ended = FALSE;
+    ELSEIF ended THEN
+      CALL `locks_ended`(head_process, in_process, ended);
+    END IF;
+  END WHILE;
+  IF passed > 0 AND head_owner IS NOT NULL THEN
+    -- A process of which one place counts has not ended. Its claims keep their order, though a place before that has the name of another
+    -- session of it.
+    SELECT `owner`, `permits`, `deadline` INTO head_owner, head_permits, head_until
+      FROM `locks_line`
+      WHERE `key` = of_key AND `place` <= head_place AND SUBSTRING_INDEX(`process`, '+', 1) = SUBSTRING_INDEX(head_process, '+', 1)
+      ORDER BY `place` LIMIT 1;
+  END IF;
+END//
+
+-- Gives the key to the head of its line, for no longer than its place would have lasted, as its process may be gone. The head is then the next
+-- one: whether its process has ended is asked when its turn comes. version is the token, and span how long it lasts. NULL: its hold could
+-- end before its claim finds it, so it has to try again.
+CREATE PROCEDURE `locks_give`(
+  of_key VARBINARY(512),
+  now_at BIGINT,
+  waiter_ttl BIGINT,
+  INOUT version BIGINT,
+  INOUT head_process VARBINARY(255),
+  INOUT head_owner VARBINARY(255),
+  INOUT head_permits BIGINT,
+  INOUT head_until BIGINT,
+  OUT span BIGINT
+)
+MODIFIES SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE head_ttl, head_floor, head_place BIGINT;
+  DECLARE CONTINUE HANDLER FOR NOT FOUND SET head_process = NULL, head_owner = NULL, head_permits = NULL, head_until = NULL;
+  SELECT `ttl`, `floor`, `place` INTO head_ttl, head_floor, head_place FROM `locks_line` WHERE `key` = of_key AND `owner` = head_owner;
+  IF head_ttl * 2 >= waiter_ttl THEN
+    SET span = LEAST(head_ttl, head_until - now_at), version = GREATEST(version + 1, COALESCE(head_floor + 1, 0), now_at);
+    DELETE FROM `locks_line` WHERE `key` = of_key AND `place` = head_place;
+    SELECT `process`, `owner`, `permits`, `deadline` INTO head_process, head_owner, head_permits, head_until
+      FROM `locks_line` WHERE `key` = of_key ORDER BY `place` LIMIT 1;
+  END IF;
+END//
+
 -- Protocol 3, the directed hand-off queue, for one key: all that one statement on the key's row cannot decide.
 -- act            acquire, renew or release
 -- claim_ttl      in microseconds, as all spans are
@@ -133,8 +214,9 @@ DELIMITER //
 -- joining        further exclusive claims of this process, with the same ttl and token, that come behind this one for the first time: the same
 -- called_at      UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
 -- Answers with one row: outcome (granted, busy, upgrade, done), answer (the token; the ms until the next attempt; 1 if it
--- renewed or freed a hold), the process and owner to be told that it is their turn, or NULL, and gone_owners: those of
--- other_owners that are not in line, as each may have been given the key, and those of joining that were not put in line.
+-- renewed or freed a hold), the process and owner to be told that it is their turn, or NULL, and missing: those of
+-- other_owners that are not in line, as each may have been given the key, and those of joining that were not put in line (hexadecimal, with
+-- commas; NULL: none).
 -- woken          the session to be woken for that, of another process, or NULL
 CREATE PROCEDURE `locks_act`(
   act VARBINARY(10),
@@ -160,19 +242,17 @@ BEGIN
   DECLARE row_owner, row_head_process, row_head_owner VARBINARY(255);
   DECLARE row_head_permits, row_head_until BIGINT;
   DECLARE first_expiry, own_token, own_place, answer BIGINT;
-  DECLARE can_go, is_kept BOOLEAN DEFAULT FALSE;
+  DECLARE can_go, is_kept, head_ended BOOLEAN DEFAULT FALSE;
   DECLARE row_assigned_to, row_assigned_process, turn_process, turn_owner VARBINARY(255);
-  DECLARE head_ttl, head_floor, head_place, turn_token, turn_span BIGINT;
+  DECLARE turn_token, turn_span BIGINT;
   DECLARE outcome VARBINARY(10) DEFAULT 'done';
   DECLARE usual_wait BIGINT DEFAULT @@session.innodb_lock_wait_timeout;
-  -- The server on which a process in line says that it keeps a named lock, for as long as it lasts.
-  DECLARE this_server VARBINARY(8) DEFAULT LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8);
   -- It lasts, also where a session of it has ended.
   DECLARE this_process VARBINARY(255) DEFAULT SUBSTRING_INDEX(COALESCE(line_process, ''), '+', 1);
   DECLARE own_session, one_owner VARBINARY(255);
   DECLARE others_left LONGBLOB DEFAULT other_owners;
   DECLARE joining_left LONGBLOB DEFAULT joining;
-  DECLARE gone_owners LONGTEXT CHARACTER SET ascii;
+  DECLARE missing LONGTEXT CHARACTER SET ascii;
 
   -- Fails within a transaction: this procedure has its own, and ends nobody else's.
   SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
@@ -255,7 +335,7 @@ BEGIN
           SET one_owner = UNHEX(SUBSTRING_INDEX(others_left, ',', 1)), others_left = SUBSTRING(others_left, 2 * LENGTH(one_owner) + 2);
           UPDATE `locks_line` SET `seen` = now_at, `deadline` = now_at + waiter_ttl, `process` = line_process
             WHERE `key` = claim_key AND `owner` = one_owner;
-          IF ROW_COUNT() = 0 THEN SET gone_owners = CONCAT_WS(',', gone_owners, HEX(one_owner)); END IF;
+          IF ROW_COUNT() = 0 THEN SET missing = CONCAT_WS(',', missing, HEX(one_owner)); END IF;
         END WHILE;
         IF other_owners IS NOT NULL AND row_line_until IS NOT NULL THEN
           SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), row_line_seen = now_at, row_head_owner = NULL;
@@ -268,24 +348,14 @@ BEGIN
             SET row_head_owner = NULL;
           END IF;
         END IF;
-        -- Places of processes that have ended are passed over. They lapse in their time.
-        -- With nobody at its head, a line has only such.
-        IF row_line_until IS NOT NULL AND (row_head_owner IS NULL OR row_head_owner <> claim_owner AND LOCATE('+', row_head_process) > 0
-          AND SUBSTRING_INDEX(row_head_process, '@', -1) = this_server AND SUBSTRING_INDEX(row_head_process, '+', 1) <> this_process
-          AND IS_USED_LOCK(CONCAT('locks_', row_head_process)) IS NULL) THEN
-          SET row_head_owner = NULL;
-          SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
-            INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
-            FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
-              AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
-            ORDER BY `place` LIMIT 1;
-          -- A process of which one place counts has not ended. Its claims keep their order, though a place before that has the name of
-          -- another session of it.
-          SELECT `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
-            INTO row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
-            FROM `locks_line`
-            WHERE `key` = claim_key AND `place` < head_place AND SUBSTRING_INDEX(`process`, '+', 1) = SUBSTRING_INDEX(row_head_process, '+', 1)
-            ORDER BY `place` LIMIT 1;
+        IF row_line_until IS NOT NULL THEN
+          IF row_head_owner <> claim_owner AND NOT (row_head_process <=> line_process) THEN
+            CALL `locks_ended`(row_head_process, this_process, head_ended);
+          END IF;
+          -- With nobody at its head, a line has only such.
+          IF row_head_owner IS NULL OR head_ended THEN
+            CALL `locks_head`(claim_key, claim_owner, this_process, row_head_process, row_head_owner, row_head_permits, row_head_until);
+          END IF;
         END IF;
 
         IF row_shares > 0 THEN
@@ -393,7 +463,7 @@ BEGIN
           IF own_token IS NOT NULL OR row_owner = one_owner OR outcome NOT IN ('granted', 'busy') OR EXISTS (
             SELECT 1 FROM `locks_line` WHERE `key` = claim_key AND `owner` = one_owner
           ) THEN
-            SET gone_owners = CONCAT_WS(',', gone_owners, HEX(one_owner));
+            SET missing = CONCAT_WS(',', missing, HEX(one_owner));
           ELSE
             INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `seen`, `deadline`, `ttl`, `floor`)
               VALUES (claim_key, row_next_place, one_owner, line_process, now_at, now_at + waiter_ttl, claim_ttl, claim_token);
@@ -405,20 +475,8 @@ BEGIN
 
         -- The first in line, who is told at the end of every call if it can go.
         IF row_head_owner IS NULL AND COALESCE(row_line_until, row_head_until) IS NOT NULL THEN
-          SET head_place = NULL;
-          SELECT `process`, `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
-            INTO row_head_process, row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
-            FROM `locks_line` WHERE `key` = claim_key AND NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND SUBSTRING_INDEX(`process`, '+', 1) <> this_process
-              AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL AND `owner` <> claim_owner)
-            ORDER BY `place` LIMIT 1;
-          -- As above.
-          SELECT `owner`, `permits`, `deadline`, `ttl`, `floor`, `place`
-            INTO row_head_owner, row_head_permits, row_head_until, head_ttl, head_floor, head_place
-            FROM `locks_line`
-            WHERE `key` = claim_key AND `place` < head_place AND SUBSTRING_INDEX(`process`, '+', 1) = SUBSTRING_INDEX(row_head_process, '+', 1)
-            ORDER BY `place` LIMIT 1;
+          CALL `locks_head`(claim_key, claim_owner, this_process, row_head_process, row_head_owner, row_head_permits, row_head_until);
           IF row_head_owner IS NULL THEN
-            SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL;
             IF NOT EXISTS (SELECT 1 FROM `locks_line` WHERE `key` = claim_key) THEN
               SET row_line_until = NULL, row_next_lapse = NULL;
             END IF;
@@ -431,24 +489,13 @@ BEGIN
         IF can_go THEN
           SET turn_process = row_head_process, turn_owner = row_head_owner;
         END IF;
-        -- It gets the key at once, for no longer than its place would have lasted, as its process may be gone. Where its hold could end
-        -- before its claim finds it, it has to try again.
         IF can_go AND row_head_permits IS NULL THEN
-          IF head_place IS NULL THEN
-            SELECT `ttl`, `floor`, `place` INTO head_ttl, head_floor, head_place FROM `locks_line`
-              WHERE `key` = claim_key AND `owner` = row_head_owner;
-          END IF;
-          IF head_ttl * 2 >= waiter_ttl THEN
-            SET turn_span = LEAST(head_ttl, row_head_until - now_at);
-            SET row_version = GREATEST(row_version + 1, COALESCE(head_floor + 1, 0), now_at), turn_token = row_version;
-            SET row_owner = row_head_owner, row_assigned_to = row_head_owner, row_assigned_process = row_head_process, row_held_until = now_at + turn_span;
-            DELETE FROM `locks_line` WHERE `key` = claim_key AND `place` = head_place;
-            SET can_go = FALSE, row_head_owner = NULL;
-            -- Whether its process has ended is asked when its turn comes.
-            SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
-              FROM `locks_line` WHERE `key` = claim_key ORDER BY `place` LIMIT 1;
+          CALL `locks_give`(claim_key, now_at, waiter_ttl, row_version, row_head_process, row_head_owner, row_head_permits, row_head_until, turn_span);
+          IF turn_span IS NOT NULL THEN
+            SET can_go = FALSE, turn_token = row_version, row_owner = turn_owner, row_assigned_to = turn_owner,
+              row_assigned_process = turn_process, row_held_until = now_at + turn_span;
             IF row_head_owner IS NULL THEN
-              SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL, row_line_until = NULL, row_next_lapse = NULL;
+              SET row_line_until = NULL, row_next_lapse = NULL;
             END IF;
           END IF;
         END IF;
@@ -490,7 +537,7 @@ BEGIN
     SET woken = turn_process;
   END IF;
   SELECT outcome, CAST(answer AS CHAR) AS answer, turn_process, turn_owner, CAST(turn_token AS CHAR) AS turn_token,
-    CAST(turn_span AS CHAR) AS turn_span, IF(is_kept, row_head_owner, NULL) AS kept_owner, gone_owners;
+    CAST(turn_span AS CHAR) AS turn_span, IF(is_kept, row_head_owner, NULL) AS kept_owner, missing;
 END//
 
 -- The same, and wakes the process whose turn it is. It has the rights of its caller: those of another user could not end a wait of his.

@@ -19,8 +19,15 @@ export interface Line {
 
 /** What became of an attempt. */
 export type Attempt =
-  | { readonly token: bigint; readonly turns: readonly Turn[] }
-  | { readonly token: undefined; readonly retryAfter: number; readonly turns: readonly Turn[] };
+  | ({ readonly token: bigint } & Told)
+  | ({ readonly token: undefined; readonly retryAfter: number } & Told);
+
+/** What an attempt tells of others. */
+interface Told {
+  readonly turns: readonly Turn[];
+  /** Those of this process that it was to keep in the queue, and that are not there. */
+  readonly missing?: readonly string[];
+}
 
 /** What became of a release. */
 export interface Released {
