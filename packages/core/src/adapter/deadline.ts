@@ -34,6 +34,8 @@ export interface Deadline {
    * rejection goes to `mend`.
    */
   race<T>(call: RacedCall<T>, what: CallName, within?: number, mend?: Mend<T>): Promise<T>;
+  /** What a call rejects with that had no answer within `within` ms. */
+  overdue(what: CallName, within?: number): LockError;
   /** Stops the timer; calls that are under way settle with their backend only. */
   stop(): void;
 }
@@ -50,17 +52,18 @@ export function createDeadline(
   trouble?: () => LockError | undefined,
 ): Deadline {
   const timers = new TimerWheel(runtime, false);
+  const overdue = (what: CallName, within: number = timeout): LockError => {
+    const name = typeof what === 'string' ? what : what();
+    // A step has what is left of its call, whose time is the option that users know.
+    const limit = Math.round(Math.max(within, timeout));
+    return withTrouble(`${backend} did not answer ${name} within ${limit} ms.`, trouble?.());
+  };
   return {
     timeout,
+    overdue,
     race<T>(call: RacedCall<T>, what: CallName, within: number = timeout, mend?: Mend<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
-        const late = (): void => {
-          const name = typeof what === 'string' ? what : what();
-          // A step has what is left of its call, whose time is the option that users know.
-          const limit = Math.round(Math.max(within, timeout));
-          const message = `${backend} did not answer ${name} within ${limit} ms.`;
-          reject(withTrouble(message, trouble?.()));
-        };
+        const late = (): void => reject(overdue(what, within));
         begin(call, new Race(timers, runtime.clock.now() + within, { late, resolve, reject, mend }));
       });
     },

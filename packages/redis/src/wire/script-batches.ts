@@ -27,34 +27,45 @@ export interface JointCall extends ScriptCall {
  */
 const sameTime = 16;
 
+/** The script for many calls had no answer in time. */
+const unanswered = new Error('no answer');
+
 /** Sends the calls of one tick as one script, which has one deadline. */
 export function scriptBatches(client: ScriptSender, deadline: Deadline, clock: Clock): Batches<JointCall, unknown> {
   return new Batches<JointCall, unknown>({
     fits: (call, [first]) => first !== undefined && fits(call, first),
     alone: (call) => callScript(client, deadline, call, call.within),
     async together(calls) {
-      const [first] = calls as [JointCall & { readonly many: Script }];
-      const end = clock.now() + first.within;
-      let mayGo = true;
+      const [{ many, within, completes }] = calls as [JointCall & { readonly many: Script }];
+      const end = clock.now() + within;
+      let late = false;
+      // After the deadline only calls that are completed nevertheless go on.
+      const mayGo = (): boolean => !late || completes === true;
       const left = (call: JointCall): Promise<unknown> | undefined => {
-        if (!mayGo) return undefined;
+        if (!mayGo()) return undefined;
         const answer = callScript(client, deadline, call, Math.max(1, end - clock.now()));
-        // Nobody hears it after the deadline.
+        // Nobody hears a late one.
         answer.catch(() => {});
         return answer;
       };
-      const send = async (): Promise<readonly unknown[]> => {
-        const replies = await sendMany(client, first.many, inputOf(calls), () => mayGo);
-        return calls.map((call, index) => (Number(replies[index]) > 0 ? replies[index] : left(call)));
+      const sent = sendMany(client, many, inputOf(calls), mayGo).then((replies) =>
+        calls.map((call, index) => (Number(replies[index]) > 0 ? replies[index] : left(call))),
+      );
+      // Asked for a name once the deadline is over.
+      const tooLate = (): string => {
+        late = true;
+        return 'a batch';
       };
       try {
-        return await deadline.race(send(), () => `${first.what()} and ${calls.length - 1} more`, first.within);
+        return await deadline.race(sent, tooLate, within);
       } catch (error) {
-        mayGo = first.completes === true;
-        throw error;
+        throw late ? unanswered : error;
       }
     },
-    failed: (error, call) => call.explain(withConnectionError(client.over ?? client, error)),
+    failed: (error, call) =>
+      error === unanswered
+        ? deadline.overdue(() => call.what(), call.within)
+        : call.explain(withConnectionError(client.over ?? client, error)),
   });
 }
 

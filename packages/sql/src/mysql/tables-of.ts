@@ -1,6 +1,7 @@
 import { readTables } from '../dialect/layout/layout.ts';
 import type { FoundTables } from '../dialect/layout/layout.ts';
 import type { SqlSession } from '../dialect/sql-session.ts';
+import { textOf } from './connection/session.ts';
 import { numberOf } from './errors.ts';
 
 /** A column of each table, which it has since the present layout. */
@@ -12,24 +13,32 @@ const columns = {
   _fences: 'resource',
 };
 
-const routines = ['_act', '_act_and_wake', '_ended', '_give', '_head', '_inspect', '_sweep'];
+const routines = ['_act', '_act_and_wake', '_inspect', '_sweep'];
+/** Those that they call. A user who runs the service sees none of these. */
+const inner = ['_ended', '_give', '_head'];
 
 /**
- * What there is of the tables and routines. A table that the user may not read, or a routine that
- * he may not call, counts as there.
+ * What there is of the tables and routines. A user sees only what he has rights to: a table that he
+ * may not read counts as there.
  */
 export async function tablesOf(session: SqlSession): Promise<FoundTables> {
+  const { table, schema } = session.names;
   const found = new Map<string, boolean>();
   for (const [rest, column] of Object.entries(columns)) {
     // No such table, or no such column.
     found.set(rest, !(await failsWith(session, `SELECT \`${column}\` FROM \`locks${rest}\` LIMIT 0`, 1146, 1054)));
   }
+  const rows = await session.rows(
+    "SELECT routine_name AS name FROM information_schema.routines WHERE routine_schema = COALESCE(?, DATABASE()) AND routine_type = 'PROCEDURE'",
+    schema ?? null,
+  );
+  const there = new Set(rows.map(({ name }) => textOf(name)));
   // All have the same definer, whose account may be gone.
-  const orphaned = await failsWith(session, "CALL `locks_inspect`('')", 1449);
-  // Without its arguments a routine does nothing.
-  for (const rest of routines) {
-    found.set(rest, !orphaned && !(await failsWith(session, `CALL \`locks${rest}\`()`, 1305)));
-  }
+  const orphaned = there.has(`${table}_inspect`) && (await failsWith(session, "CALL `locks_inspect`('')", 1449));
+  const isThere = (rest: string): boolean => there.has(`${table}${rest}`);
+  for (const rest of routines) found.set(rest, isThere(rest) && !orphaned);
+  const hidden = routines.every(isThere) && !inner.some(isThere);
+  for (const rest of inner) found.set(rest, isThere(rest) || hidden);
   const read = 'SELECT version, readable_from FROM `locks_layout` ORDER BY version DESC LIMIT 1';
   return await readTables(session, found, read);
 }

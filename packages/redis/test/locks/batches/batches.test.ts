@@ -122,7 +122,10 @@ test('a claim is not tried again once its call is over', async () => {
   calls.length = 0;
   await client.client('PAUSE', 600);
   const answers = await Promise.allSettled(['a', 'b'].map((key) => provider.tryAcquire(claimOf(key))));
-  for (const answer of answers) expect(answer).toMatchObject({ reason: { code: 'LOCK_UNAVAILABLE' } });
+  for (const [index, key] of ['a', 'b'].entries()) {
+    const message = `Redis did not answer an attempt on "${key}" within 300 ms.`;
+    expect(answers[index]).toMatchObject({ reason: { code: 'LOCK_UNAVAILABLE', message } });
+  }
   await client.ping();
   for (const holder of holders) expect(await other.release(holder)).toBe(true);
   expect(calls).toEqual(['acquireEach']);
