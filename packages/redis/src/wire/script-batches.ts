@@ -99,5 +99,5 @@ async function sendMany(
     else if (error instanceof Error && error.name === 'ReplyError' && !changedNothing(error)) return [];
     else throw error;
   }
-  return Array.isArray(replies) ? replies : [];
+  return Array.isArray(replies) ? (replies as readonly unknown[]) : [];
 }
