@@ -44,7 +44,7 @@ export function scriptBatches(client: ScriptSender, deadline: Deadline, clock: C
       const left = (call: JointCall): Promise<unknown> | undefined => {
         if (!mayGo()) return undefined;
         const answer = callScript(client, deadline, call, Math.max(1, end - clock.now()));
-        // Nobody hears a late one.
+        // No caller hears a late one.
         answer.catch(() => {});
         return answer;
       };

@@ -45,7 +45,7 @@ export function callScript(
  * @throws `LOCK_CLOSED` where the client has ended: it opens no connection any more. A command
  * under way at the end may have taken effect, so only later ones are refused.
  */
-export function sendScript(client: ScriptSender, call: ScriptCall): Promise<unknown> {
+function sendScript(client: ScriptSender, call: ScriptCall): Promise<unknown> {
   if ((client.over ?? client).status === 'end') return Promise.reject(clientEnded());
   return client.evalsha(call.script.sha, ...call.input());
 }
@@ -54,7 +54,7 @@ export function sendScript(client: ScriptSender, call: ScriptCall): Promise<unkn
  * Sends the text of a script where the server does not know its digest. Throws other errors.
  * `late`: its deadline is over.
  */
-export function sendAgain(client: ScriptSender, call: ScriptCall, error: unknown, late: boolean): Promise<unknown> {
+function sendAgain(client: ScriptSender, call: ScriptCall, error: unknown, late: boolean): Promise<unknown> {
   if (!isUnknownScript(error) || (late && call.completes !== true))
     throw call.explain(withConnectionError(client.over ?? client, error));
   return client.eval(call.script.lua, ...call.input());
