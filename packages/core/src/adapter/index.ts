@@ -44,6 +44,8 @@ export { createRecordProvider } from './record/create-record-provider.ts';
 export type { ReadRecord, RecordOptions, RecordStore, StoredRecord } from './record/record-store.ts';
 export { refusalOf, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
 export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
+export { pause } from '../time/pause.ts';
+export type { PauseOptions } from '../time/pause.ts';
 export { longestTrusted, socketsHeard, systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { settledWithin } from '../time/settled-within.ts';

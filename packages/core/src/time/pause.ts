@@ -1,15 +1,27 @@
 import type { Runtime } from './runtime.ts';
 
-/** Resolves after `ms`, or when `signal` aborts. Keeps the process running until then. */
-export async function pause(runtime: Runtime, ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
+/** What ends a pause, and whether it counts as work. */
+export interface PauseOptions {
+  /** Ends the pause when it aborts. @default none */
+  readonly signal?: AbortSignal | undefined;
+  /** Keeps the process running until the pause is over. @default true */
+  readonly keepAlive?: boolean | undefined;
+}
+
+/** Resolves after `ms`, or when `signal` aborts. Never rejects. */
+export async function pause(
+  runtime: Pick<Runtime, 'setTimer' | 'clearTimer'>,
+  ms: number,
+  { signal, keepAlive = true }: PauseOptions = {},
+): Promise<void> {
+  if (signal?.aborted === true) return;
   await new Promise<void>((resolve) => {
     const end = (): void => {
       runtime.clearTimer(timer);
-      signal.removeEventListener('abort', end);
+      signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = runtime.setTimer(end, ms, true);
-    signal.addEventListener('abort', end);
+    const timer = runtime.setTimer(end, ms, keepAlive);
+    signal?.addEventListener('abort', end);
   });
 }

@@ -1,10 +1,9 @@
-import { LockError, isLockError, longestTrusted, socketsHeard } from '@locks/core/adapter';
+import { LockError, isLockError, longestTrusted, pause, socketsHeard } from '@locks/core/adapter';
 import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
 import type { Store } from '../dialect/stores/store.ts';
-import { pause } from '../dialect/pause.ts';
 import { PoolQueue } from './pool-queue.ts';
 
 /** One call: what it holds, so that its deadline can take it away. */

@@ -1,7 +1,6 @@
-import { systemRuntime } from '@locks/core/adapter';
+import { pause, systemRuntime } from '@locks/core/adapter';
 import type { SqlSession } from '../dialect/sql-session.ts';
 import { inTransaction, migrationPatience, migrationTooLong } from '../dialect/layout/transaction.ts';
-import { pause } from '../dialect/pause.ts';
 import { isBusy } from './errors.ts';
 
 /** What `change` resolves to, in a transaction that no other process runs meanwhile. */

@@ -1,9 +1,9 @@
+import { pause } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import { endSession } from '../connection/end-session.ts';
 import { ConnectionClosedError } from '../connection/errors.ts';
 import { closeSession } from '../wire/session-requests.ts';
 import type { Connecting } from './connector.ts';
-import { pause } from './pause.ts';
 import type { Rotation } from './rotation.ts';
 import { shownNow } from './showing.ts';
 import type { AbandonedSession, SessionEnding } from './transport.ts';
@@ -59,7 +59,7 @@ export class AbandonedSessions implements SessionEnding {
         ended = true;
       } catch (error) {
         rotation.failed(error);
-        await pause(runtime, rotation.pause(), signal);
+        await pause(runtime, rotation.pause(), { signal, keepAlive: false });
       }
     }
     rotation.worked();

@@ -1,6 +1,5 @@
-import { outsideContext } from '@locks/core/adapter';
+import { outsideContext, pause } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { pause } from './pause.ts';
 import type { Rotation } from './rotation.ts';
 
 /** How the loop connects. */
@@ -54,7 +53,7 @@ export class ConnectLoop {
     const { runtime, rotation, attempt, failed } = this.#parts;
     while (this.#wanted) {
       const rest = rotation.pause();
-      if (rest > 0) await pause(runtime, rest, this.#closing.signal);
+      if (rest > 0) await pause(runtime, rest, { signal: this.#closing.signal, keepAlive: false });
       if (!this.#wanted) break;
       this.#attempt = new AbortController();
       const { signal } = this.#attempt;

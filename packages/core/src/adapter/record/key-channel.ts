@@ -1,6 +1,7 @@
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { admits } from '../../key/admission.ts';
 import { outsideContext } from '../../time/outside-context.ts';
+import { pause } from '../../time/pause.ts';
 import type { ChannelParts } from './channel-parts.ts';
 import type { EntryEnds } from './entry-ends.ts';
 import { KeyLooks } from './key-looks.ts';
@@ -11,7 +12,6 @@ import { KnownState } from './known-state.ts';
 import { settleMade } from './lost-write.ts';
 import type { LostWrite } from './lost-write.ts';
 import type { Pacing } from './pacing.ts';
-import { Pause } from './pause.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Done, KeyCall } from './pending-call.ts';
 import type { StoredKey } from './record-text.ts';
@@ -34,7 +34,7 @@ export class KeyChannel {
   readonly #known: KnownState;
   readonly #looks: KeyLooks;
   readonly #pacing: Pacing;
-  readonly #longPause: Pause;
+  #longPause: AbortController | undefined = undefined;
   readonly #calls: PendingCall[] = [];
   #running = false;
   /** The state that a write expects whose outcome is unknown. It may still come. */
@@ -53,7 +53,6 @@ export class KeyChannel {
     this.#parts = parts;
     this.#ends = ends;
     this.#pacing = pacing;
-    this.#longPause = new Pause(parts.runtime);
     this.#known = new KnownState(key, ends);
     this.#looks = new KeyLooks({
       read: () => parts.calls.read(key),
@@ -98,7 +97,8 @@ export class KeyChannel {
   }
 
   #start(): void {
-    this.#longPause.end();
+    const longPause = this.#longPause;
+    if (longPause !== undefined) process.nextTick(() => longPause.abort());
     if (this.#running) return;
     this.#running = true;
     // The calls of one tick travel together.
@@ -126,7 +126,7 @@ export class KeyChannel {
       if (joined.some(({ strict }) => strict)) this.#pacing.begins(this.#trip);
       calls = [...calls, ...joined].filter((call) => call.isWanted(now));
       if (calls.length === 0) return;
-      let pause: number;
+      let delay: number;
       try {
         const unread = reads ? undefined : this.#known.unread(calls, runtime.clock.now());
         const { state, moment } = unread ?? (await this.#read());
@@ -134,21 +134,21 @@ export class KeyChannel {
         const step = this.#step(state, moment, calls);
         // Only a read shows that there is nothing to change.
         if (unread !== undefined && step.change === undefined) continue;
-        pause = this.#pauseBefore(step);
+        delay = this.#pauseBefore(step);
         // Others are faster. A claim may want to stop soon.
-        if (conflicts > 0 || pause > longestPause) this.#answerEarly(calls, step);
-        if (pause === 0) {
+        if (conflicts > 0 || delay > longestPause) this.#answerEarly(calls, step);
+        if (delay === 0) {
           if (await this.#store(calls, step)) return;
           lost = { calls, step };
           conflicts += 1;
           this.#pacing.lost(conflicts, this.#trip);
-          if (conflicts > 1) pause = runtime.random() * Math.min(longestPause, 2 ** conflicts);
+          if (conflicts > 1) delay = runtime.random() * Math.min(longestPause, 2 ** conflicts);
         }
       } catch (error) {
         for (const call of calls) call.failed(error);
         return;
       }
-      if (pause > 0) await this.#pause(pause);
+      if (delay > 0) await this.#pause(delay);
     }
   }
 
@@ -220,8 +220,11 @@ export class KeyChannel {
   /** A long pause ends when a call comes: that may be urgent, or want an early answer. */
   async #pause(ms: number): Promise<void> {
     const { runtime } = this.#parts;
-    if (ms <= longestPause) await new Promise<void>((resolve) => void runtime.setTimer(resolve, ms, true));
-    else if (this.#calls.length === 0) await this.#longPause.wait(ms);
+    if (ms <= longestPause) return await pause(runtime, ms);
+    if (this.#calls.length > 0) return;
+    this.#longPause = new AbortController();
+    await pause(runtime, ms, { signal: this.#longPause.signal });
+    this.#longPause = undefined;
   }
 
   #tellTurns(record: StoredKey, moment: Moment, woken: ReadonlySet<string> = new Set()): void {

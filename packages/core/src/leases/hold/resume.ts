@@ -3,6 +3,7 @@ import { isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, lostError, unconfirmedHandOver } from '../../errors/messages.ts';
 import { untilRenewal } from '../../time/backoff.ts';
+import { pause } from '../../time/pause.ts';
 import type { Lease } from '../../lease.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { isRenewal } from '../../options/answers.ts';
@@ -130,7 +131,7 @@ async function confirm(host: LeaseHost, claim: Claim, rest: Rest | undefined): P
       giveUp(host, claim, rest, sentAt);
       throw over ? cause : unconfirmedHandOver(provider, claim, cause);
     }
-    await new Promise<void>((resolve) => runtime.setTimer(resolve, untilRenewal(runtime, failures, claim.ttl), true));
+    await pause(runtime, untilRenewal(runtime, failures, claim.ttl));
   }
 }
 

@@ -186,7 +186,7 @@ export class Candidate implements Election, Closable {
       this.#standing = this.#serve();
       failures = (await this.#standing) ? 0 : failures + 1;
       const rest = this.#rest * 2 ** Math.min(Math.max(failures - 1, 0), mostDoublings);
-      await pause(runtime, rest * (0.5 + runtime.random() / 2), signal);
+      await pause(runtime, rest * (0.5 + runtime.random() / 2), { signal });
     }
   }
 

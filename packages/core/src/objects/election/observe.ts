@@ -122,7 +122,7 @@ class IteratorPause implements Closable {
   async pause({ runtime, acquisitions }: ElectionHost, ms: number, signal: AbortSignal | undefined): Promise<void> {
     const ends = signal === undefined ? this.#end.signal : AbortSignal.any([signal, this.#end.signal]);
     acquisitions.add(this);
-    await pause(runtime, ms, ends);
+    await pause(runtime, ms, { signal: ends });
     acquisitions.delete(this);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CombinedProvider } from '../../../../composites/src/combine/combined-provider.ts';
-import type { MigratingProvider } from '../../../../composites/src/migrate/migrating-provider.ts';
+import type { MigratingProvider } from '../../../../composites/src/migrate/migrate.ts';
 import { createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../../src/index.ts';
 import { combine, migrate } from '../../../../composites/src/index.ts';
 import type { Lease, LockProvider, ReleaseMessage } from '../../../src/index.ts';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { misconfigured } from '@locks/core/adapter';
+import { misconfigured, pause } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { pause } from '../../dialect/pause.ts';
 import type { Database, Row } from '../connection/connection.ts';
 import { explain, isBusy, unusable } from '../errors.ts';
 import { whyNoFile } from './access.ts';

@@ -1,8 +1,8 @@
+import { pause } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { SessionExpiredError, ConnectionClosedError, SilentServerError } from '../../connection/errors.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { disconnectedError, unansweredError } from '../../connection/request-errors.ts';
-import { pause } from '../../servers/pause.ts';
 import type { SeparateSender } from '../../servers/separate-connection.ts';
 import { pingGap } from '../../session/proof.ts';
 import { sync } from '../../wire/requests.ts';
@@ -170,7 +170,7 @@ async function prove(connection: Connection, runtime: Runtime, signal: AbortSign
     if (!answer.ok) throw new Error(`ZooKeeper refused a request of the client: ${answer.error}`);
   };
   await write();
-  await pause(runtime, connection.session.timeout * pingGap + 1, signal);
+  await pause(runtime, connection.session.timeout * pingGap + 1, { signal, keepAlive: false });
   await write();
   await write();
   return at;
