@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Trap } from '@locks/conformance/faults';
 import type { Proxy } from '@locks/test-servers';
 import type { RunningBackend } from '../backends/backend.ts';
 import type { Random } from '../random.ts';
@@ -84,13 +85,19 @@ async function hurtServer(
   }
 }
 
+/** A connection without traffic would have the fault when nobody expects it any more. */
+async function springs(trap: Trap, within: number): Promise<void> {
+  await Promise.race([trap.sprung, sleep(within)]);
+  trap.disarm();
+}
+
 async function disturb({ kind, duration }: NetworkFault, proxy: Proxy, random: Random): Promise<void> {
   switch (kind) {
     case 'cut':
       await proxy.cut();
       break;
     case 'break':
-      proxy.cutMidFrame(random.pick(['requests', 'replies']));
+      await springs(proxy.cutMidFrame(random.pick(['requests', 'replies'])), duration);
       break;
     case 'strand':
       proxy.strand();
@@ -98,7 +105,7 @@ async function disturb({ kind, duration }: NetworkFault, proxy: Proxy, random: R
       await proxy.cut();
       break;
     case 'drop-reply':
-      proxy.dropReply();
+      await springs(proxy.dropReply(), duration);
       break;
     case 'silence':
     case 'no-requests':

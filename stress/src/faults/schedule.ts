@@ -28,7 +28,7 @@ export interface PlannedFault {
   readonly kind: FaultKind;
   /** In ms from the begin of the round. */
   readonly at: number;
-  /** In ms. */
+  /** In ms. Of what happens with the next piece on the wire: it waits so long for one. */
   readonly duration: number;
   /** The number of the worker's slot, or that of the server. */
   readonly target: number;
@@ -120,8 +120,6 @@ function chooseDuration(random: Random, kind: FaultKind, ttl: number): number {
     case 'server-restart':
       return random.between(0, 0.5) * ttl;
     case 'cut':
-    case 'break':
-    case 'drop-reply':
       return 0;
     default:
       return random.between(0.2, 2) * ttl;

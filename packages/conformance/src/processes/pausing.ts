@@ -3,14 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { eventually } from '../checks/time.ts';
 
 const patience = 5_000;
-const paused = new Set<ChildProcess>();
+/** What is stopped, and what forgets it when it ends. */
+const paused = new Map<ChildProcess, () => void>();
 
 /** Stops `child` with SIGSTOP and resolves when it stands. */
 export async function pause(child: ChildProcess): Promise<void> {
   if (process.platform === 'win32') throw new Error('Windows cannot pause a process: it has no SIGSTOP');
   if (paused.size === 0) process.on('exit', killPaused);
-  paused.add(child);
-  child.once('exit', () => forget(child));
+  if (!paused.has(child)) {
+    const ended = (): void => forget(child);
+    paused.set(child, ended);
+    child.once('exit', ended);
+  }
   child.kill('SIGSTOP');
   if (process.platform === 'linux') {
     await eventually(
@@ -29,13 +33,16 @@ export function resume(child: ChildProcess): void {
 }
 
 function forget(child: ChildProcess): void {
+  const ended = paused.get(child);
+  if (ended === undefined) return;
+  child.off('exit', ended);
   paused.delete(child);
   if (paused.size === 0) process.off('exit', killPaused);
 }
 
 /** A paused process does not notice that its parent has gone. */
 function killPaused(): void {
-  for (const child of paused) child.kill('SIGKILL');
+  for (const child of paused.keys()) child.kill('SIGKILL');
 }
 
 /** The third field of the kernel's line about it; the second may hold anything, in parentheses. */

@@ -17,6 +17,8 @@ export interface TrapOptions {
 export interface Trap {
   /** Resolves when it has happened; stays pending when it never does. */
   readonly sprung: Promise<void>;
+  /** Takes it back, where it has not happened: it would wait for the next piece, however late. */
+  disarm(): void;
 }
 
 /** A trap that a connection looks out for. */
@@ -82,8 +84,10 @@ export function createConditions(): Conditions {
     set(kind, way, { when = () => true, bytes }) {
       let spring!: () => void;
       const sprung = new Promise<void>((resolve) => (spring = resolve));
-      traps.add({ kind, way, bytes, when, sprung, spring });
-      return { sprung };
+      const disarm = (): void => void traps.delete(trap);
+      const trap: SetTrap = { kind, way, bytes, when, sprung, spring, disarm };
+      traps.add(trap);
+      return { sprung, disarm };
     },
     take(kind, way, piece) {
       for (const trap of traps) {
