@@ -58,11 +58,17 @@ export async function drill(folder: string, options: DrillOptions): Promise<RunL
       await stores.stop();
     };
     const victims = { workers: fleet.workers, proxies, backend: stores };
-    const random = createRandom(seed);
-    for (const [index, { leg, changes }] of planDrill(random, length, count, begin).entries()) {
-      fleet.begin(leg);
-      await deploy(run, fleet, index > 0);
-      for (const change of changes) await go(run, fleet, victims, random, change);
+    const details = createRandom(seed + 1);
+    const begun = now();
+    const passed = (): number => (now() - begun) / 1_000;
+    let succeeds = false;
+    for (const { leg, begins, change } of planDrill(createRandom(seed), { length, workers: count, begin, passed })) {
+      if (begins) {
+        fleet.begin(leg);
+        await deploy(run, fleet, succeeds);
+        succeeds = true;
+      }
+      await go(run, fleet, victims, details, change);
     }
     await calm(run, fleet);
     const left = await Promise.all(storeNames.map((store) => inspect(folder, stores.plain(store), 20_000)));

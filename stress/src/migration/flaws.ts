@@ -13,20 +13,20 @@ const twoHolders = /^two holders of|^\d+ holders of the/;
 /** What the composites are without a rule of a migration: changes of their built files. */
 export const flaws: Readonly<Record<FlawName, MigrationFlaw>> = {
   look: {
-    changes: [{ find: 'if (by.length === 0) return undefined;', replace: 'return undefined;' }],
+    changes: [{ find: 'return by.length === 0 ? undefined : { by };', replace: 'return undefined;' }],
     mustFind: twoHolders,
   },
   cap: {
     changes: [
       { find: 'Math.min(until, presentUntil ?? Infinity)', replace: 'until' },
-      { find: 'this.#sessions.follow(ofPresence, scope.presence?.signal);', replace: '' },
+      { find: 'this.#follow(lost, scope.presence?.signal);', replace: 'this.#follow(lost);' },
     ],
     mustFind: twoHolders,
   },
   compare: {
     changes: [
       {
-        find: "if ([stores.from, stores.to].some(({ traits }) => traits.fencing === 'none')) return 'passed';",
+        find: "if (Object.values(rules.stores).some(({ traits }) => traits.fencing === 'none')) return 'passed';",
         replace: "return 'passed';",
       },
     ],

@@ -18,41 +18,52 @@ export interface Change {
 
 /** In ms, of each change: a process is stranded for so long that others enter the other end. */
 export const faultTime: number = 2 * presenceTtl;
-/** In ms: what a change takes with its faults. */
-const changeTime = faultTime + 2_500;
+/** In ms: what the first change may take with its faults. Later ones are measured. */
+const changeTime = faultTime + 5_000;
 
-/** One migration of the tour. */
-export interface PlannedLeg {
+/** One migration of the tour goes to one of its ends. */
+export interface Move {
   readonly leg: Leg;
-  readonly changes: readonly Change[];
+  /** The leg begins: its processes take the place of those before. */
+  readonly begins: boolean;
+  readonly change: Change;
+}
+
+export interface TourOptions {
+  /** In ms: all changes are over by then, where the first one is. */
+  readonly length: number;
+  readonly workers: number;
+  /** @default any store */
+  readonly begin?: StoreName | undefined;
+  /** In ms, since the drill began. */
+  passed(): number;
 }
 
 /**
- * The tour begins at store `begin`. Each leg ends at `to`; with time enough some go back and forth
- * once more before. `length` is about how long all changes last, in ms.
- *
- * @default any store
+ * The tour begins at store `begin`. Each leg ends at `to`, and has its share of the time. While
+ * there is some left it goes back and forth once more. What a change takes is measured: the next
+ * one begins only where there is time for the longest so far.
  */
-export function planDrill(
+export function* planDrill(
   random: Random,
-  length: number,
-  workers: number,
-  begin: StoreName = random.pick(storeNames),
-): readonly PlannedLeg[] {
-  const changes = Math.max(1, Math.round(length / changeTime));
+  { length, workers, begin = random.pick(storeNames), passed }: TourOptions,
+): Generator<Move, void> {
   const first = storeNames.indexOf(begin);
-  const tour = [...legs, ...legs].slice(first, first + Math.min(changes, legs.length));
-  const turns = Math.floor((changes - tour.length) / 2);
-  return tour.map((leg, index) => {
-    const own = Math.floor((turns + tour.length - 1 - index) / tour.length);
-    const count = 1 + 2 * own;
-    return {
-      leg,
-      changes: Array.from({ length: count }, (_, turn) =>
-        planChange(random, leg, turn % 2 === 0 ? 'to' : 'from', workers),
-      ),
-    };
-  });
+  const tour = [...legs, ...legs].slice(first, first + legs.length);
+  let longest = changeTime;
+  function* go(leg: Leg, to: Change['to'], begins: boolean): Generator<Move, void> {
+    const begun = passed();
+    yield { leg, begins, change: planChange(random, leg, to, workers) };
+    longest = Math.max(longest, passed() - begun);
+  }
+  for (const [index, leg] of tour.entries()) {
+    if (index > 0 && passed() + longest > length) return;
+    yield* go(leg, 'to', true);
+    while (passed() + 2 * longest <= (length * (index + 1)) / tour.length) {
+      yield* go(leg, 'from', false);
+      yield* go(leg, 'to', false);
+    }
+  }
 }
 
 function planChange(random: Random, { from, to }: Leg, end: Change['to'], workers: number): Change {

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Locks, isLockError, openLocks } from '@locks/core';
+import { isLockError, openLocks } from '@locks/core';
 import { loadFlawed } from '../flawed/load.ts';
 import type { Target } from './messages.ts';
-
-/** Locks, and how they are closed with all that was opened for them. */
-export interface Opened {
-  readonly locks: Locks;
-  close(): Promise<void>;
-}
+import type { Opened } from './opened.ts';
 
 /**
  * Opens the locks, as often as it takes: the network may be broken at the moment. Rejects for any

@@ -2,7 +2,7 @@ import { createLocks } from '@locks/core';
 import { createRedisProvider } from '@locks/redis';
 import { Redis } from 'ioredis';
 import type { Target } from '../messages.ts';
-import type { Opened } from '../open.ts';
+import type { Opened } from '../opened.ts';
 
 /**
  * Locks over a client of the application, with its own defaults: it repeats commands, and queues

@@ -2,7 +2,7 @@ import { createLocks } from '@locks/core';
 import { createSqlProvider } from '@locks/sql';
 import knex from 'knex';
 import type { Target } from '../messages.ts';
-import type { Opened } from '../open.ts';
+import type { Opened } from '../opened.ts';
 
 const silent = (): void => {};
 

@@ -2,7 +2,7 @@ import { createLocks } from '@locks/core';
 import { createZookeeperProvider } from '@locks/zookeeper';
 import zookeeper from 'node-zookeeper-client';
 import type { Target } from '../messages.ts';
-import type { Opened } from '../open.ts';
+import type { Opened } from '../opened.ts';
 
 /** Locks over clients that the application makes, one for each session. */
 export function openOwn({ url = '', ttl, options }: Target): Opened {
