@@ -1,3 +1,5 @@
+import { outsideContext } from '@locks/core/adapter';
+
 /** The calls of one claim: one of an owner follows the other. */
 export class SerialCalls {
   #last: Promise<unknown> | undefined = undefined;
@@ -19,4 +21,23 @@ export class SerialCalls {
       after();
     }
   }
+}
+
+/**
+ * Runs `work` outside of the caller's asynchronous context. Calls while it is under way are one
+ * more run behind it. Resolves when no run is left.
+ */
+export function coalesced(work: () => Promise<void>): () => Promise<void> {
+  let again = false;
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    while (again) {
+      again = false;
+      await work();
+    }
+  };
+  return () => {
+    again = true;
+    return (running ??= outsideContext(run).finally(() => (running = undefined)));
+  };
 }

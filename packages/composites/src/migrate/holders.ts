@@ -12,7 +12,7 @@ export interface StoreHolder extends Holder {
 
 /** So many keys are looked at together. */
 const together = 8;
-/** More holders are not looked for: that would take long where a store has many keys. */
+/** So many of each kind are named: more would take long where a store has many keys. */
 const most = 100;
 /** A claim in both stores has its place in the second one after so many ms. */
 const halfway = 500;
@@ -24,41 +24,40 @@ export interface FoundHolders {
 }
 
 /**
- * The locks in `store`: a hundred of each kind at most, or one alone with `first`. None where it
- * lists no keys.
+ * The locks in `store`: a hundred of each kind at most. None where it lists no keys. A claim in both
+ * stores begins in one: what is there alone counts if it still is after a pause.
  */
 export async function findHolders(
   store: LockProvider,
   other: LockProvider,
-  pause: (ms: number) => Promise<unknown>,
-  first = false,
+  pause: (ms: number) => Promise<void>,
 ): Promise<FoundHolders> {
-  const limit = first ? 1 : most;
-  let found = { alone: [] as StoreHolder[], inBoth: [] as StoreHolder[] };
-  const look = async (keys: readonly string[]): Promise<void> => {
-    const all = await Promise.all(keys.map((key) => compare(key, store, other)));
-    for (const { alone, inBoth } of all) {
-      found.alone.push(...alone);
-      found.inBoth.push(...inBoth);
-    }
+  const alone: StoreHolder[] = [];
+  const inBoth: StoreHolder[] = [];
+  let seen: StoreHolder[] = [];
+  const look = async (keys: Iterable<string>): Promise<readonly StoreHolder[]> => {
+    const found = await Promise.all([...keys].map((key) => compare(key, store, other)));
+    inBoth.push(...found.flatMap((each) => each.inBoth).slice(0, most - inBoth.length));
+    return found.flatMap((each) => each.alone);
+  };
+  const lookAgain = async (): Promise<void> => {
+    if (seen.length === 0) return;
+    await pause(halfway);
+    const still = await look(new Set(seen.map(({ key }) => key)));
+    alone.push(...still.filter(({ key, owner }) => seen.some((each) => each.owner === owner && each.key === key)));
+    seen = [];
   };
   const keys: string[] = [];
   for await (const key of store.list?.('') ?? []) {
     if (key.startsWith(keysOfMigrations)) continue;
     keys.push(key);
-    if (keys.length === together) await look(keys.splice(0));
-    if (found.alone.length >= limit || (!first && found.inBoth.length >= most)) break;
+    if (keys.length === together) seen.push(...(await look(keys.splice(0))));
+    if (seen.length >= most) await lookAgain();
+    if (alone.length >= most) break;
   }
-  await look(keys);
-  if (found.alone.length === 0) return found;
-  // A claim in both stores begins in one.
-  const { alone: before, inBoth } = found;
-  await pause(halfway);
-  found = { alone: [], inBoth: [] };
-  await look([...new Set(before.map(({ key }) => key))]);
-  const isOld = ({ owner, key }: StoreHolder): boolean =>
-    before.some((each) => each.owner === owner && each.key === key);
-  return { alone: found.alone.filter(isOld), inBoth };
+  seen.push(...(await look(keys)));
+  await lookAgain();
+  return { alone: alone.slice(0, most), inBoth };
 }
 
 async function compare(key: string, store: LockProvider, other: LockProvider): Promise<FoundHolders> {

@@ -43,10 +43,7 @@ export function processLabel(label: string, uniqueId: string): string {
 export interface Sign {
   /** `label~id`. */
   readonly process: string;
-  /** Of a note. */
-  readonly effective?: Phase;
-  /** Of a note. */
-  readonly desired?: PhaseWord;
+  readonly note?: { readonly effective: Phase; readonly desired: PhaseWord };
   /** It is a mark. */
   readonly acts: boolean;
 }
@@ -56,5 +53,5 @@ const noted = /^(.*~[\da-z]+)(?::(?:(from|both|to)>(from!?|both|to!?)|(acts)))?\
 export function readSign(owner: string): Sign {
   const [, process = owner, effective, desired, acts] = noted.exec(owner) ?? [];
   const note = effective && { effective: effective as Phase, desired: desired as PhaseWord };
-  return { process, acts: acts !== undefined, ...note };
+  return { process, acts: acts !== undefined, ...(note && { note }) };
 }

@@ -44,8 +44,8 @@ export class MigratingClaim {
   #held = false;
   /** When the lease ends, unless it is renewed, in ms of the clock. */
   #until = 0;
-  /** Attempts under way. */
-  #asking = 0;
+  /** An attempt is under way. */
+  #asking = false;
   /** An attempt was not answered. */
   #uncertain = false;
   #lastSend = 0;
@@ -61,26 +61,26 @@ export class MigratingClaim {
 
   /** A lease or an attempt of it keeps the presence of `end` from going. */
   uses(end: End): boolean {
-    return this.#scope?.phase === end && (this.#asking > 0 || this.#lasts);
+    return this.#scope?.phase === end && (this.#asking || this.#lasts);
   }
 
   /** Whether its hold is over and no call is under way: another process may hold it by now. */
   endIfOver(): boolean {
     const over = this.#held && this.#serial.free && !this.#lasts;
-    if (over) this.#unfollow();
+    if (over) this.#follow();
     return over;
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
     this.#wake = wake ?? this.#wake;
     return this.#oneAfterAnother(async () => {
-      const { keeper } = this.#host;
+      const { keeper, both } = this.#host;
       await keeper.begun();
-      if (!this.#lasts && !isSame(this.#scope, keeper.scope())) await this.giveBack();
+      if (!this.#lasts && !isSame(this.#scope, keeper.scope())) await this.#giveBack();
       if (this.#over) return { granted: false };
       if (this.#scope === undefined) {
         this.#scope = keeper.scope();
-        this.#inner = memberOwner(this.owner, this.#host.both.nextNumber());
+        this.#inner = memberOwner(this.owner, both.nextNumber());
       }
       this.#claim = claim;
       return await this.#ask(this.#scope);
@@ -94,18 +94,17 @@ export class MigratingClaim {
       const scope = this.#scope;
       if (!this.#held || scope === undefined) return false;
       this.#claim = claim;
-      const sentAt = this.#now;
-      this.#lastSend = sentAt;
-      const answer = await callMember(() => this.#store(scope).renew(this.#named(), token));
+      this.#lastSend = this.#now;
+      const answer = await callMember(() => this.#store.renew(this.#named, token));
       if (answer === false) {
         this.#ended(undefined);
         return false;
       }
       const now = keeper.scope();
       const sheds = scope.phase === 'both' && now.phase !== 'both' && this.#held && !this.#over;
-      const renewed = this.#extend(sheds ? now : scope, answer, sentAt);
+      const renewed = this.#extend(sheds ? now : scope, answer);
       // Both stores keep others out until core counts on the presence alone.
-      if (sheds) this.#shed(now);
+      if (sheds) this.#shed(now, now.phase);
       return renewed;
     });
   }
@@ -113,15 +112,13 @@ export class MigratingClaim {
   release(): Promise<boolean> {
     this.#over = true;
     this.#wake = undefined;
-    const scope = this.#scope;
-    this.#unfollow();
+    this.#follow();
     this.#held = false;
     this.#host.forget(this);
-    if (scope === undefined) return Promise.resolve(false);
-    return callMember(() => this.#store(scope).release(this.#named()));
+    return this.#scope === undefined ? Promise.resolve(false) : callMember(() => this.#store.release(this.#named));
   }
 
-  /** Its provider closes. */
+  /** Its provider closes: others may enter the other end as soon as the presence is given back. */
   close(reason: LockError): void {
     if (this.#scope?.presence !== undefined && this.#held) this.#ended(reason);
   }
@@ -133,7 +130,7 @@ export class MigratingClaim {
 
   /** Gives back what the stores have of it, unless a call is under way: that does so. */
   async giveBackIdle(): Promise<void> {
-    if (this.#serial.free && this.#scope !== undefined) await this.giveBack();
+    if (this.#serial.free) await this.#giveBack();
   }
 
   /** Makes core ask again, if it waits. */
@@ -143,82 +140,76 @@ export class MigratingClaim {
 
   /** A lease of another process, or of an earlier one. `inner`: its owner in the store. */
   adopt(scope: Scope, inner: string): void {
-    this.#scope = scope;
-    this.#inner = inner;
-    this.#held = true;
+    this.#hold(scope, inner, undefined);
     this.#until = this.#now + this.#claim.ttl;
-    if (scope.presence !== undefined) this.#sessions.follow(ofPresence, scope.presence.signal);
   }
 
-  /** Gives back what the stores have of it. An answer that is missing costs a member timeout. */
-  async giveBack(): Promise<void> {
+  /** An answer that is missing costs a member timeout. */
+  async #giveBack(): Promise<void> {
     const { both } = this.#host;
-    const [scope, claim] = [this.#scope, this.#named()];
+    const [scope, claim, uncertain, lastSend] = [this.#scope, this.#named, this.#uncertain, this.#lastSend];
     this.#scope = undefined;
     this.#held = false;
-    this.#unfollow();
+    this.#follow();
     if (scope === undefined) return;
-    let released: Promise<unknown>;
-    if (scope.phase === 'both') released = both.forget(claim)?.release() ?? Promise.resolve();
-    else {
-      const [uncertain, lastSend] = [this.#uncertain, this.#lastSend];
-      released = new Promise<void>((resolve) => {
-        const answered = (): void => resolve();
-        const given = { claim, uncertain, inLine: true, lastSend, answered };
-        both.members[ends.indexOf(scope.phase)]?.releases.start(given);
-      });
-    }
     this.#uncertain = false;
+    const released =
+      scope.phase === 'both'
+        ? Promise.resolve(both.forget(claim)?.release())
+        : new Promise<unknown>((answered) => {
+            const { releases } = both.members[ends.indexOf(scope.phase)] ?? {};
+            releases?.start({ claim, uncertain, inLine: true, lastSend, answered });
+          });
     await settledWithin(both.runtime, both.memberTimeout, released);
   }
 
   async #ask(scope: Scope): Promise<Grant | Busy> {
-    const sentAt = this.#now;
-    this.#lastSend = sentAt;
-    this.#asking += 1;
+    this.#lastSend = this.#now;
+    this.#asking = true;
     try {
       const heard = this.#wake && ((): void => this.#wake?.());
-      const answer = await callMember(() => this.#store(scope).tryAcquire(this.#named(), heard));
+      const answer = await callMember(() => this.#store.tryAcquire(this.#named, heard));
       if (!answer.granted || this.#over) return answer;
-      this.#held = true;
       const { lost } = this.#sessions;
-      this.#sessions.follow(ofStore, answer.lost);
-      this.#sessions.follow(ofPresence, scope.presence?.signal);
-      return { ...answer, ...this.#extend(scope, answer, sentAt), lost };
+      this.#hold(scope, this.#inner, answer.lost);
+      return { ...answer, ...this.#extend(scope, answer), lost };
     } catch (error) {
       if (!leavesNothing(error)) this.#uncertain = true;
       throw scope.phase === 'both' ? this.#withAdvice(error) : error;
     } finally {
-      this.#asking -= 1;
+      this.#asking = false;
       this.#host.keeper.claimEnded();
     }
   }
 
-  /** The lease is held from now on, or longer: under an end no longer than the presence. */
-  #extend({ presence }: Scope, { validity, hold = validity }: Renewal, sentAt: number): Renewal {
+  /** The last answer extends the lease: under an end no longer than the presence. */
+  #extend({ presence }: Scope, { validity, hold = validity }: Renewal): Renewal {
     const { ttl } = this.#claim;
     const presentUntil = presence && this.#now + (presence.held ? presence.remaining : 0);
-    this.#until = heldUntil(sentAt + (validity ?? ttl), presentUntil);
-    return { validity: Math.max(0, this.#until - sentAt), hold: hold ?? ttl };
+    this.#until = heldUntil(this.#lastSend + (validity ?? ttl), presentUntil);
+    return { validity: Math.max(0, this.#until - this.#lastSend), hold: hold ?? ttl };
   }
 
   /** A lease of both stores stays in the one that this process uses alone. */
-  #shed(scope: Scope): void {
-    if (scope.phase === 'both') return;
-    const kept = this.#host.both.forget(this.#claim)?.surrender(ends.indexOf(scope.phase));
-    if (kept === undefined) return;
-    this.#scope = scope;
-    this.#inner = kept.owner;
-    this.#sessions.follow(ofStore, kept.lost);
-    this.#sessions.follow(ofPresence, scope.presence.signal);
+  #shed(scope: Scope, end: End): void {
+    const kept = this.#host.both.forget(this.#claim)?.surrender(ends.indexOf(end));
+    if (kept !== undefined) this.#hold(scope, kept.owner, kept.lost);
   }
 
-  #store({ phase }: Scope): LockProvider {
+  #hold(scope: Scope, inner: string, lost: AbortSignal | undefined): void {
+    this.#scope = scope;
+    this.#inner = inner;
+    this.#held = true;
+    this.#follow(lost, scope.presence?.signal);
+  }
+
+  get #store(): LockProvider {
+    const { phase } = this.#scope ?? ofBoth;
     return phase === 'both' ? this.#host.both : this.#host.stores[phase];
   }
 
   /** As the store of its scope knows it. */
-  #named(): Claim {
+  get #named(): Claim {
     const { phase } = this.#scope ?? ofBoth;
     return phase === 'both' ? this.#claim : { ...this.#claim, owner: this.#inner };
   }
@@ -226,14 +217,20 @@ export class MigratingClaim {
   /** The lease is over. `reason`: its holder does not know yet. */
   #ended(reason: unknown): void {
     this.#held = false;
-    this.#unfollow();
+    this.#follow();
     if (reason !== undefined) this.#sessions.end(reason);
     this.#host.keeper.claimEnded();
   }
 
-  #unfollow(): void {
-    this.#sessions.unfollow(ofStore);
-    this.#sessions.unfollow(ofPresence);
+  /** Hears of the end of these sessions, and of no others. */
+  #follow(store?: AbortSignal, presence?: AbortSignal): void {
+    for (const [which, signal] of [
+      [ofStore, store],
+      [ofPresence, presence],
+    ] as const) {
+      this.#sessions.unfollow(which);
+      this.#sessions.follow(which, signal);
+    }
   }
 
   get #lasts(): boolean {

@@ -1,8 +1,8 @@
 import { outerOwner } from '../members/member.ts';
-import type { FleetFacts, MigrationProcess, MigrationStore } from './fleet.ts';
 import type { StoreHolder } from './holders.ts';
-import { ends, isForced, oppositeOf, phaseOf } from './phase.ts';
+import { ends, goneBy, phaseOf } from './phase.ts';
 import type { End, PhaseWord } from './phase.ts';
+import type { FleetFacts, MigrationProcess, MigrationStatus } from './status.ts';
 
 /** One thing that keeps a fleet from being all in a phase. */
 export interface Obstacle {
@@ -22,44 +22,57 @@ export interface Obstacle {
 /** More of one kind would hide the others. */
 const mostNamed = 5;
 
+/** What `migrationStatus` gives. */
+export function statusOf({ others, expected, ...told }: FleetFacts): MigrationStatus {
+  const facts = { ...told, others, expected };
+  const [from, both, to] = [obstaclesTo('from', facts), obstaclesTo('both', facts), obstaclesTo('to', facts)];
+  return { ...told, obstacles: { from, both, to } };
+}
+
 /**
  * Why the fleet is not all in a phase. Empty: it is. With `!` the other store is left out: its
  * answers and its locks.
  */
 export function obstaclesTo(word: PhaseWord, facts: FleetFacts): readonly Obstacle[] {
-  const phase = phaseOf(word);
-  const left = phase === 'both' ? ends : isForced(word) ? [] : [oppositeOf(phase)];
-  const asked = isForced(word) ? ends.filter((end) => end === phase) : ends;
-  const { processes, stores, inBoth } = facts;
-  const away = processes.filter(
+  const [phase, gone] = [phaseOf(word), goneBy(word)];
+  const asked = ends.filter((end) => end !== gone);
+  const away = facts.processes.filter(
     ({ desired, effective, presence = phase }) =>
       phaseOf(desired) !== phase || effective !== phase || presence !== phase,
   );
+  const { safeIn = 0 } = phase === 'both' || away.length === 0 ? {} : facts[phase];
+  const kept = phase === 'both' || gone !== undefined ? [] : facts.inBoth;
   return [
     ...crowd(facts),
     ...named('process', away.map(placeOf)),
-    ...(phase === 'both' || away.length === 0 ? [] : tokens(stores, phase)),
-    ...asked.filter((end) => stores[end].error !== undefined).map((end) => silent(end, stores[end])),
-    ...left.flatMap((end) =>
-      named(
-        'lock',
-        (stores[end].alone ?? []).map((holder) => describeLone(end, holder)),
-      ),
+    ...named(
+      'tokens',
+      safeIn === 0 ? [] : [`tokens of "${phase}" are behind those of the other store for ${safeIn} ms more`],
     ),
-    ...(phase === 'both' || isForced(word) ? [] : named('lease', inBoth.map(describeLease))),
+    ...asked.flatMap((end) => {
+      const { store, error } = facts[end];
+      return named('store', error === undefined ? [] : [`the store "${end}" (${store}) does not answer`]);
+    }),
+    ...asked.filter((end) => end !== phase).flatMap((end) => named('lock', facts[end].alone?.map(inOne(end)) ?? [])),
+    ...named(
+      'lease',
+      kept.map((holder) => leaseOf(holder, 'in both stores until its next renewal')),
+    ),
   ];
 }
 
 /** Whether the processes are those that there are to be. */
 function crowd({ name, processes, expected, others }: FleetFacts): readonly Obstacle[] {
   const count = processes.length;
-  const say = (what: string): Obstacle => ({ kind: 'processes', what });
   if (count === 0) {
-    const other = (each: string): Obstacle => say(`processes take part under the name "${each}"`);
-    return [say(`no process takes part under the name "${name}"`), ...others.map(other)];
+    const elsewhere = others.map((other) => `processes take part under the name "${other}"`);
+    return [`no process takes part under the name "${name}"`, ...elsewhere].map((what) => ({
+      kind: 'processes',
+      what,
+    }));
   }
   if (expected === undefined || count === expected) return [];
-  return [say(`${count} ${count === 1 ? 'process takes' : 'processes take'} part, not ${expected}`)];
+  return named('processes', [`${count} ${count === 1 ? 'process takes' : 'processes take'} part, not ${expected}`]);
 }
 
 function placeOf({ process, desired, effective, presence }: MigrationProcess): string {
@@ -68,28 +81,13 @@ function placeOf({ process, desired, effective, presence }: MigrationProcess): s
   return `${process} takes locks in "${effective}"${wants}${enters}`;
 }
 
-function tokens(stores: FleetFacts['stores'], end: End): readonly Obstacle[] {
-  const { safeIn = 0 } = stores[end];
-  if (safeIn === 0) return [];
-  return [
-    { kind: 'tokens', what: `tokens of "${end}" are behind those of "${oppositeOf(end)}" for ${safeIn} ms more` },
-  ];
+function inOne(end: End): (holder: StoreHolder) => string {
+  return (holder) => leaseOf(holder, `in "${end}" ${holder.plain ? 'without migrate' : 'alone'}`);
 }
 
-function silent(end: End, { store }: MigrationStore): Obstacle {
-  return { kind: 'store', what: `the store "${end}" (${store}) does not answer` };
-}
-
-function describeLone(end: End, { key, owner, plain, remaining }: StoreHolder): string {
-  return `${JSON.stringify(key)} is held in "${end}" ${plain ? 'without migrate' : 'alone'}, by ${outerOwner(owner)}${lasts(remaining)}`;
-}
-
-function describeLease({ key, owner, remaining }: StoreHolder): string {
-  return `${JSON.stringify(key)} is held in both stores until its next renewal, by ${outerOwner(owner)}${lasts(remaining)}`;
-}
-
-function lasts(remaining: number | undefined): string {
-  return remaining === undefined ? '' : `, for ${Math.ceil(remaining)} ms more`;
+function leaseOf({ key, owner, remaining }: StoreHolder, where: string): string {
+  const lasts = remaining === undefined ? '' : `, for ${Math.ceil(remaining)} ms more`;
+  return `${JSON.stringify(key)} is held ${where}, by ${outerOwner(owner)}${lasts}`;
 }
 
 function named(kind: Obstacle['kind'], all: readonly string[]): readonly Obstacle[] {

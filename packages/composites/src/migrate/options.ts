@@ -5,7 +5,7 @@ import { fencings, labelReader, runtimeReader } from '@locks/core/composite';
 import { lackingMethod, readCombineOptions, rulesReaders } from '../combine/options.ts';
 import type { CombineOptions, CombineRules } from '../combine/options.ts';
 import { combinedTraits } from '../combine/traits.ts';
-import { phaseWords } from './phase.ts';
+import { isPhaseWord, phaseWords } from './phase.ts';
 import type { End, PhaseWord } from './phase.ts';
 
 /** Options of `migrate`. */
@@ -51,19 +51,16 @@ export interface MigrateRules extends CombineRules, Pick<MigrateOptions, 'name' 
 /** Where the options come from, for messages. */
 export const migrateSource: OptionSource = { where: 'migrate', code: 'LOCK_MISCONFIGURED', text: true };
 
-const phaseReader = oneOf(...phaseWords);
-
-/** Whether `value` is a phase, or one that forces. */
-export function isPhaseWord(value: unknown): value is PhaseWord {
-  return phaseReader.accepts(value);
-}
+type Configured = Pick<MigrateOptions, 'name' | 'presenceTtl' | 'settle' | 'label' | 'memberTimeout' | 'timeout'>;
 
 /** How the options that a configuration can carry are checked. */
-export const migrationReaders: OptionReaders<Pick<MigrateOptions, 'name' | 'presenceTtl' | 'settle' | 'label'>> = {
+export const migrationReaders: OptionReaders<Configured> = {
   name: matching(/^[!-.0-~]{1,100}$/, '1 to 100 printable ASCII characters without spaces or "/"'),
   presenceTtl: duration(1_000, 86_400_000),
   settle: duration(0, 86_400_000),
   label: labelReader,
+  memberTimeout: rulesReaders.memberTimeout,
+  timeout: rulesReaders.timeout,
 };
 
 const store: OptionReader<LockProvider> = {
@@ -72,19 +69,17 @@ const store: OptionReader<LockProvider> = {
   parse: () => undefined,
 };
 
-const phase: OptionReader<PhaseWord | (() => PhaseWord)> = {
-  expects: `${phaseReader.expects}, or a function that gives one of them`,
-  accepts: (value): value is PhaseWord | (() => PhaseWord) => typeof value === 'function' || isPhaseWord(value),
-  parse: phaseReader.parse,
-};
+const word = oneOf(...phaseWords);
 
 const readers: OptionReaders<MigrateOptions> = {
   ...migrationReaders,
   from: store,
   to: store,
-  phase,
-  memberTimeout: rulesReaders.memberTimeout,
-  timeout: rulesReaders.timeout,
+  phase: {
+    expects: `${word.expects}, or a function that gives one of them`,
+    accepts: (value): value is MigrateOptions['phase'] => typeof value === 'function' || isPhaseWord(value),
+    parse: word.parse,
+  },
   runtime: runtimeReader,
 };
 
@@ -92,25 +87,22 @@ const readers: OptionReaders<MigrateOptions> = {
 export function readMigrateOptions(options: MigrateOptions): MigrateRules {
   const read = readOptions(readers, options ?? {}, migrateSource);
   mustHave(readers, read);
-  const { from, to, phase: given, memberTimeout, timeout, runtime, ...rest } = read as MigrateOptions;
-  const { presenceTtl = 30_000, settle = presenceTtl } = rest;
-  const stores = { from, to };
-  checkStores(stores);
+  const { from, to, memberTimeout, timeout, runtime, presenceTtl = 30_000, settle = presenceTtl, ...rest } = read;
+  checkStores({ from, to });
   const rules = readCombineOptions({ need: 'all', memberTimeout, timeout, runtime }, 2);
-  return { ...rules, ...rest, stores, phase: given, presenceTtl: presenceTtl as number, settle: settle as number };
+  return { ...rules, ...rest, stores: { from, to }, presenceTtl, settle };
 }
 
-type Needed = 'from' | 'to' | 'phase' | 'name';
+const needed = ['from', 'to', 'phase', 'name'] as const;
 
 /** Throws unless `read` has the options without a default. */
-export function mustHave(
-  known: Readonly<Record<Needed, Pick<OptionReader<unknown>, 'expects'>>>,
-  read: Readonly<{ [Name in Needed]?: unknown }>,
-): void {
-  for (const name of ['from', 'to', 'phase', 'name'] as const) {
-    if (read[name] !== undefined) continue;
-    throw misconfigured(migrateSource.where, `it needs option "${name}": ${known[name].expects}`);
-  }
+export function mustHave<Read extends { readonly [Name in (typeof needed)[number]]?: unknown }>(
+  known: Readonly<Record<(typeof needed)[number], Pick<OptionReader<unknown>, 'expects'>>>,
+  read: Read,
+): asserts read is Read & { readonly [Name in (typeof needed)[number]]: NonNullable<Read[Name]> } {
+  const lacking = needed.find((name) => read[name] === undefined);
+  if (lacking === undefined) return;
+  throw misconfigured(migrateSource.where, `it needs option "${lacking}": ${known[lacking].expects}`);
 }
 
 function checkStores({ from, to }: MigrateRules['stores']): void {

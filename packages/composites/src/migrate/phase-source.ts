@@ -1,9 +1,10 @@
 import { misconfigured } from '@locks/core/adapter';
-import type { LockError, Runtime } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
 import { describeGiven } from '@locks/core/composite';
 import { resolve } from 'node:path';
-import { isPhaseWord, migrateSource } from '../migrate/options.ts';
-import type { PhaseWord } from '../migrate/phase.ts';
+import { migrateSource } from './options.ts';
+import { isPhaseWord } from './phase.ts';
+import type { PhaseWord } from './phase.ts';
 
 /** A file is read again after so many ms. More makes a change of phase slower. */
 const fileAge = 500;
@@ -16,18 +17,34 @@ const fileAge = 500;
 export function phaseSource(given: unknown, runtime: Runtime): PhaseWord | (() => PhaseWord) {
   if (isPhaseWord(given)) return given;
   const read = typeof given === 'function' ? (given as () => unknown) : textSource(given, runtime);
-  const phase = (): PhaseWord => {
-    const value = read();
-    if (isPhaseWord(value)) return value;
-    throw notPhase(typeof given === 'string' ? `${given} has` : 'it gave', value);
-  };
+  const phase = (): PhaseWord => check(read(), typeof given === 'string' ? `${given} has` : 'it gave');
   phase();
   return phase;
 }
 
+/**
+ * Reads the phase where it is a function. It gives `undefined` where that throws or gives anything
+ * else, and calls `misread` when the reason is another one than before.
+ */
+export function phaseReader(read: () => unknown, misread: (error: unknown) => void): () => PhaseWord | undefined {
+  let reason: string | undefined;
+  return () => {
+    try {
+      const phase = check(read(), 'it gave');
+      reason = undefined;
+      return phase;
+    } catch (error) {
+      const before = reason;
+      reason = String(error);
+      if (reason !== before) misread(error);
+      return undefined;
+    }
+  };
+}
+
 function textSource(given: unknown, runtime: Runtime): () => unknown {
   const [, kind, name] = /^(env|file):(.+)$/.exec(typeof given === 'string' ? given : '') ?? [];
-  if (name === undefined) throw notPhase('it is', given);
+  if (name === undefined) return () => check(given, 'it is');
   return kind === 'env' ? () => process.env[name]?.trim() : fileSource(resolve(process.cwd(), name), runtime);
 }
 
@@ -49,7 +66,8 @@ function fileSource(path: string, { clock }: Runtime): () => unknown {
   };
 }
 
-function notPhase(where: string, value: unknown): LockError {
+function check(value: unknown, where: string): PhaseWord {
+  if (isPhaseWord(value)) return value;
   const expected = '"from", "both", "to", "env:NAME" or "file:path" with one of them, or "from!" or "to!"';
-  return misconfigured(migrateSource.where, `option "phase" must be ${expected}; ${where} ${describeGiven(value)}`);
+  throw misconfigured(migrateSource.where, `option "phase" must be ${expected}; ${where} ${describeGiven(value)}`);
 }

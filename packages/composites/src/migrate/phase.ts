@@ -15,17 +15,20 @@ export const ends: readonly ['from', 'to'] = ['from', 'to'];
 /** In the order that a fleet goes through them. */
 export const phaseWords: readonly PhaseWord[] = ['from', 'from!', 'both', 'to', 'to!'];
 
+export function isPhaseWord(value: unknown): value is PhaseWord {
+  return phaseWords.some((word) => word === value);
+}
+
 /** The end that a process must not use while others use `end`. */
 export function oppositeOf(end: End): End {
   return end === 'from' ? 'to' : 'from';
 }
 
-/** The phase of a word. */
 export function phaseOf(word: PhaseWord): Phase {
   return word.replace('!', '') as Phase;
 }
 
-/** Whether a word forces. */
-export function isForced(word: PhaseWord): boolean {
-  return word.endsWith('!');
+/** The end that a word forces a process to leave: an operator says that it is gone. */
+export function goneBy(word: PhaseWord): End | undefined {
+  return word.endsWith('!') ? oppositeOf(phaseOf(word) as End) : undefined;
 }

@@ -40,11 +40,10 @@ export async function untilAbove({ stores, runtime }: Rules, end: End, bar: bigi
   );
 }
 
-/** One token of `store`, which it has for no other claim. */
+/** One token of `store`, which it has for no other claim. `floor`: what it is to exceed. */
 async function probe(store: LockProvider, runtime: Rules['runtime'], floor?: bigint): Promise<bigint> {
-  const key = floor === undefined ? probeKey : raiseKey;
-  const about = { key, owner: `probe/${runtime.uniqueId()}`, ttl: 1_000, mode: 'shared' } as const;
-  const claim: Claim = floor === undefined ? about : { ...about, floor };
+  const [key, raise] = floor === undefined ? [probeKey, {}] : [raiseKey, { floor }];
+  const claim: Claim = { key, owner: `probe/${runtime.uniqueId()}`, ttl: 1_000, mode: 'shared', ...raise };
   try {
     const answer = await store.tryAcquire(claim);
     if (answer.granted) return answer.token;

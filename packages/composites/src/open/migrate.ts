@@ -5,9 +5,10 @@ import { lackingTraits } from '@locks/core/composite';
 import { openProvider } from '@locks/core/open';
 import { migrate } from '../migrate/migrate.ts';
 import { migrationTraits, storeTitle } from '../migrate/options.ts';
-import { isForced, phaseOf } from '../migrate/phase.ts';
+import { ends, goneBy } from '../migrate/phase.ts';
 import type { End } from '../migrate/phase.ts';
 import { readMigration } from './migration-config.ts';
+import type { MigrationConfig } from './migration-config.ts';
 import { nameOf, openMembers } from './open-members.ts';
 
 /**
@@ -19,13 +20,11 @@ import { nameOf, openMembers } from './open-members.ts';
 export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { runtime } = config;
   const { stores, options } = readMigration(config, runtime);
-  const [from, to] = stores;
-  const word = typeof options.phase === 'function' ? options.phase() : options.phase;
   // However it fails, an operator says that it is gone.
-  const gone = isForced(word) ? stores[phaseOf(word) === 'to' ? 0 : 1] : undefined;
+  const gone = goneBy(typeof options.phase === 'function' ? options.phase() : options.phase);
   return await openMembers({
-    members: stores,
-    titles: [storeTitle('from', nameOf(from)), storeTitle('to', nameOf(to))],
+    members: ends.map((end) => stores[end]),
+    titles: titlesOf(stores),
     need: 1,
     // A service that acts under one end needs the other store once, when it starts.
     patience: 2_000,
@@ -34,7 +33,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
       try {
         return await openProvider(store, given);
       } catch (error) {
-        if (store !== gone) throw error;
+        if (gone === undefined || store !== stores[gone]) throw error;
         const why = error instanceof Error ? error.message : String(error);
         throw new LockError('LOCK_UNAVAILABLE', why, { cause: error });
       }
@@ -58,12 +57,14 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
 /** What `locks doctor` looks at: both stores. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   const { stores } = readMigration(config, config.runtime);
-  const [from, to] = stores;
-  const members = [
-    { title: storeTitle('from', nameOf(from)), ...from },
-    { title: storeTitle('to', nameOf(to)), ...to },
-  ];
-  return { findings: [], members };
+  return {
+    findings: [],
+    members: titlesOf(stores).map((title, index) => ({ title, ...stores[ends[index] ?? 'from'] })),
+  };
+}
+
+function titlesOf(stores: MigrationConfig['stores']): readonly string[] {
+  return ends.map((end) => storeTitle(end, nameOf(stores[end])));
 }
 
 function byEnd<T>(stores: readonly T[]): Record<End, T> {

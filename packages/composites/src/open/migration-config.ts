@@ -1,17 +1,16 @@
 import { misconfigured, readOptions } from '@locks/core/adapter';
 import type { OptionReader, Runtime } from '@locks/core/adapter';
 import type { Backend } from '@locks/core/open';
-import { rulesReaders } from '../combine/options.ts';
 import { migrateSource, migrationReaders, mustHave } from '../migrate/options.ts';
 import type { MigrateOptions } from '../migrate/options.ts';
+import { phaseSource } from '../migrate/phase-source.ts';
+import type { End } from '../migrate/phase.ts';
 import { memberError } from '../members/member.ts';
 import { readMember, sameStore } from './member-config.ts';
-import { phaseSource } from './phase-source.ts';
 
 /** What a configuration says of a migration. */
 export interface MigrationConfig {
-  /** From, to. */
-  readonly stores: readonly [Backend, Backend];
+  readonly stores: Readonly<Record<End, Backend>>;
   readonly options: Omit<MigrateOptions, 'from' | 'to'>;
 }
 
@@ -20,11 +19,8 @@ function given(expects: string): OptionReader<unknown> {
   return { expects, accepts: (value): value is unknown => value !== undefined, parse: (text) => text, secret: true };
 }
 
-const { memberTimeout, timeout } = rulesReaders;
 const readers = {
   ...migrationReaders,
-  memberTimeout,
-  timeout,
   from: given('the URL or the configuration of the store that has the locks so far'),
   to: given('the URL or the configuration of the store that is to have them'),
   phase: given('"from", "both" or "to", or where that is read: "env:NAME" or "file:path"'),
@@ -41,17 +37,17 @@ export function readMigration({ url, options }: Pick<Backend, 'url' | 'options'>
       'it has no URL; write the URLs of its stores into options "from" and "to"',
     );
   }
-  const { from, to, phase, ...rest } = readOptions(readers, options, migrateSource);
-  mustHave(readers, { from, to, phase, name: rest.name });
-  const stores = [readStore('from', from), readStore('to', to)] as const;
-  if (sameStore(stores, 1) !== -1) {
+  const read = readOptions(readers, options, migrateSource);
+  mustHave(readers, read);
+  const { from, to, phase, name, ...rest } = read;
+  const stores = { from: readStore('from', from), to: readStore('to', to) };
+  if (sameStore([stores.from, stores.to], 1) !== -1) {
     throw misconfigured(migrateSource.where, 'options "from" and "to" name the same store');
   }
-  const name = rest.name as string;
   return { stores, options: { ...rest, name, phase: phaseSource(phase, runtime), runtime } };
 }
 
-function readStore(end: 'from' | 'to', store: unknown): Backend {
+function readStore(end: End, store: unknown): Backend {
   try {
     return readMember(store);
   } catch (error) {

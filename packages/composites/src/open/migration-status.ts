@@ -1,18 +1,9 @@
 import type { LocksConfig } from '@locks/core';
 import { outsideContext } from '@locks/core/adapter';
 import type { Duration } from '@locks/core/adapter';
-import type { MigrationStatus } from '../migrate/status.ts';
 import type { PhaseWord } from '../migrate/phase.ts';
-
-/** Options of `migrationStatus` and `waitForPhase`. */
-export interface MigrationStatusOptions {
-  /**
-   * How many processes there are to be, from 1. One that starts, or has lost its connection, cannot
-   * be seen: only the number tells that it is missing.
-   * @default any number
-   */
-  readonly processes?: number | undefined;
-}
+import type { MigrationStatus } from '../migrate/status.ts';
+import type { MigrationStatusOptions } from './read-migration-status.ts';
 
 /**
  * Who takes part in the migration that a configuration names, how far it is, and what is in the way
@@ -34,7 +25,7 @@ export async function migrationStatus(
  * Waits until nothing is in the way of `phase`, as `obstacles` of the status tells: all processes
  * take locks in it, and no lock is held in one store alone, in an end also none in both. `to!` asks
  * nothing of the store `from`, which is gone. Gives the status then.
- * @throws `LOCK_TIMEOUT` after `timeout`, saying what is in the way.
+ * @throws `LOCK_TIMEOUT` after `timeout`, saying what is in the way. `result` is the last status.
  */
 export async function waitForPhase(
   target: string | LocksConfig | undefined,

@@ -5,28 +5,35 @@ import {
   integer,
   isLockError,
   misconfigured,
+  pause,
   readOptions,
-  systemRuntime,
+  systemRuntime as runtime,
 } from '@locks/core/adapter';
 import type { Duration } from '@locks/core/adapter';
 import { closeQuietly, describe } from '@locks/core/composite';
 import { configSources, mergeSources, migration, openProvider } from '@locks/core/open';
 import type { Backend } from '@locks/core/open';
-import { readFleet } from '../migrate/fleet.ts';
-import type { FleetFacts, KnownStore } from '../migrate/fleet.ts';
-import { obstaclesTo } from '../migrate/obstacles.ts';
-import { isPhaseWord, migrateSource } from '../migrate/options.ts';
-import { isForced, oppositeOf, phaseOf } from '../migrate/phase.ts';
+import { obstaclesTo, statusOf } from '../migrate/obstacles.ts';
+import { migrateSource } from '../migrate/options.ts';
+import { goneBy, isPhaseWord } from '../migrate/phase.ts';
 import type { End, PhaseWord } from '../migrate/phase.ts';
-import { statusOf } from '../migrate/status.ts';
-import type { MigrationStatus } from '../migrate/status.ts';
+import { readFleet } from '../migrate/status.ts';
+import type { FleetFacts, KnownStore, MigrationStatus } from '../migrate/status.ts';
 import { readMigration } from './migration-config.ts';
-import type { MigrationStatusOptions } from './migration-status.ts';
 import { nameOf } from './open-members.ts';
 
+/** Options of `migrationStatus` and `waitForPhase`. */
+export interface MigrationStatusOptions {
+  /**
+   * How many processes there are to be, from 1. One that starts, or has lost its connection, cannot
+   * be seen: only the number tells that it is missing.
+   * @default any number
+   */
+  readonly processes?: number | undefined;
+}
+
 /** The stores are asked again after so many ms. */
-const pause = 1_000;
-const runtime = systemRuntime;
+const longestPause = 1_000;
 
 const readers = { processes: integer(1, 100_000) };
 
@@ -55,9 +62,7 @@ export async function waitForMigration(
   }
   const limit = readOptions({ timeout: duration(0, 86_400_000) }, { timeout }, source).timeout ?? 0;
   const { processes } = readOptions(readers, options, source);
-  const end = phaseOf(phase);
-  const gone = isForced(phase) && end !== 'both' ? oppositeOf(end) : undefined;
-  return await withFleet(target, { processes, gone }, async (read) => {
+  return await withFleet(target, { processes, gone: goneBy(phase) }, async (read) => {
     const until = runtime.clock.now() + limit;
     for (;;) {
       const facts = await read();
@@ -65,11 +70,11 @@ export async function waitForMigration(
       if (why.length === 0) return statusOf(facts);
       const left = until - runtime.clock.now();
       if (left <= 0) {
-        const { from, to } = facts.stores;
         const message = `Not all processes are in "${phase}" after ${limit} ms: ${why.map(({ what }) => what).join('; ')}.`;
-        throw new LockError('LOCK_TIMEOUT', message, { cause: from.error ?? to.error });
+        const cause = facts.from.error ?? facts.to.error;
+        throw new LockError('LOCK_TIMEOUT', message, { cause, result: statusOf(facts) });
       }
-      await new Promise<void>((resolve) => runtime.setTimer(resolve, Math.min(pause, left), true));
+      await pause(runtime, Math.min(longestPause, left));
     }
   });
 }
@@ -87,7 +92,8 @@ async function withFleet<T>(
   const asked = { ...backend, options: { ...backend.options, phase: 'both' } };
   const { stores, options } = readMigration(asked, runtime);
   const { name } = options;
-  const [from, to] = await Promise.all([openStore(stores[0], gone === 'from'), openStore(stores[1], gone === 'to')]);
+  const open = async (end: End): Promise<KnownStore> => await openStore(stores[end], gone === end);
+  const [from, to] = await Promise.all([open('from'), open('to')]);
   try {
     return await work(() => readFleet({ name, stores: { from, to }, expected, runtime }));
   } finally {

@@ -35,34 +35,33 @@ export const weaker = {
   notCapped: [decisions('Math.min(until, presentUntil ?? Infinity)', 'until')],
 } as const satisfies Readonly<Record<string, readonly Flaw[]>>;
 
-function keeper(find: string, replace: string): Flaw {
-  return { file: 'keeper.ts', find, replace };
+function entry(find: string, replace: string): Flaw {
+  return { file: 'entry.ts', find, replace };
 }
 
 /** Of the whole `migrate`. */
 export const flawed = {
-  doesNotLook: [keeper('if (by.length === 0) return undefined;', 'return undefined;')],
-  doesNotCompare: [keeper('if (wait === 0 || this.#forced) return', 'return')],
-  seesNoLocks: [keeper("if (this.#forced) return 'passed';", "return 'passed';")],
+  doesNotLook: [entry('return by.length === 0 ? undefined : { by };', 'return undefined;')],
+  doesNotCompare: [entry('if (wait === 0 || entering.forced) return', 'return')],
+  seesNoLocks: [entry("if (forced) return 'passed';", "return 'passed';")],
   keyByName: [
     {
-      file: 'presence.ts',
-      find: 'acquire(presenceKey, { mode',
-      replace: 'acquire(`${presenceKey}/${this.#rules.name}/${end}`, { mode',
+      file: 'signs.ts',
+      find: 'this.#put(end, presenceKey);',
+      replace: 'this.#put(end, `${presenceKey}/${this.#rules.name}/${end}`);',
     },
     {
-      file: 'presence.ts',
-      find: 'readonly string[]> { const { holders } = await this.#rules.stores[end].inspect(presenceKey);',
-      replace:
-        'readonly string[]> { const { holders } = await this.#rules.stores[end].inspect(`${presenceKey}/${this.#rules.name}/${end}`);',
+      file: 'signs.ts',
+      find: '.inspect(presenceKey);',
+      replace: '.inspect(`${presenceKey}/${this.#rules.name}/${end}`);',
     },
   ],
   outlastsPresence: [
     ...weaker.notCapped,
     {
       file: 'migrating-claim.ts',
-      find: 'this.#sessions.follow(ofPresence, scope.presence?.signal); return',
-      replace: 'return',
+      find: 'this.#follow(lost, scope.presence?.signal);',
+      replace: 'this.#follow(lost);',
     },
   ],
 } as const satisfies Readonly<Record<string, readonly Flaw[]>>;

@@ -3,10 +3,10 @@ import { LockError, createLocks, createMemoryProvider, createMemoryStore } from 
 import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
 import { migrate } from '../../src/index.ts';
 import type { MigrateOptions, Phase, PhaseWord } from '../../src/index.ts';
-import { readFleet } from '../../src/migrate/fleet.ts';
-import { statusOf } from '../../src/migrate/status.ts';
+import { statusOf } from '../../src/migrate/obstacles.ts';
+import { readFleet } from '../../src/migrate/status.ts';
 import type { MigrationStatus } from '../../src/migrate/status.ts';
-import type { MigratingProvider } from '../../src/migrate/migrating-provider.ts';
+import type { MigratingProvider } from '../../src/migrate/migrate.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 export const presenceTtl = 3_000;

@@ -1,0 +1,113 @@
+import type { MigrationMessage } from '@locks/core';
+import { LockError } from '@locks/core/adapter';
+import type { Outcome, PhaseStep } from './decisions.ts';
+import { findHolders } from './holders.ts';
+import type { MigrateRules } from './options.ts';
+import { oppositeOf } from './phase.ts';
+import type { End } from './phase.ts';
+import type { Signs } from './signs.ts';
+import { barOf, untilAbove } from './tokens.ts';
+
+/** Why a process is not where it is to be. */
+export type Refusal = Pick<MigrationMessage, 'by' | 'error'>;
+
+/** What became of a step. `undefined`: a change of the phase ended it. */
+export type Answer = Outcome | Refusal | undefined;
+
+/** A process that enters an end, or leaves it. */
+export interface Entering {
+  readonly rules: MigrateRules;
+  readonly signs: Signs;
+  /** The other store is gone, by the word of an operator. */
+  readonly forced: boolean;
+  /** Whether the process is still to be there, and has its presence. */
+  wants(end: End): boolean;
+  /** It stays in both for longer than a call waits. */
+  readonly waits: (why?: Refusal) => void;
+  /** Resolves after `ms`, or when the phase has changed. */
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** Takes one step of a process to or from `end`. Rejects where a store hides what it must know. */
+export async function takeStep(step: PhaseStep, end: End, entering: Entering): Promise<Answer> {
+  const { rules, signs } = entering;
+  switch (step) {
+    case 'announce':
+      await signs.announce(end);
+      return 'passed';
+    case 'look':
+      return (
+        (await othersBeside(end, entering)) ?? ((await signs.at(end)).some(({ acts }) => acts) ? 'taken' : 'passed')
+      );
+    case 'settle':
+      return await settle(rules, entering);
+    case 'look again':
+      return (await othersBeside(end, entering)) ?? (await lookForLocks(end, entering));
+    case 'compare':
+      return await compare(end, entering);
+    case 'withdraw':
+      await signs.withdraw();
+      return 'passed';
+    default:
+      return 'passed';
+  }
+}
+
+/** The processes at the other end, if there are some. A store that does not answer hides them. */
+async function othersBeside(end: End, { signs, forced }: Entering): Promise<Refusal | undefined> {
+  try {
+    const by = [...new Set((await signs.at(oppositeOf(end))).map(({ process }) => process))];
+    return by.length === 0 ? undefined : { by };
+  } catch (error) {
+    if (forced) return undefined;
+    throw error;
+  }
+}
+
+async function settle({ settle: ms, runtime: { clock } }: MigrateRules, { waits, pause }: Entering): Promise<Answer> {
+  if (ms === 0) return 'passed';
+  waits();
+  const until = clock.now() + ms;
+  await pause(ms);
+  // The phase may have been changed, and back.
+  return clock.now() >= until ? 'passed' : undefined;
+}
+
+/** A process under `end` would not see a lock that the other store has alone. */
+async function lookForLocks(end: End, { rules: { stores }, forced, pause }: Entering): Promise<Answer> {
+  if (forced) return 'passed';
+  const other = oppositeOf(end);
+  const [lone] = (await findHolders(stores[other], stores[end], pause)).alone;
+  if (lone === undefined) return 'passed';
+  const { key, owner } = lone;
+  throw new LockError('LOCK_UNAVAILABLE', `${JSON.stringify(key)} is held in "${other}" alone, by ${owner}.`, { key });
+}
+
+/** Waits until tokens of `end` exceed all that the other store gave. */
+async function compare(end: End, entering: Entering): Promise<Answer> {
+  const { rules } = entering;
+  const other = oppositeOf(end);
+  if (Object.values(rules.stores).some(({ traits }) => traits.fencing === 'none')) return 'passed';
+  const bar = await barOf(rules, other).catch((error: unknown) => {
+    if (entering.forced) return 0n;
+    throw error;
+  });
+  for (;;) {
+    const wait = await untilAbove(rules, end, bar);
+    if (wait === 0 || entering.forced) return 'passed';
+    if (wait > rules.memberTimeout) {
+      const message = `Tokens of "${end}" are behind those of "${other}", for ${wait} ms more. Wait, or give the Locks option tokenFloor, ${bar}, and make the phase "${end}!".`;
+      entering.waits({ error: new LockError('LOCK_UNAVAILABLE', message) });
+    }
+    await entering.pause(Math.min(wait, longestLook(rules)));
+    if (!entering.wants(end)) return undefined;
+  }
+}
+
+/**
+ * In ms: how soon a process looks again, at its phase and at what is in its way. With less, stores
+ * are asked more often. With more, a step takes longer.
+ */
+export function longestLook({ presenceTtl }: Pick<MigrateRules, 'presenceTtl'>): number {
+  return presenceTtl / 15;
+}

@@ -1,0 +1,132 @@
+import { createLocks } from '@locks/core';
+import type { Lease, LockProvider, Locks } from '@locks/core';
+import { misconfigured, settledWithin } from '@locks/core/adapter';
+import { defaultLabel } from '@locks/core/composite';
+import { coalesced } from '../serial-calls.ts';
+import { markLabel, noteKey, noteLabel, presenceKey, processLabel, readSign } from './keys.ts';
+import type { Sign } from './keys.ts';
+import { migrateSource } from './options.ts';
+import type { MigrateRules } from './options.ts';
+import { ends } from './phase.ts';
+import type { End, Phase, PhaseWord } from './phase.ts';
+
+/** A store that takes longer for a sign has not answered, in ms. */
+const patience = 2_000;
+
+/**
+ * What a process leaves in the stores, each a shared lease. Its presence says that it takes locks
+ * in one store alone, or is about to. A mark on the same key says that it does: who looks for
+ * presences sees it, also where it is given back too late. Its note is for the status: it decides
+ * nothing, and is written again where it was lost.
+ */
+export class Signs {
+  readonly #rules: MigrateRules;
+  readonly #locks: Readonly<Record<End, Locks>>;
+  readonly #lost: (reason: unknown) => void;
+  readonly #notes: Partial<Record<End, { readonly label: string; readonly lease: Lease } | undefined>> = {};
+  #lease: Lease | undefined = undefined;
+  #mark: Promise<Lease | undefined> | undefined = undefined;
+  #wanted: readonly [Phase, PhaseWord] = ['both', 'both'];
+  #isCompared = false;
+
+  /** Calls `lost` when the presence has ended against the will of the process. */
+  constructor(rules: MigrateRules, lost: (reason: unknown) => void) {
+    const { stores, presenceTtl: ttl, runtime } = rules;
+    const label = processLabel(rules.label ?? defaultLabel(), runtime.uniqueId());
+    const locksOf = (store: LockProvider): Locks => createLocks(store, { ttl, runtime, label });
+    this.#rules = rules;
+    this.#locks = { from: locksOf(stores.from), to: locksOf(stores.to) };
+    this.#lost = lost;
+  }
+
+  /** Why this process can take no locks: both of its stores are one. */
+  wrong: Error | undefined = undefined;
+
+  /** The presence, until it is given back or lost. */
+  get presence(): Lease | undefined {
+    return this.#lease;
+  }
+
+  async announce(end: End): Promise<void> {
+    const lease = await this.#put(end, presenceKey);
+    this.#lease = lease;
+    const ended = (): void => {
+      if (this.#lease !== lease) return;
+      void this.#forgetMark();
+      this.#lease = undefined;
+      this.#lost(lease.signal.reason);
+    };
+    if (lease.signal.aborted) ended();
+    else lease.signal.addEventListener('abort', ended, { once: true });
+  }
+
+  /** Others who want the same end need not settle from now on. */
+  mark(end: End): void {
+    this.#mark ??= this.#put(end, presenceKey, markLabel).catch(() => undefined);
+  }
+
+  /** Gives mark and presence back, in this order: a mark stands for a process that acts. */
+  async withdraw(): Promise<void> {
+    const lease = this.#lease;
+    this.#lease = undefined;
+    const { runtime, memberTimeout } = this.#rules;
+    await settledWithin(runtime, memberTimeout, this.#forgetMark());
+    // A release without an answer is repeated. Until then this process sees its own presence.
+    if (lease !== undefined) await settledWithin(runtime, memberTimeout, lease.release());
+  }
+
+  /** The presences and marks of processes that take locks in the store of `end` alone. */
+  async at(end: End): Promise<readonly Sign[]> {
+    const { holders } = await this.#rules.stores[end].inspect(presenceKey);
+    return holders.map(({ owner }) => readSign(owner));
+  }
+
+  /** Resolves when the stores have the note, or did not take it. Never rejects. */
+  note(effective: Phase, desired: PhaseWord): Promise<void> {
+    this.#wanted = [effective, desired];
+    return this.#writeNotes();
+  }
+
+  async close(): Promise<void> {
+    await this.withdraw();
+    await Promise.all([this.#locks.from.close(), this.#locks.to.close()]);
+  }
+
+  readonly #writeNotes = coalesced(async () => {
+    if (!this.#isCompared) await this.#compare().catch(() => {});
+    await Promise.allSettled(ends.map((end) => this.#writeNote(end)));
+  });
+
+  /** What it wrote to one store must not show in the other one. */
+  async #compare(): Promise<void> {
+    await this.#writeNote('from');
+    const own = this.#notes.from?.lease.owner;
+    if (own === undefined) return;
+    const { stores, name } = this.#rules;
+    const { holders } = await stores.to.inspect(noteKey(name));
+    this.#isCompared = true;
+    if (!holders.some(({ owner }) => owner === own)) return;
+    this.wrong = misconfigured(migrateSource.where, 'options "from" and "to" name the same store; give two stores');
+  }
+
+  async #writeNote(end: End): Promise<void> {
+    const [effective, desired] = this.#wanted;
+    const label = noteLabel(effective, desired);
+    const before = this.#notes[end];
+    const wanted = effective === 'both' || effective === end;
+    if (wanted ? before?.label === label && before.lease.held : before === undefined) return;
+    const lease = wanted ? await this.#put(end, noteKey(this.#rules.name), label) : undefined;
+    this.#notes[end] = lease && { label, lease };
+    await before?.lease.release();
+  }
+
+  async #put(end: End, key: string, label?: string): Promise<Lease> {
+    return await this.#locks[end].acquire(key, { mode: 'shared', wait: patience, label });
+  }
+
+  async #forgetMark(): Promise<void> {
+    const mark = this.#mark;
+    this.#mark = undefined;
+    await (await mark)?.release().catch(() => {});
+  }
+}

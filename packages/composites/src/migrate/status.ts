@@ -1,0 +1,153 @@
+import type { LockProvider } from '@locks/core';
+import { pause } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import { findHolders } from './holders.ts';
+import type { FoundHolders, StoreHolder } from './holders.ts';
+import { keysOfMigrations, migrationOf, noteKey, presenceKey, readSign } from './keys.ts';
+import type { Sign } from './keys.ts';
+import type { Obstacle } from './obstacles.ts';
+import type { End, Phase, PhaseWord } from './phase.ts';
+
+/** A process that takes part in a migration. */
+export interface MigrationProcess {
+  /** Its label, and an id that no other process has: `host:pid~id`. */
+  readonly process: string;
+  /** Which phase its configuration says. */
+  readonly desired: PhaseWord;
+  /**
+   * What it takes locks in. `both` while it desires an end: something is in its way, or it looks
+   * whether something is. An end that it does not desire: it has leases there, and takes no more.
+   */
+  readonly effective: Phase;
+  /** It says that it takes locks in the store of this end alone, or is about to. */
+  readonly presence?: End;
+}
+
+/** What a migration is like in one of its stores. */
+export interface MigrationStore {
+  /** The provider's name. */
+  readonly store: string;
+  /**
+   * Locks that the other store does not have: a hundred at most. `undefined`: the store does not
+   * list its keys, or one of the two did not answer.
+   */
+  readonly alone: readonly StoreHolder[] | undefined;
+  /**
+   * In so many ms the provider of this store, without `migrate`, gives tokens above those of the
+   * other one. 0: it does. `undefined`: the tokens of one of them are no times, or one did not
+   * answer.
+   */
+  readonly safeIn: number | undefined;
+  /** Why the store did not answer. */
+  readonly error?: unknown;
+}
+
+/** Who takes part in a migration, how far it is, and what is in its way. */
+export interface MigrationStatus {
+  /** The migration's name. */
+  readonly name: string;
+  /** Those that could be seen: a store that does not answer hides those that use it alone. */
+  readonly processes: readonly MigrationProcess[];
+  /** The store that locks come from. */
+  readonly from: MigrationStore;
+  /** The store that locks go to. */
+  readonly to: MigrationStore;
+  /** Leases that both stores have: each needs both of them until its next renewal under an end. */
+  readonly inBoth: readonly StoreHolder[];
+  /** Why the fleet is not all in a phase, by phase. Empty: it is. */
+  readonly obstacles: Readonly<Record<Phase, readonly Obstacle[]>>;
+}
+
+/** What the stores tell of a fleet. */
+export interface FleetFacts extends Omit<MigrationStatus, 'obstacles'> {
+  /** Names of other migrations whose processes were seen. */
+  readonly others: readonly string[];
+  /** How many processes there are to be. */
+  readonly expected: number | undefined;
+}
+
+/** A store before it is asked: its provider, or why that could not be opened. */
+export type KnownStore = { readonly provider: LockProvider } | { readonly name: string; readonly error: unknown };
+
+/** Which migration is asked about. */
+export interface StatusQuestion extends Pick<FleetFacts, 'name' | 'expected'> {
+  readonly stores: Readonly<Record<End, KnownStore>>;
+  readonly runtime: Runtime;
+}
+
+/** In ms: tokens of both stores run ahead of a clock, and clocks are not read together. */
+const slack = 100;
+
+interface StoreRead {
+  readonly store: string;
+  readonly signs: readonly (Pick<Sign, 'process' | 'note'> & { readonly presence?: End })[];
+  readonly names: readonly string[];
+  /** By the store's clock, in ms. `undefined`: its tokens are no times. */
+  readonly now?: number | undefined;
+  readonly error?: unknown;
+}
+
+/** Asks both stores, and changes nothing there. Never rejects. */
+export async function readFleet({ name, stores, runtime, expected }: StatusQuestion): Promise<FleetFacts> {
+  const [from, to] = await Promise.all([readStore(name, 'from', stores.from), readStore(name, 'to', stores.to)]);
+  const others = [...new Set([...from.names, ...to.names])].filter((each) => each !== name);
+  const processes = joinSigns([...from.signs, ...to.signs]);
+  const told = { from: toldOf(from, to), to: toldOf(to, from) };
+  const facts = { name, processes, others, expected, ...told, inBoth: [] };
+  const { from: one, to: other } = stores;
+  if (from.error !== undefined || to.error !== undefined || 'error' in one || 'error' in other) return facts;
+  const look = async (store: LockProvider, beside: LockProvider): Promise<FoundHolders> =>
+    await findHolders(store, beside, (ms) => pause(runtime, ms));
+  try {
+    const [inFrom, inTo] = await Promise.all([look(one.provider, other.provider), look(other.provider, one.provider)]);
+    return {
+      ...facts,
+      from: { ...told.from, alone: one.provider.list && inFrom.alone },
+      to: { ...told.to, alone: other.provider.list && inTo.alone },
+      inBoth: inFrom.inBoth,
+    };
+  } catch (error) {
+    return { ...facts, from: { ...told.from, error } };
+  }
+}
+
+async function readStore(name: string, end: End, known: KnownStore): Promise<StoreRead> {
+  if ('error' in known) return { store: known.name, signs: [], names: [], error: known.error };
+  const { provider } = known;
+  const { name: store, traits } = provider;
+  try {
+    // A process that begins to act changes its note after it has a presence.
+    const present = (await provider.inspect(presenceKey)).holders;
+    const notes = (await provider.inspect(noteKey(name))).holders;
+    const signs = [
+      ...present.map(({ owner }) => ({ ...readSign(owner), presence: end })),
+      ...notes.map(({ owner }) => readSign(owner)),
+    ];
+    const names = new Set<string>();
+    for await (const key of provider.list?.(keysOfMigrations) ?? []) names.add(migrationOf(key) ?? name);
+    const now = traits.fencing === 'clock-bounded' ? await provider.time?.() : undefined;
+    return { store, signs, names: [...names], now };
+  } catch (error) {
+    return { store, signs: [], names: [], error };
+  }
+}
+
+function toldOf({ store, now, error }: StoreRead, other: StoreRead): MigrationStore {
+  const behind = now === undefined || other.now === undefined ? undefined : other.now - now;
+  const safeIn = behind === undefined ? undefined : behind <= slack ? 0 : Math.ceil(behind) + slack;
+  return { store, alone: undefined, safeIn, ...(error !== undefined && { error }) };
+}
+
+/** A process without a note takes part under another name, or starts. */
+function joinSigns(signs: StoreRead['signs']): readonly MigrationProcess[] {
+  const names = new Set(signs.map(({ process }) => process));
+  return [...names].toSorted().map((process) => {
+    const own = signs.filter((sign) => sign.process === process);
+    const presence = own.findLast((sign) => sign.presence !== undefined)?.presence;
+    const notes = own.flatMap(({ note }) => note ?? []);
+    const none = { effective: presence ?? 'both', desired: presence ?? 'both' } as const;
+    // It changes its notes one after the other, and `both` is first.
+    const { effective, desired } = notes.find((note) => note.effective === 'both') ?? notes.at(-1) ?? none;
+    return { process, desired, effective, ...(presence && { presence }) };
+  });
+}
