@@ -45,7 +45,8 @@ export async function migrateWait(
     return 0;
   } catch (error) {
     if (!isLockError(error, 'LOCK_TIMEOUT')) throw error;
-    const status = await migrationStatus(target, { processes });
+    // As it was when the time was over.
+    const status = error.result as MigrationStatus;
     const why = phase === 'from!' || phase === 'to!' ? undefined : status.obstacles[phase];
     const mayGoOn = why?.every(({ kind }) => kind === 'lease') ?? false;
     const [result, says] = mayGoOn ? (['may go on', 'all processes are'] as const) : (['not yet', 'not'] as const);

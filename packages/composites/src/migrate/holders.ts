@@ -10,6 +10,8 @@ export interface StoreHolder extends Holder {
   readonly plain: boolean;
 }
 
+type Asked = Pick<LockProvider, 'inspect' | 'list'>;
+
 /** So many keys are looked at together. */
 const together = 8;
 /** So many of each kind are named: more would take long where a store has many keys. */
@@ -28,22 +30,24 @@ export interface FoundHolders {
  * stores begins in one: what is there alone counts if it still is after a pause.
  */
 export async function findHolders(
-  store: LockProvider,
-  other: LockProvider,
+  store: Asked,
+  other: Asked,
   pause: (ms: number) => Promise<void>,
 ): Promise<FoundHolders> {
   const alone: StoreHolder[] = [];
   const inBoth: StoreHolder[] = [];
   let seen: StoreHolder[] = [];
-  const look = async (keys: Iterable<string>): Promise<readonly StoreHolder[]> => {
-    const found = await Promise.all([...keys].map((key) => compare(key, store, other)));
+  const compareAll = (keys: Iterable<string>): Promise<FoundHolders[]> =>
+    Promise.all([...keys].map((key) => compare(key, store, other)));
+  const look = async (keys: readonly string[]): Promise<void> => {
+    const found = await compareAll(keys);
+    seen.push(...found.flatMap((each) => each.alone));
     inBoth.push(...found.flatMap((each) => each.inBoth).slice(0, most - inBoth.length));
-    return found.flatMap((each) => each.alone);
   };
   const lookAgain = async (): Promise<void> => {
     if (seen.length === 0) return;
     await pause(halfway);
-    const still = await look(new Set(seen.map(({ key }) => key)));
+    const still = (await compareAll(new Set(seen.map(({ key }) => key)))).flatMap((each) => each.alone);
     alone.push(...still.filter(({ key, owner }) => seen.some((each) => each.owner === owner && each.key === key)));
     seen = [];
   };
@@ -51,16 +55,16 @@ export async function findHolders(
   for await (const key of store.list?.('') ?? []) {
     if (key.startsWith(keysOfMigrations)) continue;
     keys.push(key);
-    if (keys.length === together) seen.push(...(await look(keys.splice(0))));
+    if (keys.length === together) await look(keys.splice(0));
     if (seen.length >= most) await lookAgain();
     if (alone.length >= most) break;
   }
-  seen.push(...(await look(keys)));
+  await look(keys);
   await lookAgain();
   return { alone: alone.slice(0, most), inBoth };
 }
 
-async function compare(key: string, store: LockProvider, other: LockProvider): Promise<FoundHolders> {
+async function compare(key: string, store: Asked, other: Asked): Promise<FoundHolders> {
   const { holders } = await store.inspect(key);
   if (holders.length === 0) return { alone: [], inBoth: [] };
   const there = await other.inspect(key);

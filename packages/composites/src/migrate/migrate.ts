@@ -7,7 +7,6 @@ import { combineStates, holdsByOwner } from '../members/key-states.ts';
 import type { MemberHold, ToldState } from '../members/key-states.ts';
 import { settledWhileAnswered } from '../members/close-members.ts';
 import { callMember } from '../members/member-answers.ts';
-import { timeOf } from '../members/time-of.ts';
 import { Keeper } from './keeper.ts';
 import { keysOfMigrations } from './keys.ts';
 import { MigratingClaim } from './migrating-claim.ts';
@@ -15,7 +14,7 @@ import type { MigrationHost } from './migrating-claim.ts';
 import { migrationTraits, readMigrateOptions, storeTitle } from './options.ts';
 import type { MigrateOptions, MigrateRules } from './options.ts';
 import { ends, oppositeOf } from './phase.ts';
-import type { End } from './phase.ts';
+import type { End, Phase } from './phase.ts';
 
 /**
  * Two stores as one provider, while a fleet moves its locks from one to the other and continues to
@@ -32,11 +31,11 @@ export function migrate(options: MigrateOptions): LockProvider {
 export class MigratingProvider implements LockProvider, MigrationHost {
   readonly name = 'migrate';
   readonly traits: Traits;
-  readonly stores: Readonly<Record<End, LockProvider>>;
   readonly both: CombinedProvider;
   readonly keeper: Keeper;
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
+  readonly #stores: Readonly<Record<End, LockProvider>>;
   readonly #claims = new ClaimsByOwner<MigratingClaim>();
   #closing: Promise<void> | undefined = undefined;
 
@@ -44,7 +43,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     const { stores } = rules;
     this.traits = migrationTraits(stores);
     printAsProvider('MigratingProvider', this);
-    this.stores = stores;
+    this.#stores = stores;
     this.both = new CombinedProvider({
       ...rules,
       name: this.name,
@@ -102,6 +101,10 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     return this.#claims.size + this.both.size;
   }
 
+  at(phase: Phase): LockProvider {
+    return phase === 'both' ? this.both : this.#stores[phase];
+  }
+
   /** What the stores that this process uses say of a key: one of them, or both. */
   async #states(key: string): Promise<ToldState[]> {
     this.keeper.read();
@@ -110,7 +113,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     const states: ToldState[] = ends.map((end) => ({
       error: new Error(`"${end}" was not asked: this process takes locks in "${phase}" alone`),
     }));
-    states[ends.indexOf(phase)] = await this.stores[phase].inspect(key);
+    states[ends.indexOf(phase)] = await this.at(phase).inspect(key);
     return states;
   }
 
@@ -121,7 +124,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     const states = await this.#states(key);
     if (phase !== 'both') {
       const other = oppositeOf(phase);
-      const asked = callMember(() => this.stores[other].inspect(key)).then(
+      const asked = callMember(() => this.at(other).inspect(key)).then(
         (state) => (states[ends.indexOf(other)] = state),
         () => {},
       );
@@ -133,8 +136,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   /** A lease of another process, where this one holds leases in the same stores. */
   #adopt(claim: Claim, holds: readonly MemberHold[]): MigratingClaim {
     const scope = this.keeper.scope();
-    const own = holds.filter(({ member }) => scope.phase === 'both' || ends[member] === scope.phase);
-    const [first] = own;
+    const first = holds.find(({ member }) => scope.phase === 'both' || ends[member] === scope.phase);
     const others = holds.some(({ member }) => member !== first?.member);
     if (first === undefined || (scope.phase === 'both' && !others)) {
       const where = ends[holds[0]?.member ?? 0];
@@ -150,7 +152,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   async #releaseFound(claim: Claim): Promise<boolean> {
     const holds = await this.#find(claim);
     const freed = await Promise.all(
-      holds.map(({ member, owner }) => this.stores[ends[member] ?? 'from'].release({ ...claim, owner })),
+      holds.map(({ member, owner }) => this.at(ends[member] ?? 'both').release({ ...claim, owner })),
     );
     return freed.includes(true);
   }
@@ -158,15 +160,12 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   /** By the clock of the store that locks are taken in. */
   async #time(): Promise<number> {
     await this.keeper.begun();
-    const { phase } = this.keeper.scope();
-    const { from, to } = this.stores;
-    return await timeOf(this.name, phase === 'both' ? [from, to] : [this.stores[phase]]);
+    return (await this.at(this.keeper.scope().phase).time?.()) ?? NaN;
   }
 
   async *#list(prefix: string): AsyncIterable<string> {
     this.#checkOpen();
-    const { phase } = this.keeper.scope();
-    const keys = (phase === 'both' ? this.both : this.stores[phase]).list?.(prefix) ?? [];
+    const keys = this.at(this.keeper.scope().phase).list?.(prefix) ?? [];
     for await (const key of keys) if (!key.startsWith(keysOfMigrations)) yield key;
   }
 
@@ -181,7 +180,6 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   async #close(): Promise<void> {
     const claims = this.#claims.values();
     this.keeper.stop();
-    // Others may enter the other end as soon as the presence is given back.
     const reason = new LockError('LOCK_CLOSED', 'its provider was closed');
     for (const claim of claims) claim.close(reason);
     // A store that does not answer costs one member timeout at each step, and goes on behind.

@@ -10,12 +10,13 @@ import { heldUntil, isSame, ofBoth } from './decisions.ts';
 import type { Scope } from './decisions.ts';
 import type { Keeper } from './keeper.ts';
 import { ends } from './phase.ts';
-import type { End } from './phase.ts';
+import type { End, Phase } from './phase.ts';
 
 /** What the claims of a migration share. */
 export interface MigrationHost {
-  readonly stores: Readonly<Record<End, LockProvider>>;
   readonly both: CombinedProvider;
+  /** Where locks are taken in a phase. */
+  at(phase: Phase): LockProvider;
   readonly keeper: Keeper;
   /** The claim has nothing in the stores. */
   forget(claim: MigratingClaim): void;
@@ -204,8 +205,7 @@ export class MigratingClaim {
   }
 
   get #store(): LockProvider {
-    const { phase } = this.#scope ?? ofBoth;
-    return phase === 'both' ? this.#host.both : this.#host.stores[phase];
+    return this.#host.at((this.#scope ?? ofBoth).phase);
   }
 
   /** As the store of its scope knows it. */

@@ -6,6 +6,7 @@ import type { FoundHolders, StoreHolder } from './holders.ts';
 import { keysOfMigrations, migrationOf, noteKey, presenceKey, readSign } from './keys.ts';
 import type { Sign } from './keys.ts';
 import type { Obstacle } from './obstacles.ts';
+import { oppositeOf } from './phase.ts';
 import type { End, Phase, PhaseWord } from './phase.ts';
 
 /** A process that takes part in a migration. */
@@ -66,12 +67,13 @@ export interface FleetFacts extends Omit<MigrationStatus, 'obstacles'> {
   readonly expected: number | undefined;
 }
 
-/** A store before it is asked: its provider, or why that could not be opened. */
-export type KnownStore = { readonly provider: LockProvider } | { readonly name: string; readonly error: unknown };
+/** What a store is asked: one that could not be opened rejects each call. */
+export type AskedStore = Pick<LockProvider, 'name' | 'inspect' | 'list' | 'time'> &
+  Partial<Pick<LockProvider, 'traits'>>;
 
 /** Which migration is asked about. */
 export interface StatusQuestion extends Pick<FleetFacts, 'name' | 'expected'> {
-  readonly stores: Readonly<Record<End, KnownStore>>;
+  readonly stores: Readonly<Record<End, AskedStore>>;
   readonly runtime: Runtime;
 }
 
@@ -79,7 +81,6 @@ export interface StatusQuestion extends Pick<FleetFacts, 'name' | 'expected'> {
 const slack = 100;
 
 interface StoreRead {
-  readonly store: string;
   readonly signs: readonly (Pick<Sign, 'process' | 'note'> & { readonly presence?: End })[];
   readonly names: readonly string[];
   /** By the store's clock, in ms. `undefined`: its tokens are no times. */
@@ -90,49 +91,50 @@ interface StoreRead {
 /** Asks both stores, and changes nothing there. Never rejects. */
 export async function readFleet({ name, stores, runtime, expected }: StatusQuestion): Promise<FleetFacts> {
   const [from, to] = await Promise.all([readStore(name, 'from', stores.from), readStore(name, 'to', stores.to)]);
-  const others = [...new Set([...from.names, ...to.names])].filter((each) => each !== name);
-  const processes = joinSigns([...from.signs, ...to.signs]);
-  const told = { from: toldOf(from, to), to: toldOf(to, from) };
-  const facts = { name, processes, others, expected, ...told, inBoth: [] };
-  const { from: one, to: other } = stores;
-  if (from.error !== undefined || to.error !== undefined || 'error' in one || 'error' in other) return facts;
-  const look = async (store: LockProvider, beside: LockProvider): Promise<FoundHolders> =>
-    await findHolders(store, beside, (ms) => pause(runtime, ms));
+  const facts = {
+    name,
+    processes: joinSigns([...from.signs, ...to.signs]),
+    others: [...new Set([...from.names, ...to.names])].filter((each) => each !== name),
+    expected,
+    from: toldOf(stores.from, from, to),
+    to: toldOf(stores.to, to, from),
+    inBoth: [],
+  };
+  if (from.error !== undefined || to.error !== undefined) return facts;
+  const find = async (end: End): Promise<FoundHolders> =>
+    await findHolders(stores[end], stores[oppositeOf(end)], (ms) => pause(runtime, ms));
   try {
-    const [inFrom, inTo] = await Promise.all([look(one.provider, other.provider), look(other.provider, one.provider)]);
+    const [inFrom, inTo] = await Promise.all([find('from'), find('to')]);
     return {
       ...facts,
-      from: { ...told.from, alone: one.provider.list && inFrom.alone },
-      to: { ...told.to, alone: other.provider.list && inTo.alone },
+      from: { ...facts.from, alone: stores.from.list && inFrom.alone },
+      to: { ...facts.to, alone: stores.to.list && inTo.alone },
       inBoth: inFrom.inBoth,
     };
   } catch (error) {
-    return { ...facts, from: { ...told.from, error } };
+    return { ...facts, from: { ...facts.from, error } };
   }
 }
 
-async function readStore(name: string, end: End, known: KnownStore): Promise<StoreRead> {
-  if ('error' in known) return { store: known.name, signs: [], names: [], error: known.error };
-  const { provider } = known;
-  const { name: store, traits } = provider;
+async function readStore(name: string, end: End, store: AskedStore): Promise<StoreRead> {
   try {
     // A process that begins to act changes its note after it has a presence.
-    const present = (await provider.inspect(presenceKey)).holders;
-    const notes = (await provider.inspect(noteKey(name))).holders;
+    const present = (await store.inspect(presenceKey)).holders;
+    const notes = (await store.inspect(noteKey(name))).holders;
     const signs = [
       ...present.map(({ owner }) => ({ ...readSign(owner), presence: end })),
       ...notes.map(({ owner }) => readSign(owner)),
     ];
     const names = new Set<string>();
-    for await (const key of provider.list?.(keysOfMigrations) ?? []) names.add(migrationOf(key) ?? name);
-    const now = traits.fencing === 'clock-bounded' ? await provider.time?.() : undefined;
-    return { store, signs, names: [...names], now };
+    for await (const key of store.list?.(keysOfMigrations) ?? []) names.add(migrationOf(key) ?? name);
+    const now = store.traits?.fencing === 'clock-bounded' ? await store.time?.() : undefined;
+    return { signs, names: [...names], now };
   } catch (error) {
-    return { store, signs: [], names: [], error };
+    return { signs: [], names: [], error };
   }
 }
 
-function toldOf({ store, now, error }: StoreRead, other: StoreRead): MigrationStore {
+function toldOf({ name: store }: AskedStore, { now, error }: StoreRead, other: StoreRead): MigrationStore {
   const behind = now === undefined || other.now === undefined ? undefined : other.now - now;
   const safeIn = behind === undefined ? undefined : behind <= slack ? 0 : Math.ceil(behind) + slack;
   return { store, alone: undefined, safeIn, ...(error !== undefined && { error }) };

@@ -1,4 +1,4 @@
-import type { LocksConfig } from '@locks/core';
+import type { LockProvider, LocksConfig } from '@locks/core';
 import {
   LockError,
   duration,
@@ -12,13 +12,12 @@ import {
 import type { Duration } from '@locks/core/adapter';
 import { closeQuietly, describe } from '@locks/core/composite';
 import { configSources, mergeSources, migration, openProvider } from '@locks/core/open';
-import type { Backend } from '@locks/core/open';
 import { obstaclesTo, statusOf } from '../migrate/obstacles.ts';
 import { migrateSource } from '../migrate/options.ts';
 import { goneBy, isPhaseWord } from '../migrate/phase.ts';
 import type { End, PhaseWord } from '../migrate/phase.ts';
 import { readFleet } from '../migrate/status.ts';
-import type { FleetFacts, KnownStore, MigrationStatus } from '../migrate/status.ts';
+import type { AskedStore, FleetFacts, MigrationStatus } from '../migrate/status.ts';
 import { readMigration } from './migration-config.ts';
 import { nameOf } from './open-members.ts';
 
@@ -92,21 +91,24 @@ async function withFleet<T>(
   const asked = { ...backend, options: { ...backend.options, phase: 'both' } };
   const { stores, options } = readMigration(asked, runtime);
   const { name } = options;
-  const open = async (end: End): Promise<KnownStore> => await openStore(stores[end], gone === end);
-  const [from, to] = await Promise.all([open('from'), open('to')]);
+  const opened: LockProvider[] = [];
+  /** One that is gone by the word of an operator may be misconfigured: it names what is no more. */
+  const open = async (end: End): Promise<AskedStore> => {
+    try {
+      const provider = await openProvider(stores[end], runtime);
+      opened.push(provider);
+      return provider;
+    } catch (error) {
+      if (isLockError(error, 'LOCK_MISCONFIGURED') && gone !== end) throw error;
+      return { name: nameOf(stores[end]), inspect: () => Promise.reject(error) };
+    }
+  };
+  const opening = [open('from'), open('to')] as const;
   try {
+    const [from, to] = await Promise.all(opening);
     return await work(() => readFleet({ name, stores: { from, to }, expected, runtime }));
   } finally {
-    await Promise.all([from, to].map(async (store) => 'provider' in store && (await closeQuietly(store.provider))));
-  }
-}
-
-/** `gone`: by the word of an operator. Then its configuration may name what is no more. */
-async function openStore(store: Backend, gone: boolean): Promise<KnownStore> {
-  try {
-    return { provider: await openProvider(store, runtime) };
-  } catch (error) {
-    if (isLockError(error, 'LOCK_MISCONFIGURED') && !gone) throw error;
-    return { name: nameOf(store), error };
+    await Promise.allSettled(opening);
+    await Promise.all(opened.map(closeQuietly));
   }
 }

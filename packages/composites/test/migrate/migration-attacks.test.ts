@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import type { Phase } from '../../src/index.ts';
 import { migrate } from '../../src/index.ts';
+import { findHolders } from '../../src/migrate/holders.ts';
 import { flawed, weakerMigrate } from '../flaws/weaker-migrations.ts';
 import { MovingStore, movingWorld, presenceTtl } from '../support/migrating-world.ts';
 import type { MovingProcess, MovingWorld } from '../support/migrating-world.ts';
@@ -94,6 +96,23 @@ test('a late process of before is refused while plain locks are held, by their k
   );
   await world.settled(leader.release());
   await reach(world, 'from', late);
+});
+
+test('a claim that is on its way to its second store hides no lock behind it', async () => {
+  const stores = { from: createMemoryStore(), to: createMemoryStore() };
+  const [from, to] = [createMemoryProvider({ store: stores.from }), createMemoryProvider({ store: stores.to })];
+  const claim = { ttl: 5_000, mode: 'exclusive' } as const;
+  const onItsWay = { ...claim, key: 'k0', owner: 'me/1~a' };
+  await from.tryAcquire(onItsWay);
+  for (let index = 1; index < 20; index += 1)
+    await from.tryAcquire({ ...claim, key: `k${index}`, owner: `me/2~${index}` });
+  for (let index = 1; index < 20; index += 1)
+    await to.tryAcquire({ ...claim, key: `k${index}`, owner: `me/2~b${index}` });
+  await from.tryAcquire({ ...claim, key: 'leader', owner: 'plain/1' });
+  const arrives = async (): Promise<void> => void (await to.tryAcquire(onItsWay));
+  const { alone, inBoth } = await findHolders(from, to, arrives);
+  expect(alone).toMatchObject([{ key: 'leader', plain: true }]);
+  expect(inBoth).toHaveLength(19);
 });
 
 test.each([

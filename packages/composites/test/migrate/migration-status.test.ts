@@ -108,6 +108,7 @@ test('waitForPhase waits for the last process, and names it', async () => {
     message: expect.stringMatching(
       /first~\w+ takes locks in "from"; second~\w+ takes locks in "both", is to be in "to"/,
     ) as unknown,
+    result: { name: 'm', obstacles: { to: [{ kind: 'process' }, { kind: 'process' }] } },
   });
   phase = 'both';
   await vi.waitFor(async () => {

@@ -147,7 +147,7 @@ export function movingWorld(ahead = 0) {
       return lease.token;
     },
     async status(more: { readonly expected?: number; readonly name?: string } = {}): Promise<MigrationStatus> {
-      const stores = { from: { provider: from.open() }, to: { provider: to.open() } };
+      const stores = { from: from.open(), to: to.open() };
       const facts = readFleet({ name: 'm', expected: undefined, ...more, stores, runtime });
       return statusOf(await world.settled(facts));
     },

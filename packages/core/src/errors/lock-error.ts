@@ -33,7 +33,11 @@ export interface LockErrorOptions {
   readonly cause?: unknown;
   /** The key it is about. @default none */
   readonly key?: string | undefined;
-  /** `LOCK_LOST` from `withLock`: what `work` resolved to. @default none */
+  /**
+   * `LOCK_LOST` from `withLock`: what `work` resolved to. `LOCK_TIMEOUT` from `waitForPhase`: the
+   * last status.
+   * @default none
+   */
   readonly result?: unknown;
   /**
    * From a provider: the call certainly left nothing at the backend, as it was never sent, or was
@@ -74,7 +78,7 @@ export class LockError extends Error {
   declare readonly key: string | undefined;
   /**
    * `LOCK_LOST` from `withLock`: what `work` resolved to, when it did. When it threw, its error is
-   * `cause`.
+   * `cause`. `LOCK_TIMEOUT` from `waitForPhase`: the last status.
    */
   declare readonly result: unknown;
   /**
