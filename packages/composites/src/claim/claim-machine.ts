@@ -87,6 +87,7 @@ export class ClaimMachine {
     // What the process that had it was told may last as long as its votes.
     state.promisedUntil = until;
     state.stage = 'held';
+    state.found = true;
   }
 
   /** Core gives up a lost claim. `false`: its votes go back when what core was told is over. */

@@ -138,12 +138,9 @@ export class CombinedClaim implements HostedClaim {
     this.#calls.wake?.();
   }
 
-  /** A lease that was looked up in the members: others may ask them, or release it, just now. */
-  adoptFound(holds: readonly MemberHold[]): void {
-    this.#calls.adoptOwners(new Map(holds.map(({ member, owner }) => [member, owner])));
-    this.#machine.adopt(holds);
-    this.#machine.state.found = true;
-    this.#calls.adoptFound(holds);
+  /** A lease that was looked up in the members. */
+  adopt(holds: readonly MemberHold[]): void {
+    this.#calls.adopt(holds);
   }
 
   /** Gives back all but the hold of `kept`, and forgets that. Gives it as `kept` knows it. */

@@ -93,15 +93,14 @@ export class MemberCalls implements MachineWorld {
     round.result.then(this.#changed, this.#changed);
   }
 
-  /** Members know it under these owners, as another process made them. */
-  adoptOwners(owners: ReadonlyMap<number, string>): void {
-    this.#adopted = owners;
-  }
-
-  /** Members but those of `holds` may have a vote of it, or get one. */
-  adoptFound(holds: readonly MemberHold[]): void {
-    const known = new Set(holds.map(({ member }) => member));
-    for (const member of this.#host.members) if (!known.has(member.index)) this.#unknown.add(member);
+  /**
+   * A lease that was looked up in the members: others may ask them, or release it, just now.
+   * Members but those of `holds` may have a vote of it, or get one.
+   */
+  adopt(holds: readonly MemberHold[]): void {
+    this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
+    this.machine.adopt(holds);
+    for (const member of this.#host.members) if (!this.#adopted.has(member.index)) this.#unknown.add(member);
   }
 
   /** The owner under which `index` knows the part with this number. */

@@ -177,7 +177,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     };
     return this.#claims.getOrAdopt(claim.owner, find, (holds) => {
       const found = new CombinedClaim(this, claim);
-      found.adoptFound(holds);
+      found.adopt(holds);
       return found;
     });
   }

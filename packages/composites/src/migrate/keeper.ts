@@ -9,7 +9,7 @@ import type { Answer, Entering, Refusal } from './entry.ts';
 import type { MigrateRules } from './options.ts';
 import { phaseReader } from './phase-source.ts';
 import { goneBy, phaseOf } from './phase.ts';
-import type { End, PhaseWord } from './phase.ts';
+import type { End, Phase, PhaseWord } from './phase.ts';
 import { Signs } from './signs.ts';
 
 /** What the keeper asks of the claims. */
@@ -28,7 +28,7 @@ export class Keeper implements Entering {
   readonly #state: PhaseState = initialPhase('both');
   readonly #read: () => PhaseWord | undefined;
   /** As the phase was read last. */
-  #word: PhaseWord | undefined = undefined;
+  word: PhaseWord = 'both';
   #refusal: Refusal | undefined = undefined;
   #closed = false;
   #timer: object | number | undefined = undefined;
@@ -41,7 +41,7 @@ export class Keeper implements Entering {
     const { phase, runtime, memberTimeout } = rules;
     this.rules = rules;
     this.#host = host;
-    this.signs = new Signs(rules, (error) => this.#lost(error));
+    this.signs = new Signs(rules, this);
     const misread = (error: unknown): void => this.#tell('misread', { error });
     this.#read = typeof phase === 'function' ? phaseReader(phase, misread) : () => phase;
     const decided = new Promise<void>((resolve) => (this.#decide = resolve));
@@ -71,8 +71,8 @@ export class Keeper implements Entering {
   /** Reads the phase that the process is to have. */
   read(): void {
     const word = this.#closed ? undefined : this.#read();
-    if (word === undefined || word === this.#word) return;
-    this.#word = word;
+    if (word === undefined || word === this.word) return;
+    this.word = word;
     this.#state.desired = phaseOf(word);
     this.#state.refused = false;
     this.#refusal = undefined;
@@ -95,7 +95,13 @@ export class Keeper implements Entering {
   }
 
   get forced(): boolean {
-    return this.#word !== undefined && goneBy(this.#word) !== undefined;
+    return goneBy(this.word) !== undefined;
+  }
+
+  /** What the process takes locks in, or has leases in. */
+  get effective(): Phase {
+    const { end, acting } = this.#state;
+    return end !== undefined && (acting || this.#inUse) ? end : 'both';
   }
 
   wants(end: End): boolean {
@@ -150,7 +156,8 @@ export class Keeper implements Entering {
     if (step === 'act' || step === 'leave') this.#changed();
   }
 
-  #lost(error: unknown): void {
+  /** The presence has ended: so have the leases under its end. */
+  lost(error: unknown): void {
     if (this.#closed) return;
     const { acting } = this.#state;
     lost(this.#state);
@@ -178,8 +185,7 @@ export class Keeper implements Entering {
 
   async #writeNote(): Promise<void> {
     if (this.#closed) return;
-    const { end, acting, desired } = this.#state;
-    await this.signs.note(end !== undefined && (acting || this.#inUse) ? end : 'both', this.#word ?? desired);
+    await this.signs.note();
     if (this.#state.desired === 'both') this.#decide();
   }
 

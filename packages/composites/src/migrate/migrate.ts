@@ -174,7 +174,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     const moved = this.#claims.values().filter(({ isMoved }) => isMoved);
     moved.sort((one, other) => one.number - other.number);
     await Promise.all(moved.map((claim) => claim.giveBackIdle()));
-    for (const claim of moved) queueMicrotask(() => claim.wakeUp());
+    for (const claim of moved) queueMicrotask(() => claim.wake?.());
   }
 
   async #close(): Promise<void> {
@@ -191,7 +191,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     try {
       await callMember(() => this.both.close());
     } finally {
-      for (const claim of claims) queueMicrotask(() => claim.wakeUp());
+      for (const claim of claims) queueMicrotask(() => claim.wake?.());
     }
   }
 

@@ -33,6 +33,8 @@ export class MigratingClaim {
   readonly owner: string;
   /** Later ones have higher numbers. */
   readonly number: number;
+  /** Makes core ask again, if it waits. */
+  wake: (() => void) | undefined = undefined;
   readonly #host: MigrationHost;
   readonly #serial = new SerialCalls();
   readonly #sessions: Sessions;
@@ -41,7 +43,6 @@ export class MigratingClaim {
   #scope: Scope | undefined = undefined;
   /** As the store of an end knows it. No owner comes again. */
   #inner = '';
-  #wake: (() => void) | undefined = undefined;
   #held = false;
   /** When the lease ends, unless it is renewed, in ms of the clock. */
   #until = 0;
@@ -73,7 +74,7 @@ export class MigratingClaim {
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
-    this.#wake = wake ?? this.#wake;
+    this.wake = wake ?? this.wake;
     return this.#oneAfterAnother(async () => {
       const { keeper, both } = this.#host;
       await keeper.begun();
@@ -112,7 +113,7 @@ export class MigratingClaim {
 
   release(): Promise<boolean> {
     this.#over = true;
-    this.#wake = undefined;
+    this.wake = undefined;
     this.#follow();
     this.#held = false;
     this.#host.forget(this);
@@ -126,17 +127,12 @@ export class MigratingClaim {
 
   /** It waits, and must begin anew. */
   get isMoved(): boolean {
-    return this.#wake !== undefined && !this.#held && !isSame(this.#scope, this.#host.keeper.scope());
+    return this.wake !== undefined && !this.#held && !isSame(this.#scope, this.#host.keeper.scope());
   }
 
   /** Gives back what the stores have of it, unless a call is under way: that does so. */
   async giveBackIdle(): Promise<void> {
     if (this.#serial.free) await this.#giveBack();
-  }
-
-  /** Makes core ask again, if it waits. */
-  wakeUp(): void {
-    this.#wake?.();
   }
 
   /** A lease of another process, or of an earlier one. `inner`: its owner in the store. */
@@ -168,7 +164,7 @@ export class MigratingClaim {
     this.#lastSend = this.#now;
     this.#asking = true;
     try {
-      const heard = this.#wake && ((): void => this.#wake?.());
+      const heard = this.wake && ((): void => this.wake?.());
       const answer = await callMember(() => this.#store.tryAcquire(this.#named, heard));
       if (!answer.granted || this.#over) return answer;
       const { lost } = this.#sessions;
@@ -251,7 +247,7 @@ export class MigratingClaim {
   #oneAfterAnother<T>(work: () => Promise<T>): Promise<T> {
     return this.#serial.run(work, () => {
       // Without a wake nothing is left of one that heard no.
-      if (!this.#held && this.#wake === undefined && !this.#uncertain) this.#host.forget(this);
+      if (!this.#held && this.wake === undefined && !this.#uncertain) this.#host.forget(this);
     });
   }
 }

@@ -13,6 +13,14 @@ import type { End, Phase, PhaseWord } from './phase.ts';
 /** A store that takes longer for a sign has not answered, in ms. */
 const patience = 2_000;
 
+/** What a process says of itself. */
+interface SignsHost {
+  readonly effective: Phase;
+  readonly word: PhaseWord;
+  /** The presence has ended against the will of the process. */
+  lost(reason: unknown): void;
+}
+
 /**
  * What a process leaves in the stores, each a shared lease. Its presence says that it takes locks
  * in one store alone, or is about to. A mark on the same key says that it does: who looks for
@@ -22,21 +30,19 @@ const patience = 2_000;
 export class Signs {
   readonly #rules: MigrateRules;
   readonly #locks: Readonly<Record<End, Locks>>;
-  readonly #lost: (reason: unknown) => void;
+  readonly #host: SignsHost;
   readonly #notes: Partial<Record<End, { readonly label: string; readonly lease: Lease } | undefined>> = {};
   #lease: Lease | undefined = undefined;
   #mark: Promise<Lease | undefined> | undefined = undefined;
-  #wanted: readonly [Phase, PhaseWord] = ['both', 'both'];
   #isCompared = false;
 
-  /** Calls `lost` when the presence has ended against the will of the process. */
-  constructor(rules: MigrateRules, lost: (reason: unknown) => void) {
+  constructor(rules: MigrateRules, host: SignsHost) {
     const { stores, presenceTtl: ttl, runtime } = rules;
     const label = processLabel(rules.label ?? defaultLabel(), runtime.uniqueId());
     const locksOf = (store: LockProvider): Locks => createLocks(store, { ttl, runtime, label });
     this.#rules = rules;
     this.#locks = { from: locksOf(stores.from), to: locksOf(stores.to) };
-    this.#lost = lost;
+    this.#host = host;
   }
 
   /** Why this process can take no locks: both of its stores are one. */
@@ -54,7 +60,7 @@ export class Signs {
       if (this.#lease !== lease) return;
       void this.#forgetMark();
       this.#lease = undefined;
-      this.#lost(lease.signal.reason);
+      this.#host.lost(lease.signal.reason);
     };
     if (lease.signal.aborted) ended();
     else lease.signal.addEventListener('abort', ended, { once: true });
@@ -81,18 +87,13 @@ export class Signs {
     return holders.map(({ owner }) => readSign(owner));
   }
 
-  /** Resolves when the stores have the note, or did not take it. Never rejects. */
-  note(effective: Phase, desired: PhaseWord): Promise<void> {
-    this.#wanted = [effective, desired];
-    return this.#writeNotes();
-  }
-
   async close(): Promise<void> {
     await this.withdraw();
     await Promise.all([this.#locks.from.close(), this.#locks.to.close()]);
   }
 
-  readonly #writeNotes = coalesced(async () => {
+  /** Resolves when the stores have the note, or did not take it. Never rejects. */
+  readonly note: () => Promise<void> = coalesced(async () => {
     if (!this.#isCompared) await this.#compare().catch(() => {});
     await Promise.allSettled(ends.map((end) => this.#writeNote(end)));
   });
@@ -110,8 +111,8 @@ export class Signs {
   }
 
   async #writeNote(end: End): Promise<void> {
-    const [effective, desired] = this.#wanted;
-    const label = noteLabel(effective, desired);
+    const { effective, word } = this.#host;
+    const label = noteLabel(effective, word);
     const before = this.#notes[end];
     const wanted = effective === 'both' || effective === end;
     if (wanted ? before?.label === label && before.lease.held : before === undefined) return;
