@@ -170,7 +170,7 @@ async function settle(run: OpenedRun, fleet: Fleet, phase: string, until: number
 async function ask(run: OpenedRun, fleet: Fleet, settled: boolean): Promise<readonly string[]> {
   const from = now();
   const { name, processes, obstacles } = await migrationStatus(fleet.config(), { processes: fleet.slots.length });
-  const reached = Object.entries(obstacles).flatMap(([phase, why]) => (why.length === 0 ? [phase] : []));
+  const reached = (['from', 'both', 'to'] as const).filter((phase) => obstacles[phase].length === 0);
   const seen = processes.map(({ process, effective }) => ({ process: process.replace(/~.*/, ''), effective }));
   run.append({ ev: 'status', t: now(), from, migration: name, settled, processes: seen, reached });
   return reached;

@@ -22,6 +22,8 @@ export interface MigrateWaitOptions extends MigrateStatusOptions {
 
 const defaultTimeout = 300_000;
 
+const phases = ['from', 'both', 'to'] as const;
+
 type Obstacles = MigrationStatus['obstacles']['both'];
 
 /** Prints who takes part in a migration, and what is in the way of each phase. */
@@ -29,7 +31,7 @@ export async function migrateStatus({ processes, ...options }: MigrateStatusOpti
   const { target } = await findStore(options);
   const status = await migrationStatus(target, { processes });
   await output.print(textOf(status), rowOf(status));
-  return Object.values(status.obstacles).some((each) => each.length === 0) ? 0 : exitCode.findings;
+  return phases.some((phase) => status.obstacles[phase].length === 0) ? 0 : exitCode.findings;
 }
 
 /** Waits until a migration is in `phase`. Gives the exit code. */
@@ -47,11 +49,10 @@ export async function migrateWait(
     if (!isLockError(error, 'LOCK_TIMEOUT')) throw error;
     // As it was when the time was over.
     const status = error.result as MigrationStatus;
-    const why = phase === 'from!' || phase === 'to!' ? undefined : status.obstacles[phase];
-    const mayGoOn = why?.every(({ kind }) => kind === 'lease') ?? false;
+    const why = status.obstacles[phase];
+    const mayGoOn = why.every(({ kind }) => kind === 'lease');
     const [result, says] = mayGoOn ? (['may go on', 'all processes are'] as const) : (['not yet', 'not'] as const);
-    const reasons = why === undefined ? [`  ${printable(error.message)}`] : linesOf(why);
-    const text = [`${printable(status.name)}: ${result}, ${says} in "${phase}"`, ...reasons].join('\n');
+    const text = [`${printable(status.name)}: ${result}, ${says} in "${phase}"`, ...linesOf(why)].join('\n');
     await output.print(text, { ...rowOf(status), phase, result });
     return mayGoOn ? exitCode.mayGoOn : exitCode.findings;
   }
@@ -70,7 +71,7 @@ function textOf({ name, from, to, processes, obstacles }: MigrationStatus): stri
   if (processes.length === 0) parts.push('No process takes part.');
   else parts.push(table(['PROCESS', 'IS TO BE IN', 'IS IN'], processes.map(processColumns)));
   for (const [end, store] of Object.entries({ from, to })) parts.push(...storeLines(end, store));
-  for (const phase of ['from', 'both', 'to'] as const) {
+  for (const phase of phases) {
     const why = obstacles[phase];
     parts.push('', `${bold(phase)}: ${why.length === 0 ? 'all are in it' : 'not all are in it'}`, ...linesOf(why));
   }

@@ -1,39 +1,30 @@
 import { outerOwner } from '../members/member.ts';
 import type { StoreHolder } from './holders.ts';
-import { ends, goneBy, phaseOf } from './phase.ts';
+import { ends, goneBy, phaseOf, phaseWords } from './phase.ts';
 import type { End, PhaseWord } from './phase.ts';
-import type { FleetFacts, MigrationProcess, MigrationStatus } from './status.ts';
-
-/** One thing that keeps a fleet from being all in a phase. */
-export interface Obstacle {
-  /**
-   * `processes`: there are none, or not as many as there are to be.
-   * `process`: one is elsewhere, or on its way.
-   * `store`: one does not answer.
-   * `tokens`: those of the phase's store are behind.
-   * `lock`: a lock is held in one store alone.
-   * `lease`: a lease is held in both stores, and needs both of them until its next renewal.
-   */
-  readonly kind: 'processes' | 'process' | 'store' | 'tokens' | 'lock' | 'lease';
-  /** Says it, for people. */
-  readonly what: string;
-}
+import type { MigrationProcess, MigrationStatus, Obstacle } from './status.ts';
 
 /** More of one kind would hide the others. */
 const mostNamed = 5;
 
-/** What `migrationStatus` gives. */
-export function statusOf({ others, expected, ...told }: FleetFacts): MigrationStatus {
-  const facts = { ...told, others, expected };
-  const [from, both, to] = [obstaclesTo('from', facts), obstaclesTo('both', facts), obstaclesTo('to', facts)];
-  return { ...told, obstacles: { from, both, to } };
+type Facts = Omit<MigrationStatus, 'obstacles'>;
+
+/** What is known of who is to take part. */
+interface Crowd {
+  /** How many processes there are to be. */
+  readonly expected: number | undefined;
+  /** The migrations whose processes were seen. */
+  readonly names: ReadonlySet<string>;
 }
 
-/**
- * Why the fleet is not all in a phase. Empty: it is. With `!` the other store is left out: its
- * answers and its locks.
- */
-export function obstaclesTo(word: PhaseWord, facts: FleetFacts): readonly Obstacle[] {
+/** Why the fleet is not all in a phase, for each of them. */
+export function obstaclesIn(facts: Facts, crowd: Crowd): MigrationStatus['obstacles'] {
+  const first = crowdOf(facts, crowd);
+  const entries = phaseWords.map((word) => [word, [...first, ...obstaclesTo(word, facts)]]);
+  return Object.fromEntries(entries) as MigrationStatus['obstacles'];
+}
+
+function obstaclesTo(word: PhaseWord, facts: Facts): readonly Obstacle[] {
   const [phase, gone] = [phaseOf(word), goneBy(word)];
   const asked = ends.filter((end) => end !== gone);
   const away = facts.processes.filter(
@@ -43,7 +34,6 @@ export function obstaclesTo(word: PhaseWord, facts: FleetFacts): readonly Obstac
   const { safeIn = 0 } = phase === 'both' || away.length === 0 ? {} : facts[phase];
   const kept = phase === 'both' || gone !== undefined ? [] : facts.inBoth;
   return [
-    ...crowd(facts),
     ...named('process', away.map(placeOf)),
     ...named(
       'tokens',
@@ -62,10 +52,12 @@ export function obstaclesTo(word: PhaseWord, facts: FleetFacts): readonly Obstac
 }
 
 /** Whether the processes are those that there are to be. */
-function crowd({ name, processes, expected, others }: FleetFacts): readonly Obstacle[] {
+function crowdOf({ name, processes }: Facts, { expected, names }: Crowd): readonly Obstacle[] {
   const count = processes.length;
   if (count === 0) {
-    const elsewhere = others.map((other) => `processes take part under the name "${other}"`);
+    const elsewhere = [...names]
+      .filter((other) => other !== name)
+      .map((other) => `processes take part under the name "${other}"`);
     return [`no process takes part under the name "${name}"`, ...elsewhere].map((what) => ({
       kind: 'processes',
       what,

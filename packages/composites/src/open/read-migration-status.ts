@@ -12,12 +12,12 @@ import {
 import type { Duration } from '@locks/core/adapter';
 import { closeQuietly, describe } from '@locks/core/composite';
 import { configSources, mergeSources, migration, openProvider } from '@locks/core/open';
-import { obstaclesTo, statusOf } from '../migrate/obstacles.ts';
 import { migrateSource } from '../migrate/options.ts';
 import { goneBy, isPhaseWord } from '../migrate/phase.ts';
 import type { End, PhaseWord } from '../migrate/phase.ts';
-import { readFleet } from '../migrate/status.ts';
-import type { AskedStore, FleetFacts, MigrationStatus } from '../migrate/status.ts';
+import { readStatus } from '../migrate/read-status.ts';
+import type { AskedStore } from '../migrate/read-status.ts';
+import type { MigrationStatus } from '../migrate/status.ts';
 import { readMigration } from './migration-config.ts';
 import { nameOf } from './open-members.ts';
 
@@ -42,7 +42,7 @@ export async function readMigrationStatus(
   options: MigrationStatusOptions,
 ): Promise<MigrationStatus> {
   const { processes } = readOptions(readers, options, { where: 'migrationStatus', code: 'LOCK_INVALID' });
-  return await withFleet(target, { processes }, async (read) => statusOf(await read()));
+  return await withFleet(target, { processes }, (read) => read());
 }
 
 /** What `waitForPhase` does. */
@@ -64,14 +64,14 @@ export async function waitForMigration(
   return await withFleet(target, { processes, gone: goneBy(phase) }, async (read) => {
     const until = runtime.clock.now() + limit;
     for (;;) {
-      const facts = await read();
-      const why = obstaclesTo(phase, facts);
-      if (why.length === 0) return statusOf(facts);
+      const status = await read();
+      const why = status.obstacles[phase];
+      if (why.length === 0) return status;
       const left = until - runtime.clock.now();
       if (left <= 0) {
         const message = `Not all processes are in "${phase}" after ${limit} ms: ${why.map(({ what }) => what).join('; ')}.`;
-        const cause = facts.from.error ?? facts.to.error;
-        throw new LockError('LOCK_TIMEOUT', message, { cause, result: statusOf(facts) });
+        const cause = status.from.error ?? status.to.error;
+        throw new LockError('LOCK_TIMEOUT', message, { cause, result: status });
       }
       await pause(runtime, Math.min(longestPause, left));
     }
@@ -81,7 +81,7 @@ export async function waitForMigration(
 async function withFleet<T>(
   target: string | LocksConfig | undefined,
   { processes: expected, gone }: { readonly processes: number | undefined; readonly gone?: End | undefined },
-  work: (read: () => Promise<FleetFacts>) => Promise<T>,
+  work: (read: () => Promise<MigrationStatus>) => Promise<T>,
 ): Promise<T> {
   const { backend } = mergeSources(await configSources(target));
   if (backend.provider !== migration) {
@@ -106,7 +106,7 @@ async function withFleet<T>(
   const opening = [open('from'), open('to')] as const;
   try {
     const [from, to] = await Promise.all(opening);
-    return await work(() => readFleet({ name, stores: { from, to }, expected, runtime }));
+    return await work(() => readStatus({ name, stores: { from, to }, expected, runtime }));
   } finally {
     await Promise.allSettled(opening);
     await Promise.all(opened.map(closeQuietly));

@@ -3,8 +3,7 @@ import { LockError, createLocks, createMemoryProvider, createMemoryStore } from 
 import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
 import { migrate } from '../../src/index.ts';
 import type { MigrateOptions, Phase, PhaseWord } from '../../src/index.ts';
-import { statusOf } from '../../src/migrate/obstacles.ts';
-import { readFleet } from '../../src/migrate/status.ts';
+import { readStatus } from '../../src/migrate/read-status.ts';
 import type { MigrationStatus } from '../../src/migrate/status.ts';
 import type { MigratingProvider } from '../../src/migrate/migrate.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
@@ -148,8 +147,7 @@ export function movingWorld(ahead = 0) {
     },
     async status(more: { readonly expected?: number; readonly name?: string } = {}): Promise<MigrationStatus> {
       const stores = { from: from.open(), to: to.open() };
-      const facts = readFleet({ name: 'm', expected: undefined, ...more, stores, runtime });
-      return statusOf(await world.settled(facts));
+      return await world.settled(readStatus({ name: 'm', expected: undefined, ...more, stores, runtime }));
     },
     /** Why not all are in `phase`. */
     async obstacles(phase: Phase, expected?: number): Promise<readonly string[]> {
