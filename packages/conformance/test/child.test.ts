@@ -56,3 +56,17 @@ test('a child that stops serving ends when nothing keeps it running', async () =
   await child.ask('stop');
   expect(await child.gone).toBe(0);
 });
+
+test.runIf(process.platform !== 'win32')('a child that is stopped again and again costs no listeners', async () => {
+  const warnings: string[] = [];
+  const hear = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', hear);
+  onTestFinished(() => void process.off('warning', hear));
+  const child = start();
+  for (let times = 0; times < 12; times += 1) {
+    await child.pause();
+    child.resume();
+  }
+  expect(await child.ask(1n)).toBe(1n);
+  expect(warnings).not.toContain('MaxListenersExceededWarning');
+});

@@ -310,6 +310,14 @@ describe('cutMidFrame', () => {
   });
 });
 
+test('a trap that is disarmed does not happen', async () => {
+  const { proxy, client } = await linked();
+  proxy.cutMidFrame('requests').disarm();
+  proxy.dropReply().disarm();
+  client.write('a');
+  await client.received('A');
+});
+
 test('what was prepared does not happen after pass, and what was switched on has ended', async () => {
   const { proxy, client } = await linked();
   proxy.cutMidFrame('requests');

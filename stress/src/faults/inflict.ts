@@ -85,7 +85,7 @@ async function hurtServer(
   }
 }
 
-/** A connection without traffic would have the fault when nobody expects it any more. */
+/** A connection without traffic would have the fault long after the log says that it was. */
 async function springs(trap: Trap, within: number): Promise<void> {
   await Promise.race([trap.sprung, sleep(within)]);
   trap.disarm();

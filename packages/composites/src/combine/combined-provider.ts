@@ -15,7 +15,6 @@ import { commonFloor } from '../members/common-floor.ts';
 import { Member, memberError, memberTitle } from '../members/member.ts';
 import { SetKeeper } from '../set/set-keeper.ts';
 import type { CombineRules } from './options.ts';
-import { timeOf } from '../members/time-of.ts';
 import { combinedTraits } from './traits.ts';
 
 type Told = readonly (ToldState | undefined)[];
@@ -76,7 +75,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     this.timers = new TimerWheel(runtime, false);
     this.floor = commonFloor(this.members, runtime.clock);
     this.#set = keepsSet ? new SetKeeper(this) : undefined;
-    if (providers.every(({ time }) => time !== undefined)) this.time = () => timeOf(this.name, providers);
+    if (providers.every(({ time }) => time !== undefined)) this.time = () => this.#time();
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
   }
 
@@ -180,6 +179,16 @@ export class CombinedProvider implements LockProvider, ClaimHost {
       found.adopt(holds);
       return found;
     });
+  }
+
+  /** The time of the member that answers first: the clocks of servers differ by little. */
+  async #time(): Promise<number> {
+    const ask = async ({ provider }: Member): Promise<number> => (await provider.time?.()) ?? Number.NaN;
+    try {
+      return await Promise.any(this.members.map(ask));
+    } catch (error) {
+      throw new LockError('LOCK_UNAVAILABLE', `No member of ${this.name} told its time.`, { cause: error });
+    }
   }
 
   async *#list(prefix: string): AsyncIterable<string> {

@@ -32,9 +32,11 @@ export interface PhaseState {
   refused: boolean;
 }
 
+const nowhere = { end: undefined, done: 0, acting: false };
+
 /** A process that has done nothing yet. */
 export function initialPhase(desired: Phase): PhaseState {
-  return { desired, end: undefined, done: 0, acting: false, refused: false };
+  return { desired, ...nowhere, refused: false };
 }
 
 /**
@@ -60,19 +62,14 @@ export function advance(state: PhaseState, step: PhaseStep, outcome: Outcome = '
   if (outcome === 'refused') state.refused = true;
   else if (step === 'act') state.acting = true;
   else if (step === 'leave') state.acting = false;
-  else if (step === 'withdraw') apart(state);
+  else if (step === 'withdraw') Object.assign(state, nowhere);
   else if (outcome === 'taken') state.done = entering.indexOf('compare');
   else if (step !== 'wait') state.done += 1;
 }
 
 /** The presence has ended against the will of the process: so have the leases under its end. */
 export function lost(state: PhaseState): void {
-  apart(state);
-  state.refused = true;
-}
-
-function apart(state: PhaseState): void {
-  Object.assign(state, { end: undefined, done: 0, acting: false });
+  Object.assign(state, nowhere, { refused: true });
 }
 
 /** When a lease ends, if it is not renewed: under an end with the presence at the latest. */

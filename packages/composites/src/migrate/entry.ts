@@ -24,8 +24,8 @@ export interface Entering {
   wants(end: End): boolean;
   /** It stays in both for longer than a call waits. */
   readonly waits: (why?: Refusal) => void;
-  /** Resolves after `ms`, or when the phase has changed. */
-  readonly pause: (ms: number) => Promise<void>;
+  /** Resolves after `ms`, or when the phase has changed: to `false` then. */
+  readonly pause: (ms: number) => Promise<boolean>;
 }
 
 /** Takes one step of a process to or from `end`. Rejects where a store hides what it must know. */
@@ -40,7 +40,9 @@ export async function takeStep(step: PhaseStep, end: End, entering: Entering): P
         (await othersBeside(end, entering)) ?? ((await signs.at(end)).some(({ acts }) => acts) ? 'taken' : 'passed')
       );
     case 'settle':
-      return await settle(rules, entering);
+      if (rules.settle === 0) return 'passed';
+      entering.waits();
+      return (await entering.pause(rules.settle)) ? 'passed' : undefined;
     case 'look again':
       return (await othersBeside(end, entering)) ?? (await lookForLocks(end, entering));
     case 'compare':
@@ -62,15 +64,6 @@ async function othersBeside(end: End, { signs, forced }: Entering): Promise<Refu
     if (forced) return undefined;
     throw error;
   }
-}
-
-async function settle({ settle: ms, runtime: { clock } }: MigrateRules, { waits, pause }: Entering): Promise<Answer> {
-  if (ms === 0) return 'passed';
-  waits();
-  const until = clock.now() + ms;
-  await pause(ms);
-  // The phase may have been changed, and back.
-  return clock.now() >= until ? 'passed' : undefined;
 }
 
 /** A process under `end` would not see a lock that the other store has alone. */

@@ -26,13 +26,13 @@ export interface FoundHolders {
 }
 
 /**
- * The locks in `store`: a hundred of each kind at most. None where it lists no keys. A claim in both
- * stores begins in one: what is there alone counts if it still is after a pause.
+ * The locks in `store`: a hundred of each kind at most. None where it lists no keys. A claim in
+ * both stores begins in one: what is there alone counts if it still is after a pause.
  */
 export async function findHolders(
   store: Asked,
   other: Asked,
-  pause: (ms: number) => Promise<void>,
+  pause: (ms: number) => Promise<unknown>,
 ): Promise<FoundHolders> {
   const alone: StoreHolder[] = [];
   const inBoth: StoreHolder[] = [];

@@ -115,9 +115,10 @@ export class Keeper implements Entering {
     this.#tell('refused', why);
   };
 
-  readonly pause = async (ms: number): Promise<void> => {
+  readonly pause = async (ms: number): Promise<boolean> => {
     const { signal } = this.#change;
     await pause(this.rules.runtime, ms, { signal, keepAlive: false });
+    return !signal.aborted;
   };
 
   /** No lease is granted or renewed under an end any more. */

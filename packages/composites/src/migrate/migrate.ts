@@ -160,7 +160,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   /** By the clock of the store that locks are taken in. */
   async #time(): Promise<number> {
     await this.keeper.begun();
-    return (await this.at(this.keeper.scope().phase).time?.()) ?? NaN;
+    return (await this.at(this.keeper.scope().phase).time?.()) ?? Number.NaN;
   }
 
   async *#list(prefix: string): AsyncIterable<string> {

@@ -9,7 +9,7 @@ const mostNamed = 5;
 
 type Facts = Omit<MigrationStatus, 'obstacles'>;
 
-/** What is known of who is to take part. */
+/** Who is to take part, as far as the caller and the stores know. */
 interface Crowd {
   /** How many processes there are to be. */
   readonly expected: number | undefined;

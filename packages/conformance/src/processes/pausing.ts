@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { eventually } from '../checks/time.ts';
 
 const patience = 5_000;
-/** What is stopped, and what forgets it when it ends. */
+/** The children that are stopped, each with the listener of its end. */
 const paused = new Map<ChildProcess, () => void>();
 
 /** Stops `child` with SIGSTOP and resolves when it stands. */
