@@ -14,39 +14,35 @@ export type Refusal = Pick<MigrationMessage, 'by' | 'error'>;
 /** What became of a step. `undefined`: a change of the phase ended it. */
 export type Answer = Outcome | Refusal | undefined;
 
-/** A process that enters an end, or leaves it. */
-export interface Entering {
+/** What a step works with. */
+export interface StepParts {
   readonly rules: MigrateRules;
   readonly signs: Signs;
   /** The other store is gone, by the word of an operator. */
   readonly forced: boolean;
-  /** Whether the process is still to be there, and has its presence. */
-  wants(end: End): boolean;
-  /** It stays in both for longer than a call waits. */
+  /** The process stays in both for longer than a call waits. */
   readonly waits: (why?: Refusal) => void;
-  /** Resolves after `ms`, or when the phase has changed: to `false` then. */
+  /** Resolves after `ms`. To `false`: the phase has changed since the step began, or more. */
   readonly pause: (ms: number) => Promise<boolean>;
 }
 
 /** Takes one step of a process to or from `end`. Rejects where a store hides what it must know. */
-export async function takeStep(step: PhaseStep, end: End, entering: Entering): Promise<Answer> {
-  const { rules, signs } = entering;
+export async function takeStep(step: PhaseStep, end: End, parts: StepParts): Promise<Answer> {
+  const { rules, signs } = parts;
   switch (step) {
     case 'announce':
       await signs.announce(end);
       return 'passed';
     case 'look':
-      return (
-        (await othersBeside(end, entering)) ?? ((await signs.at(end)).some(({ acts }) => acts) ? 'taken' : 'passed')
-      );
+      return (await othersBeside(end, parts)) ?? ((await signs.at(end)).some(({ acts }) => acts) ? 'taken' : 'passed');
     case 'settle':
       if (rules.settle === 0) return 'passed';
-      entering.waits();
-      return (await entering.pause(rules.settle)) ? 'passed' : undefined;
+      parts.waits();
+      return (await parts.pause(rules.settle)) ? 'passed' : undefined;
     case 'look again':
-      return (await othersBeside(end, entering)) ?? (await lookForLocks(end, entering));
+      return (await othersBeside(end, parts)) ?? (await lookForLocks(end, parts));
     case 'compare':
-      return await compare(end, entering);
+      return await compare(end, parts);
     case 'withdraw':
       await signs.withdraw();
       return 'passed';
@@ -56,7 +52,7 @@ export async function takeStep(step: PhaseStep, end: End, entering: Entering): P
 }
 
 /** The processes at the other end, if there are some. A store that does not answer hides them. */
-async function othersBeside(end: End, { signs, forced }: Entering): Promise<Refusal | undefined> {
+async function othersBeside(end: End, { signs, forced }: StepParts): Promise<Refusal | undefined> {
   try {
     const by = [...new Set((await signs.at(oppositeOf(end))).map(({ process }) => process))];
     return by.length === 0 ? undefined : { by };
@@ -67,7 +63,7 @@ async function othersBeside(end: End, { signs, forced }: Entering): Promise<Refu
 }
 
 /** A process under `end` would not see a lock that the other store has alone. */
-async function lookForLocks(end: End, { rules: { stores }, forced, pause }: Entering): Promise<Answer> {
+async function lookForLocks(end: End, { rules: { stores }, forced, pause }: StepParts): Promise<Answer> {
   if (forced) return 'passed';
   const other = oppositeOf(end);
   const [lone] = (await findHolders(stores[other], stores[end], pause)).alone;
@@ -77,23 +73,22 @@ async function lookForLocks(end: End, { rules: { stores }, forced, pause }: Ente
 }
 
 /** Waits until tokens of `end` exceed all that the other store gave. */
-async function compare(end: End, entering: Entering): Promise<Answer> {
-  const { rules } = entering;
+async function compare(end: End, parts: StepParts): Promise<Answer> {
+  const { rules } = parts;
   const other = oppositeOf(end);
   if (Object.values(rules.stores).some(({ traits }) => traits.fencing === 'none')) return 'passed';
   const bar = await barOf(rules, other).catch((error: unknown) => {
-    if (entering.forced) return 0n;
+    if (parts.forced) return 0n;
     throw error;
   });
   for (;;) {
     const wait = await untilAbove(rules, end, bar);
-    if (wait === 0 || entering.forced) return 'passed';
+    if (wait === 0 || parts.forced) return 'passed';
     if (wait > rules.memberTimeout) {
       const message = `Tokens of "${end}" are behind those of "${other}", for ${wait} ms more. Wait, or give the Locks option tokenFloor, ${bar}, and make the phase "${end}!".`;
-      entering.waits({ error: new LockError('LOCK_UNAVAILABLE', message) });
+      parts.waits({ error: new LockError('LOCK_UNAVAILABLE', message) });
     }
-    await entering.pause(Math.min(wait, longestLook(rules)));
-    if (!entering.wants(end)) return undefined;
+    if (!(await parts.pause(Math.min(wait, longestLook(rules))))) return undefined;
   }
 }
 

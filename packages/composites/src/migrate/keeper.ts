@@ -5,7 +5,7 @@ import { coalesced } from '../serial-calls.ts';
 import { advance, begin, initialPhase, lost, nextStep, ofBoth } from './decisions.ts';
 import type { PhaseState, PhaseStep, Scope } from './decisions.ts';
 import { longestLook, takeStep } from './entry.ts';
-import type { Answer, Entering, Refusal } from './entry.ts';
+import type { Answer, Refusal } from './entry.ts';
 import type { MigrateRules } from './options.ts';
 import { phaseReader } from './phase-source.ts';
 import { goneBy, phaseOf } from './phase.ts';
@@ -21,9 +21,9 @@ interface KeeperHost {
 }
 
 /** The phase of one process: one loop takes the steps of `decisions.ts`, one after the other. */
-export class Keeper implements Entering {
-  readonly rules: MigrateRules;
-  readonly signs: Signs;
+export class Keeper {
+  readonly #rules: MigrateRules;
+  readonly #signs: Signs;
   readonly #host: KeeperHost;
   readonly #state: PhaseState = initialPhase('both');
   readonly #read: () => PhaseWord | undefined;
@@ -32,16 +32,16 @@ export class Keeper implements Entering {
   #refusal: Refusal | undefined = undefined;
   #closed = false;
   #timer: object | number | undefined = undefined;
-  /** Ends the pause that is under way. */
+  /** Ends the pauses of the step that is under way. */
   #change = new AbortController();
   readonly #begun: Promise<void>;
   #decide: () => void = () => {};
 
   constructor(rules: MigrateRules, host: KeeperHost) {
     const { phase, runtime, memberTimeout } = rules;
-    this.rules = rules;
+    this.#rules = rules;
     this.#host = host;
-    this.signs = new Signs(rules, this);
+    this.#signs = new Signs(rules, this);
     const misread = (error: unknown): void => this.#tell('misread', { error });
     this.#read = typeof phase === 'function' ? phaseReader(phase, misread) : () => phase;
     const decided = new Promise<void>((resolve) => (this.#decide = resolve));
@@ -54,7 +54,7 @@ export class Keeper implements Entering {
   /** What a claim that begins now is taken under. */
   scope(): Scope {
     const { acting, end } = this.#state;
-    const { presence } = this.signs;
+    const { presence } = this.#signs;
     return acting && end !== undefined && presence?.held === true ? { phase: end, presence } : ofBoth;
   }
 
@@ -65,7 +65,7 @@ export class Keeper implements Entering {
   async begun(): Promise<void> {
     this.read();
     await this.#begun;
-    if (this.signs.wrong !== undefined) throw this.signs.wrong;
+    if (this.#signs.wrong !== undefined) throw this.#signs.wrong;
   }
 
   /** Reads the phase that the process is to have. */
@@ -76,7 +76,7 @@ export class Keeper implements Entering {
     this.#state.desired = phaseOf(word);
     this.#state.refused = false;
     this.#refusal = undefined;
-    this.#endPause();
+    this.#endPauses();
     void this.#goOn();
   }
 
@@ -94,46 +94,25 @@ export class Keeper implements Entering {
     return `${text} If the other store is gone for good, make the phase "${desired}!".`;
   }
 
-  get forced(): boolean {
-    return goneBy(this.word) !== undefined;
-  }
-
   /** What the process takes locks in, or has leases in. */
   get effective(): Phase {
     const { end, acting } = this.#state;
     return end !== undefined && (acting || this.#inUse) ? end : 'both';
   }
 
-  wants(end: End): boolean {
-    return !this.#closed && this.#state.end === end && this.#state.desired === end;
-  }
-
-  readonly waits = (why?: Refusal): void => {
-    this.#decide();
-    if (why === undefined) return;
-    this.#refusal = why;
-    this.#tell('refused', why);
-  };
-
-  readonly pause = async (ms: number): Promise<boolean> => {
-    const { signal } = this.#change;
-    await pause(this.rules.runtime, ms, { signal, keepAlive: false });
-    return !signal.aborted;
-  };
-
   /** No lease is granted or renewed under an end any more. */
   stop(): void {
     this.#closed = true;
     this.#state.acting = false;
-    if (this.#timer !== undefined) this.rules.runtime.clearTimer(this.#timer);
-    this.#endPause();
+    if (this.#timer !== undefined) this.#rules.runtime.clearTimer(this.#timer);
+    this.#endPauses();
     this.#decide();
   }
 
   /** Gives presence and note back: no lease under the end is left. */
   async close(): Promise<void> {
     await this.#goOn();
-    await this.signs.close();
+    await this.#signs.close();
   }
 
   /** Takes the next steps. */
@@ -149,11 +128,21 @@ export class Keeper implements Entering {
   async #take(step: PhaseStep): Promise<void> {
     begin(this.#state, step);
     if (step === 'announce') void this.#writeNote();
-    const answer = await takeStep(step, this.#state.end as End, this).catch((error: unknown): Answer => ({ error }));
+    const { signal } = this.#change;
+    const answer = await takeStep(step, this.#state.end as End, {
+      rules: this.#rules,
+      signs: this.#signs,
+      forced: goneBy(this.word) !== undefined,
+      waits: (why) => this.#waits(why),
+      pause: async (ms) => {
+        await pause(this.#rules.runtime, ms, { signal, keepAlive: false });
+        return !signal.aborted;
+      },
+    }).catch((error: unknown): Answer => ({ error }));
     // The presence was lost meanwhile, where there is no end any more.
     if (answer === undefined || this.#closed || this.#state.end === undefined) return;
     advance(this.#state, step, typeof answer === 'string' ? answer : 'refused');
-    if (typeof answer !== 'string') this.waits(answer);
+    if (typeof answer !== 'string') this.#waits(answer);
     if (step === 'act' || step === 'leave') this.#changed();
   }
 
@@ -162,7 +151,7 @@ export class Keeper implements Entering {
     if (this.#closed) return;
     const { acting } = this.#state;
     lost(this.#state);
-    this.#endPause();
+    this.#endPauses();
     this.#tell('lost', { error });
     if (acting) this.#changed();
   }
@@ -171,40 +160,53 @@ export class Keeper implements Entering {
     const { acting, end } = this.#state;
     if (acting && end !== undefined) {
       this.#refusal = undefined;
-      this.signs.mark(end);
+      this.#signs.mark(end);
     }
     this.#tell('changed');
     this.#decide();
     this.#host.changed();
   }
 
+  #waits(why?: Refusal): void {
+    this.#decide();
+    if (why === undefined) return;
+    this.#refusal = why;
+    this.#tell('refused', why);
+  }
+
   #tell(event: MigrationMessage['event'], more: Refusal = {}): void {
     if (!channels.migration.hasSubscribers) return;
     const { phase: effective } = this.scope();
-    channels.migration.publish({ migration: this.rules.name, event, desired: this.#state.desired, effective, ...more });
+    channels.migration.publish({
+      migration: this.#rules.name,
+      event,
+      desired: this.#state.desired,
+      effective,
+      ...more,
+    });
   }
 
   async #writeNote(): Promise<void> {
     if (this.#closed) return;
-    await this.signs.note();
+    await this.#signs.note();
     if (this.#state.desired === 'both') this.#decide();
   }
 
-  #endPause(): void {
+  #endPauses(): void {
     this.#change.abort();
     this.#change = new AbortController();
   }
 
   /** Looks again soon: at the phase, at those in the way, and at leases that ended unseen. */
   #arm(): void {
-    const { runtime } = this.rules;
+    const { runtime } = this.#rules;
     const again = (): void => {
       this.#arm();
       this.read();
       this.#state.refused = false;
       void this.#goOn();
     };
-    this.#timer = runtime.setTimer(again, longestLook(this.rules) * (0.5 + runtime.random()), false);
+    this.#timer = runtime.setTimer(again, longestLook(this.#rules) * (0.5 + runtime.random()), false);
   }
 
   get #inUse(): boolean {

@@ -1,7 +1,7 @@
 import type { Claim, LockProvider } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
-import type { Runtime } from '@locks/core/adapter';
 import { storeTitle } from './options.ts';
+import type { MigrateRules } from './options.ts';
 import { probeKey, raiseKey } from './keys.ts';
 import type { End } from './phase.ts';
 
@@ -11,10 +11,7 @@ import type { End } from './phase.ts';
  */
 const slack = 100_000n;
 
-interface Rules {
-  readonly stores: Readonly<Record<End, LockProvider>>;
-  readonly runtime: Pick<Runtime, 'uniqueId'>;
-}
+type Rules = Pick<MigrateRules, 'stores' | 'runtime'>;
 
 /** What all tokens are below that the store of `end` gave. No process takes locks there alone. */
 export async function barOf({ stores, runtime }: Rules, end: End): Promise<bigint> {
