@@ -63,6 +63,8 @@ export class CombinedClaim implements HostedClaim {
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    // What core is told counts from its call.
+    const calledAt = this.#calls.now();
     this.#calls.wake = wake ?? this.#calls.wake;
     return this.#oneAfterAnother(async () => {
       const ready = this.#host.ready(claim.key);
@@ -72,7 +74,6 @@ export class CombinedClaim implements HostedClaim {
       const before = this.#calls.claim;
       const change = changeOf(before, claim);
       this.#calls.claim = claim;
-      const startedAt = this.#calls.now();
       const attempt = (): Promise<Outcome> =>
         this.#calls.run(() => this.#machine.attempt(wake !== undefined, this.#host.isCrowded(claim.key), change));
       let outcome = await attempt();
@@ -81,7 +82,7 @@ export class CombinedClaim implements HostedClaim {
       switch (outcome.kind) {
         case 'granted':
         case 'renewed':
-          return this.#grant(outcome.until - startedAt);
+          return this.#grant(outcome.until - calledAt);
         case 'busy': {
           const { retryAfter } = outcome;
           // The claim that has the vote which is missing here may find too few members, too.
@@ -105,14 +106,14 @@ export class CombinedClaim implements HostedClaim {
   }
 
   renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
+    const calledAt = this.#calls.now();
     return this.#oneAfterAnother(async () => {
       const { state } = this.#machine;
       if (!this.held || (token !== undefined && token < state.token)) return false;
       const change = changeOf(this.#calls.claim, claim);
       this.#calls.claim = claim;
-      const startedAt = this.#calls.now();
       const outcome = await this.#calls.run(() => this.#machine.renew(token, change));
-      if (outcome.kind === 'renewed') return { validity: Math.max(0, outcome.until - startedAt) };
+      if (outcome.kind === 'renewed') return { validity: Math.max(0, outcome.until - calledAt) };
       if (outcome.kind === 'lost') return false;
       throw this.#error(outcome);
     });

@@ -74,6 +74,7 @@ export class MigratingClaim {
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    const calledAt = this.#now;
     this.wake = wake ?? this.wake;
     return this.#oneAfterAnother(async () => {
       const { keeper, both } = this.#host;
@@ -85,11 +86,12 @@ export class MigratingClaim {
         this.#inner = memberOwner(this.owner, both.nextNumber());
       }
       this.#claim = claim;
-      return await this.#ask(this.#scope);
+      return await this.#ask(this.#scope, calledAt);
     });
   }
 
   renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
+    const calledAt = this.#now;
     return this.#oneAfterAnother(async () => {
       const { keeper } = this.#host;
       keeper.read();
@@ -104,7 +106,7 @@ export class MigratingClaim {
       }
       const now = keeper.scope();
       const sheds = scope.phase === 'both' && now.phase !== 'both' && this.#held && !this.#over;
-      const renewed = this.#extend(sheds ? now : scope, answer);
+      const renewed = this.#extend(sheds ? now : scope, answer, calledAt);
       // Both stores keep others out until core counts on the presence alone.
       if (sheds) this.#shed(now, now.phase);
       return renewed;
@@ -160,7 +162,7 @@ export class MigratingClaim {
     await settledWithin(both.runtime, both.memberTimeout, released);
   }
 
-  async #ask(scope: Scope): Promise<Grant | Busy> {
+  async #ask(scope: Scope, calledAt: number): Promise<Grant | Busy> {
     this.#lastSend = this.#now;
     this.#asking = true;
     try {
@@ -169,7 +171,7 @@ export class MigratingClaim {
       if (!answer.granted || this.#over) return answer;
       const { lost } = this.#sessions;
       this.#hold(scope, this.#inner, answer.lost);
-      return { ...answer, ...this.#extend(scope, answer), lost };
+      return { ...answer, ...this.#extend(scope, answer, calledAt), lost };
     } catch (error) {
       if (!leavesNothing(error)) this.#uncertain = true;
       throw scope.phase === 'both' ? this.#withAdvice(error) : error;
@@ -179,12 +181,15 @@ export class MigratingClaim {
     }
   }
 
-  /** The last answer extends the lease: under an end no longer than the presence. */
-  #extend({ presence }: Scope, { validity, hold = validity }: Renewal): Renewal {
+  /**
+   * The last answer extends the lease: under an end no longer than the presence. What core is told
+   * counts from its call: else a delay here would take back what core was told before.
+   */
+  #extend({ presence }: Scope, { validity, hold = validity }: Renewal, calledAt: number): Renewal {
     const { ttl } = this.#claim;
     const presentUntil = presence && this.#now + (presence.held ? presence.remaining : 0);
     this.#until = heldUntil(this.#lastSend + (validity ?? ttl), presentUntil);
-    return { validity: Math.max(0, this.#until - this.#lastSend), hold: hold ?? ttl };
+    return { validity: Math.max(0, this.#until - calledAt), hold: hold ?? ttl };
   }
 
   /** A lease of both stores stays in the one that this process uses alone. */
