@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLocks, createMemoryProvider } from '../../../core/src/index.ts';
 import type { LockProvider } from '../../../core/src/index.ts';
 import type { Phase } from '../../src/index.ts';
+import { systemRuntime } from '../../../core/src/time/runtime.ts';
 import { claimOf, fleet, listen } from '../support/migrating-fleet.ts';
 import { through } from '../support/through.ts';
 
@@ -121,4 +122,42 @@ test.each(['from', 'to'] as const)('a process that is closed while it enters %s 
     await provider.close();
     expect([...from.keys(''), ...to.keys('')], `${phase} after ${turns} turns`).toEqual([]);
   }
+});
+
+test.each(['both', 'from'] as const)('in %s a delay before the call of a store shortens no promise', async (phase) => {
+  let delays = 0;
+  const { clock } = systemRuntime;
+  const later = (time: number): number => time + 50 * delays;
+  const runtime = {
+    ...systemRuntime,
+    clock: { origin: clock.origin, now: () => later(clock.now()), exact: () => later(clock.exact()) },
+  };
+  const { process, from } = fleet();
+  const heard = listen();
+  let sentAt = 0;
+  const store = createMemoryProvider({ store: from });
+  const noted: LockProvider = {
+    ...through(store, (call) => call()),
+    renew: async (claim, token) => {
+      sentAt = runtime.clock.now();
+      return await store.renew(claim, token);
+    },
+  };
+  let reads = 0;
+  // A file that has the phase may take long to be read.
+  const read = (): Phase => {
+    delays += reads;
+    return phase;
+  };
+  const provider = process(read, { runtime, from: noted, presenceTtl: 60_000, timeout: 60_000 });
+  if (phase === 'from') {
+    await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'from' }), 5_000);
+  }
+  expect(await provider.tryAcquire(claimOf('me/1'))).toMatchObject({ granted: true });
+  reads = 1;
+  const calledAt = runtime.clock.now();
+  const renewal = await provider.renew(claimOf('me/1'));
+  reads = 0;
+  expect(sentAt).toBeGreaterThanOrEqual(calledAt + 50);
+  expect(calledAt + ((renewal || {}).validity ?? 0)).toBeGreaterThan(sentAt + 10_000 - 25);
 });
