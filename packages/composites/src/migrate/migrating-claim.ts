@@ -116,10 +116,8 @@ export class MigratingClaim {
   release(): Promise<boolean> {
     this.#over = true;
     this.wake = undefined;
-    this.#follow();
-    this.#held = false;
     this.#host.forget(this);
-    return this.#scope === undefined ? Promise.resolve(false) : callMember(() => this.#store.release(this.#named));
+    return this.#giveUp((claim) => this.#host.both.release(claim));
   }
 
   /** Its provider closes: others may enter the other end as soon as the presence is given back. */
@@ -146,20 +144,28 @@ export class MigratingClaim {
   /** An answer that is missing costs a member timeout. */
   async #giveBack(): Promise<void> {
     const { both } = this.#host;
-    const [scope, claim, uncertain, lastSend] = [this.#scope, this.#named, this.#uncertain, this.#lastSend];
+    const released = this.#giveUp(async (claim) => (await both.forget(claim)?.release()) ?? false);
+    this.#uncertain = false;
+    await settledWithin(both.runtime, both.memberTimeout, released);
+  }
+
+  /**
+   * What the stores have of it goes back. A release without an answer is repeated here: nobody else
+   * knows the place in line, which would become a hold.
+   */
+  #giveUp(inBoth: (claim: Claim) => Promise<boolean>): Promise<boolean> {
+    const { both } = this.#host;
+    const [scope, claim] = [this.#scope, this.#named];
+    const given = { claim, uncertain: this.#uncertain, inLine: !this.#held, lastSend: this.#lastSend };
     this.#scope = undefined;
     this.#held = false;
     this.#follow();
-    if (scope === undefined) return;
-    this.#uncertain = false;
-    const released =
-      scope.phase === 'both'
-        ? Promise.resolve(both.forget(claim)?.release())
-        : new Promise<unknown>((answered) => {
-            const { releases } = both.members[ends.indexOf(scope.phase)] ?? {};
-            releases?.start({ claim, uncertain, inLine: true, lastSend, answered });
-          });
-    await settledWithin(both.runtime, both.memberTimeout, released);
+    if (scope === undefined) return Promise.resolve(false);
+    if (scope.phase === 'both') return callMember(() => inBoth(claim));
+    return new Promise((resolve, reject) => {
+      const answered = (answer: boolean | Error): void => (answer instanceof Error ? reject(answer) : resolve(answer));
+      both.members[ends.indexOf(scope.phase)]?.releases.start({ ...given, answered });
+    });
   }
 
   async #ask(scope: Scope, calledAt: number): Promise<Grant | Busy> {

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLocks, createMemoryProvider } from '../../../core/src/index.ts';
 import type { LockProvider } from '../../../core/src/index.ts';
 import type { Phase } from '../../src/index.ts';
+import { breakable } from '../../../core/test/support/breakable.ts';
 import { systemRuntime } from '../../../core/src/time/runtime.ts';
 import { claimOf, fleet, listen } from '../support/migrating-fleet.ts';
 import { through } from '../support/through.ts';
@@ -123,6 +124,28 @@ test.each(['from', 'to'] as const)('a process that is closed while it enters %s 
     expect([...from.keys(''), ...to.keys('')], `${phase} after ${turns} turns`).toEqual([]);
   }
 });
+
+test.each(['from', 'both'] as const)(
+  'in %s a place in line whose release had no answer is given back',
+  async (phase) => {
+    const { process, from } = fleet();
+    const store = breakable(createMemoryProvider({ store: from }));
+    const heard = listen();
+    const provider = process(phase, { from: store, presenceTtl: 60_000 });
+    if (phase === 'from') {
+      await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'from' }), 5_000);
+    }
+    await provider.tryAcquire(claimOf('me/1'));
+    expect(await provider.tryAcquire(claimOf('me/2'), () => {})).toMatchObject({ granted: false });
+    const waiters = async (): Promise<number> => (await createMemoryProvider({ store: from }).inspect('job')).waiters;
+    expect(await waiters()).toBe(1);
+    store.down = true;
+    // A store of sessions would keep the place for as long as the process runs.
+    await provider.release(claimOf('me/2')).catch(() => {});
+    store.down = false;
+    await vi.waitFor(async () => expect(await waiters()).toBe(0), 3_000);
+  },
+);
 
 test.each(['both', 'from'] as const)('in %s a delay before the call of a store shortens no promise', async (phase) => {
   let delays = 0;
