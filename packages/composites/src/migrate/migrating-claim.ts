@@ -150,8 +150,8 @@ export class MigratingClaim {
   }
 
   /**
-   * What the stores have of it goes back. A release without an answer is repeated here: nobody else
-   * knows the place in line, which would become a hold.
+   * What the stores have of it goes back. A release without an answer is repeated here: core knows
+   * no place in line by this owner, and the place would become a hold.
    */
   #giveUp(inBoth: (claim: Claim) => Promise<boolean>): Promise<boolean> {
     const { both } = this.#host;
