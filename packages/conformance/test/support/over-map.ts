@@ -10,6 +10,8 @@ export function overMap(name: string, settings: Parameters<typeof mapStore>[1]):
     name,
     create: create(3_000),
     createOther: create(900),
-    leaks: () => ({ watchers: [...map.watchers.values()].reduce((sum, { size }) => sum + size, 0) }),
+    leaks: () => ({
+      watchers: [...map.watchers.values(), ...map.byProcess.values()].reduce((sum, { size }) => sum + size, 0),
+    }),
   };
 }

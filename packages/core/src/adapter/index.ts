@@ -41,6 +41,7 @@ export type { Assignment } from './line/assignment.ts';
 export { createLine } from './line/create-line.ts';
 export type { FoundTurn, Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
 export { createRecordProvider } from './record/create-record-provider.ts';
+export { withoutClaims } from './record/record-text.ts';
 export type { ReadRecord, RecordOptions, RecordStore, StoredRecord } from './record/record-store.ts';
 export { refusalOf, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
 export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';

@@ -11,6 +11,8 @@ export interface ChannelParts {
   readonly calls: StoreCalls;
   /** The contact of the claims of this process. */
   readonly process: string;
+  /** Whether the process of a claim has certainly ended. */
+  ended(contact: string): boolean;
   /** For how many ms the store must keep this record. `undefined`: for ever. */
   keepFor(record: StoredKey, now: number): number | undefined;
   /** Says that it is the turn of `owner`, of this process. */

@@ -81,7 +81,9 @@ class RecordProvider implements LockProvider {
     const strict = fencing === 'strict';
     const leastToken = (): number => (strict ? 1 : Math.floor((clock.origin + clock.now()) * 1_000));
     const keeps: ChannelParts['keepFor'] = (record, now) => (strict ? undefined : keepFor(record, now, leastToken()));
-    this.#parts = { runtime, deadline: this.#deadline, calls, process, keepFor: keeps, hear };
+    const contact = store.process ?? process;
+    const ended: ChannelParts['ended'] = (other) => other !== contact && store.ended?.(other) === true;
+    this.#parts = { runtime, deadline: this.#deadline, calls, process: contact, ended, keepFor: keeps, hear };
     this.#channels = new KeyChannels(store, this.#parts, poll);
     this.#rules = { waiterTtl, leastToken, assigns: () => true };
     this.#line = createLine({

@@ -159,7 +159,7 @@ export class KeyChannel {
   }
 
   #step(state: ReadState, moment: Moment, calls: readonly PendingCall[]): Step {
-    const { process, calls: store } = this.#parts;
+    const { process, calls: store, ended } = this.#parts;
     const record = this.#known.takeRecord(state);
     this.#known.forget();
     const works = calls.map(({ work }) => work);
@@ -167,6 +167,7 @@ export class KeyChannel {
     const always = this.#unsettled !== undefined && this.#unsettled.version === state.version;
     return takeStep(state, moment, record, works, {
       process,
+      ended,
       ends: this.#ends,
       always,
       nextVersion: () => store.nextVersion(),
@@ -190,12 +191,12 @@ export class KeyChannel {
   }
 
   async #replace(calls: readonly PendingCall[], { state, moment, record }: Step, change: Change): Promise<boolean> {
-    const { version, text, waited } = change;
+    const { version, text, waited, wakes } = change;
     const written = this.#looks.writes();
     for (const call of calls) call.sent = true;
     const next = { version, record: text, keepFor: this.#parts.keepFor(record, moment.now) };
     this.#unsettled = state;
-    const stored = await this.#parts.calls.replace(this.#key, state.version, next, waited);
+    const stored = await this.#parts.calls.replace(this.#key, state.version, next, waited, wakes);
     this.#unsettled = undefined;
     if (stored === undefined) {
       for (const call of calls) call.sent = false;
@@ -228,17 +229,23 @@ export class KeyChannel {
   }
 
   #tellTurns(record: StoredKey, moment: Moment, woken: ReadonlySet<string> = new Set()): void {
-    const { process, hear } = this.#parts;
+    const { process, hear, ended } = this.#parts;
     for (const owner of woken) hear(owner);
     for (const { owner, token, until, assigned } of record.holds) {
       if (!assigned || until <= moment.now) continue;
       const validity = until - moment.now - moment.slack;
       hear(owner, moment.at === undefined ? undefined : { token: BigInt(token), sentAt: moment.at, validity });
     }
-    const [head] = record.line;
+    const head = record.line.find(({ contact }) => !ended(contact));
     const ours = head?.contact === process;
-    if (ours && !woken.has(head.owner) && admits(record, head)) hear(head.owner);
+    // Behind a process that has ended it also learns when a hold ends.
+    const can = ours && (head !== record.line[0] || admits({ ...record, holds: lasting(record, moment) }, head));
+    if (can && !woken.has(head.owner)) hear(head.owner);
     const waits = ours || record.line.some(({ contact }) => contact === process);
     this.#watch.update({ waits, ours, token: record.token });
   }
+}
+
+function lasting({ holds }: StoredKey, { now }: Moment): StoredKey['holds'] {
+  return holds.filter(({ until }) => until > now);
 }

@@ -1,3 +1,5 @@
+import { admits } from '../../key/admission.ts';
+import { remove } from '../../key/by-owner.ts';
 import type { Tell } from '../../key/calls.ts';
 import { withMoments } from './entry-ends.ts';
 import type { EntryEnds, Written } from './entry-ends.ts';
@@ -28,11 +30,15 @@ export interface Change extends Written {
   readonly version: string;
   /** Claims wait, before the step or after it. */
   readonly waited: boolean;
+  /** The other processes whose claims the calls have told. */
+  readonly wakes: readonly string[];
 }
 
 export interface StepParts {
   /** The contact of the claims of this process. */
   readonly process: string;
+  /** Whether the process of a claim has certainly ended. */
+  ended(contact: string): boolean;
   readonly ends: EntryEnds;
   /** Also where the calls change nothing. */
   readonly always: boolean;
@@ -47,15 +53,18 @@ export function takeStep(
   moment: Moment,
   record: StoredKey,
   works: readonly Work<unknown>[],
-  { process, ends, always, nextVersion, isUrgent }: StepParts,
+  { process, ended, ends, always, nextVersion, isUrgent }: StepParts,
 ): Step {
   const { text } = state;
   // With a time of the store the text that was read has the moments, too.
   const before = text === undefined || state.now === undefined ? withMoments(record) : text;
   const waits = record.line.length > 0;
-  const woken = new Set<string>();
-  const tell: Tell<string> = ({ owner, contact }) => void (contact === process && woken.add(owner));
+  const [woken, wakes] = [new Set<string>(), new Set<string>()];
+  const tell: Tell<string> = ({ owner, contact }) => void (contact === process ? woken.add(owner) : wakes.add(contact));
+  const dropped = dropEnded(record, ended);
   const answers = works.map((work) => work(record, moment.now, tell));
+  const [head] = record.line;
+  if (dropped && head !== undefined && admits(record, head)) tell(head);
   const urgent = isUrgent(answers);
   const version = nextVersion();
   if (urgent) record.writes = writesWith(record.writes, version);
@@ -63,7 +72,20 @@ export function takeStep(
   const step = { state, moment, record, answers, woken, urgent };
   if (after === before && !always) return { ...step, change: undefined };
   const waited = waits || record.line.length > 0;
-  return { ...step, change: { version, waited, ...ends.written(record, version, moment.now, after) } };
+  return {
+    ...step,
+    change: { version, waited, wakes: [...wakes], ...ends.written(record, version, moment.now, after) },
+  };
+}
+
+/** The first claims in line leave it while their processes have ended. Whether any did. */
+function dropEnded({ line }: StoredKey, ended: StepParts['ended']): boolean {
+  let dropped = false;
+  for (let head = line[0]; head !== undefined && ended(head.contact); head = line[0]) {
+    remove(line, head);
+    dropped = true;
+  }
+  return dropped;
 }
 
 /**

@@ -61,9 +61,11 @@ export function createKeyWatch(
   };
   const pause = (): number =>
     Math.max(interval, Math.min((runtime.clock.now() - grantedAt) * lateness, poll * slowest));
+  /** No signal tells that a process has ended, or a hold. On one host a look costs little. */
+  const relies = (): boolean => current?.stop !== undefined && store.ended === undefined;
   /** Looks at times, while there is no subscription to rely on. */
   const rearm = (): void => {
-    if (timer !== undefined || !waiting || current?.stop !== undefined) return;
+    if (timer !== undefined || !waiting || relies()) return;
     timer = runtime.setTimer(
       () => {
         timer = undefined;
@@ -104,6 +106,7 @@ export function createKeyWatch(
       }
       own.stop = stop;
       timer = clear(timer);
+      rearm();
       // A change before the subscription was not heard.
       look();
     };
@@ -125,7 +128,7 @@ export function createKeyWatch(
       if (!waiting || token !== shown.token) grantedAt = runtime.clock.now();
       token = shown.token;
       waiting = waits;
-      interval = ours ? Math.max(1, poll / headFactor) : poll;
+      interval = ours && current?.stop === undefined ? Math.max(1, poll / headFactor) : poll;
       // The next poll is due earlier than it was.
       if (interval < before) timer = clear(timer);
       if (waits) {

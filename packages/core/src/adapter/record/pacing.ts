@@ -128,7 +128,7 @@ export class Pacing {
       // The gaps for another process that is as far are enough.
       if (this.#runtime.clock.now() < this.#until && this.#trip >= trip) return;
       const next = { version: this.#calls.nextVersion(), record: String(trip), keepFor: kept };
-      const version = await this.#calls.replace(this.#key, this.#version, next, false);
+      const version = await this.#calls.replace(this.#key, this.#version, next);
       if (version !== undefined) {
         this.#version = version;
         this.#own = version;

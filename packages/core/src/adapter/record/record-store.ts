@@ -48,20 +48,38 @@ export interface RecordStore {
    * seen it unchanged for its whole ttl. @default 'ttl'
    */
   readonly expiry?: 'ttl' | 'observed' | undefined;
+  /**
+   * Optional: the name by which `wakes` and `ended` of other stores know this process. No other
+   * store has it. @default a name that core makes up
+   */
+  readonly process?: string | undefined;
+  /**
+   * Optional: whether the process with this name has certainly ended. Its claims lose the head of
+   * the line then. For stores of one host: claims that wait also look at the key beside `watch`.
+   */
+  ended?(process: string): boolean;
   /** The present text. It sees each `replace` that was answered before, from any process. */
   read(key: string): Promise<ReadRecord>;
   /**
    * Writes `next` if the version is still `seen`, in one step. `undefined`: there is no
    * text yet. Resolves to `true` where `next` is there now, also if an earlier try of this call
    * wrote it. `false`: it certainly is not, and will not be. Rejects where that is unknown. With
-   * `waited` claims wait for the key, so those that watch it should hear. A store that makes
-   * versions of its own resolves to that of `next`, instead of `true`.
+   * `waited` claims wait for the key, so those that watch it should hear: all, or at least the
+   * processes `wakes`, other than this one, whose claims can go or were given the key. A store that
+   * makes versions of its own resolves to that of `next`, instead of `true`.
    */
-  replace(key: string, seen: string | undefined, next: StoredRecord, waited: boolean): Promise<boolean | string>;
+  replace(
+    key: string,
+    seen: string | undefined,
+    next: StoredRecord,
+    waited: boolean,
+    wakes: readonly string[],
+  ): Promise<boolean | string>;
   /**
-   * Optional: calls `changed` after each `replace` with `waited`, until the returned function is
-   * called. It may call it without need, and calls `lost` when it may have missed a change. Without
-   * this function core reads the key again and again while its claims wait.
+   * Optional: calls `changed` after each `replace` with `waited`, or whose `wakes` name this process,
+   * until the returned function is called. It may call it without need, and calls `lost` when it may
+   * have missed a change. Without this function core reads the key again and again while its claims
+   * wait.
    */
   watch?(key: string, changed: () => void, lost: (reason: unknown) => void): Promise<() => void>;
   /** Optional: the keys with this prefix that have a text, in no order. */

@@ -85,6 +85,12 @@ export function fromText(key: string, text: string | undefined, end: EndFromText
   return record;
 }
 
+/** The text of a key that has the counter of `text`, and no claims. @throws as `fromText`. */
+export function withoutClaims(key: string, text: string): string {
+  const { token } = fromText(key, text, () => 0);
+  return toText({ ...emptyRecord(), token }, () => []);
+}
+
 /** What a store keeps of a register. `undefined`: it has no text. */
 export function toRegisterText(text: string | undefined): string {
   return JSON.stringify([form, text ?? null]);

@@ -22,7 +22,7 @@ export async function changeRegister(
     const found = fromRegisterText(name, text);
     if (change === undefined || found !== change.from || change.from === change.to) return found;
     const next = { version: calls.nextVersion(), record: toRegisterText(change.to) };
-    if ((await calls.replace(prefix + name, version, next, false)) !== undefined) return change.to;
+    if ((await calls.replace(prefix + name, version, next)) !== undefined) return change.to;
     // `found` was the text of this register at a moment of the call.
     if (clock.now() >= end) return found;
   }

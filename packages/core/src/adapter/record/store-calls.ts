@@ -61,11 +61,12 @@ export class StoreCalls {
     key: string,
     seen: string | undefined,
     next: StoredRecord,
-    waited: boolean,
+    waited: boolean = false,
+    wakes: readonly string[] = [],
   ): Promise<string | undefined> {
     const replaced: unknown = await this.within(
       'replace',
-      async () => await this.#store.replace(key, seen, next, waited),
+      async () => await this.#store.replace(key, seen, next, waited, wakes),
     );
     if (typeof replaced === 'string') return replaced;
     if (typeof replaced === 'boolean') return replaced ? next.version : undefined;
