@@ -76,10 +76,10 @@ export interface RecordStore {
     wakes: readonly string[],
   ): Promise<boolean | string>;
   /**
-   * Optional: calls `changed` after each `replace` with `waited`, or whose `wakes` name this process,
-   * until the returned function is called. It may call it without need, and calls `lost` when it may
-   * have missed a change. Without this function core reads the key again and again while its claims
-   * wait.
+   * Optional: calls `changed` after each `replace` with `waited`, or whose `wakes` name this
+   * process, until the returned function is called. It may call it without need, and calls `lost`
+   * when it may have missed a change. Without this function core reads the key again and again
+   * while its claims wait.
    */
   watch?(key: string, changed: () => void, lost: (reason: unknown) => void): Promise<() => void>;
   /** Optional: the keys with this prefix that have a text, in no order. */
