@@ -1,6 +1,6 @@
 // Writes src/<dialect>/statements.ts, plain-statements.ts and migrations.ts from
 // sql/<dialect>/*.sql, sql/<dialect>/plain/*.sql and sql/<dialect>/migrations/*.sql.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
 export const dialects = ['postgres', 'mysql', 'sqlite'];
 
@@ -111,7 +111,8 @@ function embedMigrations(dialect) {
 if (import.meta.url === `file://${process.argv[1]}`) {
   for (const dialect of dialects) {
     writeFileSync(target(dialect, 'statements'), embedStatements(dialect));
-    writeFileSync(target(dialect, 'plain-statements'), embedStatements(dialect, 'plain/'));
+    if (existsSync(new URL('plain/', source(dialect))))
+      writeFileSync(target(dialect, 'plain-statements'), embedStatements(dialect, 'plain/'));
     writeFileSync(target(dialect, 'migrations'), embedMigrations(dialect));
   }
 }

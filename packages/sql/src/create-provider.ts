@@ -8,6 +8,9 @@ import { dialectOf } from './dialects.ts';
 import { readSqlOptions } from './options/provider-options.ts';
 import type { ReadSqlOptions, SqlOptions } from './options/provider-options.ts';
 import { PlainProvider } from './plain-provider.ts';
+import { createTextProvider } from './records/text-provider.ts';
+import type { ConnectingProvider } from './records/text-provider.ts';
+import { storeOf } from './store-of.ts';
 import { SqlProvider } from './provider.ts';
 
 /**
@@ -23,9 +26,6 @@ export function createSqlProvider(client: AnySqlClient, options: SqlOptions = {}
   return assembleProvider(found, readSqlOptions(options), systemRuntime, found.close);
 }
 
-/** A provider that can be asked to connect before its first call. */
-type ConnectingProvider = PlainProvider | SqlProvider;
-
 /** The provider behind `createSqlProvider` and `fromConfig`; the latter's ends its pool. */
 export function assembleProvider(
   client: SqlClient,
@@ -40,11 +40,9 @@ export function assembleProvider(
       '@locks/sql was given a transaction: a lock taken in it would be undone, or seen by others, only with it. Give it the pool, or the knex instance itself.',
     );
   }
-  if (!options.routines) {
-    const plain = dialect.plain.createStore(client, { ...options, runtime });
-    return new PlainProvider({ client, dialect, store: plain, options, runtime, destroy });
-  }
-  const process = dialect.processName(runtime.uniqueId());
-  const store = dialect.createStore(client, { ...options, process, runtime });
-  return new SqlProvider({ client, dialect, store, options, runtime, process, destroy });
+  const parts = { client, dialect, options, runtime, destroy };
+  const store = storeOf(dialect, client, options, runtime);
+  if (store.kind === 'plain') return new PlainProvider({ ...parts, store: store.plain });
+  if (store.kind === 'texts') return createTextProvider({ ...parts, store: store.texts });
+  return new SqlProvider({ ...parts, store: store.routines, process: store.process });
 }

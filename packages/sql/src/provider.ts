@@ -39,7 +39,7 @@ export class SqlProvider implements LockProvider {
     const { connections, deadline } = this.#calls;
     const acquireFree = (claim: Claim): Promise<bigint | undefined> => this.#keyCalls.acquireFree(claim);
     this.#line = createSqlLine({ name, store, acquireFree, connections, options, process, deadline, runtime });
-    const sweep = async (after: string): Promise<string | undefined> => (await this.#calls.sweep(after)).next;
+    const sweep = (after: string): Promise<string | undefined> => this.#calls.nextOfSweep(after);
     this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, sweep) : undefined;
   }
 

@@ -18,11 +18,8 @@ const shape = [
   'errors.ts',
   'migration-lock.ts',
   'migrations.ts',
-  'plain-statements.ts',
-  'plain.ts',
   'statements.ts',
   'sql-session.ts',
-  'store.ts',
 ];
 
 describe.each(dialects)('the folder of %s', (dialect) => {

@@ -3,7 +3,7 @@ import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
-import type { Store } from '../dialect/stores/store.ts';
+import type { TableStore } from '../dialect/stores/store.ts';
 import { PoolQueue } from './pool-queue.ts';
 
 /** One call: what it holds, so that its deadline can take it away. */
@@ -21,7 +21,7 @@ interface Call<Connection> {
 /** What to say of a call. */
 export interface About {
   readonly what: CallName;
-  readonly claim?: Claim | undefined;
+  readonly claim?: Pick<Claim, 'key'> | undefined;
   /** It must settle within so many ms. @default the timeout */
   readonly within?: number | undefined;
   /**
@@ -35,7 +35,7 @@ export interface About {
 export interface ConnectionsParts<Connection> {
   readonly client: SqlClient<Connection>;
   readonly dialect: ConnectionRules;
-  readonly store: Store<Connection>;
+  readonly store: TableStore<Connection>;
   readonly deadline: Deadline;
   readonly runtime: Runtime;
   /** How long a call may take, in ms. */
@@ -51,7 +51,7 @@ export class Connections<Connection> {
   readonly #client: SqlClient<Connection>;
   readonly #queue: PoolQueue<Connection>;
   readonly #dialect: ConnectionRules;
-  readonly #store: Store<Connection>;
+  readonly #store: TableStore<Connection>;
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
   readonly #timeout: number;
@@ -117,6 +117,8 @@ export class Connections<Connection> {
         // Each connection that the pool had may be like that; those that replace them are not.
         if (inTransaction && refused++ < most) continue;
         if (!this.#dialect.canRepeat(error)) throw error;
+        // The database has undone it.
+        call.sent = false;
       }
       await this.#pause(failures);
       if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name} did not answer in time.`);

@@ -17,7 +17,7 @@ export interface FailedCall {
   readonly database: string;
   readonly error: unknown;
   readonly what: CallName;
-  readonly claim?: Claim | undefined;
+  readonly claim?: Pick<Claim, 'key'> | undefined;
   /** What its user must change; `undefined`: another attempt may succeed. */
   readonly remedy: string | undefined;
   /** What helps where another attempt may succeed. */

@@ -2,6 +2,7 @@ import { withSession } from '../connections/with-session.ts';
 import type { SqlClient } from '../clients/client.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { checkColumns } from '../dialect/stores/plain-columns.ts';
+import { plainOf } from '../store-of.ts';
 import { explainMigration } from './explain-migration.ts';
 
 /**
@@ -11,7 +12,9 @@ import { explainMigration } from './explain-migration.ts';
  */
 export async function createPlainTable(client: SqlClient, names: TableNames): Promise<void> {
   try {
-    await withSession(client, names, async (session, { plain, checkVersion, withMigrationLock }) => {
+    await withSession(client, names, async (session, dialect) => {
+      const { checkVersion, withMigrationLock } = dialect;
+      const plain = plainOf(dialect);
       await checkVersion(session);
       await withMigrationLock(session, async () => {
         const found = await plain.columnsOf(session);

@@ -138,7 +138,7 @@ function remedyOf(error: unknown): string | undefined {
 }
 
 /** The contract's error for one of the driver or of the server. */
-export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
+export function explain(error: unknown, what: CallName, claim?: Pick<Claim, 'key'>): LockError {
   // A statement was sent, and takes effect with the transaction.
   const mayTakeEffect = error instanceof TransactionOpen && error.sent;
   const inTransaction = mayTakeEffect || isInTransaction(error);

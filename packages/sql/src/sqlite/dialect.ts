@@ -5,20 +5,16 @@ import { readTables } from '../dialect/layout/layout.ts';
 import type { Database } from './connection/connection.ts';
 import { explain, isBroken, isBusy, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
-import { processName } from './host/process.ts';
 import { migrations } from './migrations.ts';
-import { plain } from './plain.ts';
 import { checkNoSchema, openPool } from './connection/pool.ts';
 import { openSession } from './sql-session.ts';
 import { statements } from './statements.ts';
-import { createStore } from './store.ts';
 import { pathOf } from './store-sessions.ts';
+import { createTextTable } from './text-table.ts';
 
 /** A column of each table, which it has since the present layout. */
 const columns = {
-  '': 'assigned_to',
-  _shares: 'permits',
-  _line: 'floor',
+  '': 'keep_for',
   _fences: 'resource',
   _host: 'boot',
   _layout: 'readable_from',
@@ -48,9 +44,8 @@ export const sqlite: Dialect = {
   checkNames: checkNoSchema,
   checkVersion,
   openPool,
-  createStore,
-  processName,
-  plain,
+  createTextTable,
+  processName: (id) => id,
   openSession: (parts) => openSession(parts as SessionParts<Database>),
   async tablesOf(session) {
     const found = new Map<string, boolean>();

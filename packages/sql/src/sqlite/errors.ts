@@ -61,7 +61,12 @@ export function isBroken(error: unknown): boolean {
 }
 
 /** The contract's error for one of SQLite. */
-export function explain(error: unknown, path: string | undefined, what: CallName, claim?: Claim): LockError {
+export function explain(
+  error: unknown,
+  path: string | undefined,
+  what: CallName,
+  claim?: Pick<Claim, 'key'>,
+): LockError {
   if (isLockError(error)) return error;
   const name = typeof what === 'string' ? what : what();
   const where = path === undefined ? '' : ` in ${JSON.stringify(path)}`;

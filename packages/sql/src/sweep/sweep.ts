@@ -1,13 +1,12 @@
 import { systemRuntime } from '@locks/core/adapter';
-import { StoreCalls } from '../connections/store-calls.ts';
-import type { Dialect } from '../dialect/dialect.ts';
-import type { SqlClient } from '../clients/client.ts';
+import { TableCalls } from '../connections/table-calls.ts';
 import { findClient } from '../clients/find-client.ts';
 import type { AnySqlClient } from '../clients/find-client.ts';
-import type { Store, Swept } from '../dialect/stores/store.ts';
+import type { Swept } from '../dialect/stores/store.ts';
 import { dialectOf } from '../dialects.ts';
+import { storeOf } from '../store-of.ts';
 import { readSqlOptions } from '../options/provider-options.ts';
-import type { ReadSqlOptions, TableOptions } from '../options/provider-options.ts';
+import type { TableOptions } from '../options/provider-options.ts';
 
 /** Options of `sweep`. */
 export interface SweepOptions extends TableOptions {
@@ -31,8 +30,8 @@ export async function sweep(given: AnySqlClient, options: SweepOptions = {}): Pr
   const read = readSqlOptions(options);
   const client = findClient(given);
   const dialect = dialectOf(client, read.names);
-  const store = storeOf(dialect, client, read);
-  const calls = new StoreCalls({ client, dialect, store, options: read, runtime: systemRuntime });
+  const { store } = storeOf(dialect, client, read, systemRuntime);
+  const calls = new TableCalls({ client, dialect, store, options: read, runtime: systemRuntime });
   try {
     let all = 0;
     for (let after: string | undefined = ''; after !== undefined;) {
@@ -45,12 +44,4 @@ export async function sweep(given: AnySqlClient, options: SweepOptions = {}): Pr
     await calls.close();
     await client.close?.();
   }
-}
-
-/** The store of either layout. */
-function storeOf(dialect: Dialect, client: SqlClient, options: ReadSqlOptions): Store {
-  const given = { ...options, runtime: systemRuntime };
-  return options.routines
-    ? dialect.createStore(client, { ...given, process: systemRuntime.uniqueId() })
-    : dialect.plain.createStore(client, given);
 }

@@ -3,7 +3,7 @@ import { createLocks } from '@locks/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
-import { connect, databases } from '../support/databases.ts';
+import { connect, databases, servers } from '../support/databases.ts';
 import { holdJob } from '../support/held-job.ts';
 
 /** The default of option `waiterTtl`. */
@@ -33,9 +33,36 @@ describe.each(databases)('on $name', (database) => {
     },
   );
 
-  test('the first keeps its place for as long as its own `waiterTtl` says, though others have a shorter one', async () => {
+  test('the first keeps its place though it is to look more seldom than a place of which others doubt lasts', async () => {
     const url = await database.create();
     const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
+    await migrateTables(knex);
+    const [holder, seldom, quick] = [{}, { pollInterval: 60_000, waiterTtl }, { waiterTtl: 150 }].map((options) => {
+      const provider = createSqlProvider(knex, { listen: false, ...options });
+      const locks = createLocks(provider, { ttl: 30_000 });
+      onTestFinished(async () => {
+        await locks.close();
+        await provider.close();
+      });
+      return locks;
+    });
+    const lease = await holder!.acquire('job');
+    const order: string[] = [];
+    const waits: Promise<unknown>[] = [];
+    for (const [name, locks] of Object.entries({ seldom, quick })) {
+      waits.push(locks!.withLock('job', () => order.push(name)));
+      await eventually(`${name} in line`, async () => (await holder!.inspect('job')).waiters === waits.length);
+    }
+    await lease.release();
+    await Promise.all(waits);
+    expect(order).toEqual(['seldom', 'quick']);
+  });
+});
+
+describe.each(servers)('on $name', (database) => {
+  test('the first keeps its place for as long as its own `waiterTtl` says, though others have a shorter one', async () => {
+    const url = await database.create();
+    const knex = connect(url, { pool: { min: 0, max: 4 } });
     await migrateTables(knex);
     const [slow, quick] = [createSqlProvider(knex, { waiterTtl: 60_000 }), createSqlProvider(knex, { waiterTtl: 150 })];
     const locks = createLocks(quick, { ttl: 30_000 });
@@ -60,30 +87,5 @@ describe.each(databases)('on $name', (database) => {
     expect(await slow.tryAcquire(first, () => {})).toMatchObject({ granted: true });
     await slow.release(first);
     await (await second).release();
-  });
-
-  test('the first keeps its place though it is to look more seldom than a place of which others doubt lasts', async () => {
-    const url = await database.create();
-    const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
-    await migrateTables(knex);
-    const [holder, seldom, quick] = [{}, { pollInterval: 60_000, waiterTtl }, { waiterTtl: 150 }].map((options) => {
-      const provider = createSqlProvider(knex, { listen: false, ...options });
-      const locks = createLocks(provider, { ttl: 30_000 });
-      onTestFinished(async () => {
-        await locks.close();
-        await provider.close();
-      });
-      return locks;
-    });
-    const lease = await holder!.acquire('job');
-    const order: string[] = [];
-    const waits: Promise<unknown>[] = [];
-    for (const [name, locks] of Object.entries({ seldom, quick })) {
-      waits.push(locks!.withLock('job', () => order.push(name)));
-      await eventually(`${name} in line`, async () => (await holder!.inspect('job')).waiters === waits.length);
-    }
-    await lease.release();
-    await Promise.all(waits);
-    expect(order).toEqual(['seldom', 'quick']);
   });
 });

@@ -6,7 +6,7 @@ import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrateTables, sweep } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
-import { connect, databases, ownName, rowsOf } from '../support/databases.ts';
+import { connect, databases, ownName, rowsOf, servers } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { columnsOf, tablesOf } from '../support/tables.ts';
 
@@ -54,7 +54,7 @@ async function shift(database: Database, knex: Knex, key: string, ms: number): P
     .update({ version: knex.raw('version + ?', [ms * 1_000]) });
 }
 
-describe.each(databases)('without routines, on $name', (database) => {
+describe.each(servers)('without routines, on $name', (database) => {
   test('there is one table of four columns', async () => {
     const { knex } = await setUp(database);
     await migrateTables(knex, plain);
@@ -210,7 +210,7 @@ describe.each([
   });
 });
 
-describe.each(databases)('a table that began without routines, on $name', (database) => {
+describe.each(servers)('a table that began without routines, on $name', (database) => {
   test('keeps its holds, tokens and watermark when it is migrated', async () => {
     const { url, knex } = await setUp(database);
     const before = provide(knex, { ...plain, sweep: false });

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { noticeBoot } from '../../src/sqlite/host/boot.ts';
 import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
 import { Session } from '../../src/sqlite/connection/session.ts';
-import { statements } from '../../src/sqlite/statements.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker, startWorkers } from './support/worker.ts';
 
@@ -45,26 +44,44 @@ test('a boot of the host frees whatever was held', async () => {
   await next?.release();
 });
 
-test('a platform that does not tell its boots apart notices one by a clock that has gone back', async () => {
+test('a text of another program stays as it is after a boot, and the others end', async () => {
   const file = ownFile();
+  const before = await party(file);
+  await before.locks.acquire('job', { ttl: 60_000, renew: false });
+  file.observer.exec(`INSERT INTO "locks" VALUES ('key:foreign', 'v', 'by hand', 0, NULL)`);
+  file.observer.exec(`UPDATE "locks_host" SET boot = 'an earlier one'`);
   const { locks } = await party(file);
-  const lease = await locks.acquire('job', { ttl: 60_000 });
-  const session = new Session(file.observer, { table: 'locks', schema: undefined }, statements);
-  const holders = async (): Promise<number> => (await locks.inspect('job')).holders.length;
-  const notice = (now: number): void => session.write(() => noticeBoot(session, undefined, now));
-  file.observer.exec(`UPDATE "locks_host" SET boot = 'unknown'`);
-  notice(hostTime());
-  expect(await holders()).toBe(1);
-  notice(1_000);
-  expect(await holders()).toBe(0);
-  // From now on nothing is later than that clock.
-  const again = await locks.tryAcquire('job');
-  file.observer.exec('UPDATE "locks" SET touched = 500');
-  notice(1_000);
-  expect(await holders()).toBe(1);
-  await again?.release();
-  await lease.release();
+  expect((await locks.inspect('job')).holders).toEqual([]);
+  await expect(locks.acquire('foreign')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED', key: 'key:foreign' });
+  expect(file.observer.prepare(`SELECT record FROM "locks" WHERE key = 'key:foreign'`).all()).toEqual([
+    { record: 'by hand' },
+  ]);
 });
+
+test.runIf(process.platform === 'linux')(
+  'where the boot has no name and the clock has gone back, the file is refused, and no hold ends',
+  async () => {
+    const file = ownFile();
+    const { locks } = await party(file);
+    const lease = await locks.acquire('job', { ttl: 60_000 });
+    const session = new Session(file.observer, { table: 'locks', schema: undefined });
+    const notice = (boot: string | undefined, now: number): void => session.write(() => noticeBoot(session, boot, now));
+    const holders = async (): Promise<number> => (await locks.inspect('job')).holders.length;
+    notice(undefined, hostTime() / 1_000);
+    expect(await holders()).toBe(1);
+    expect(() => notice(undefined, 1)).toThrow(
+      expect.objectContaining({
+        code: 'LOCK_MISCONFIGURED',
+        message: expect.stringMatching(/locks\.db" was used later than now.*boot_id/) as string,
+      }),
+    );
+    expect(await holders()).toBe(1);
+    // A process that can tell takes the name of the boot, and what the clock says.
+    notice('named', 1);
+    expect(await holders()).toBe(0);
+    expect(await lease.release()).toBe(false);
+  },
+);
 
 test('wall clocks that are an hour apart change nothing', async () => {
   const file = ownFile();
@@ -92,6 +109,6 @@ test('wall clocks that are an hour apart change nothing', async () => {
     expect(holder?.remaining).toBeLessThanOrEqual(60_000);
     expect(holder?.remaining).toBeGreaterThan(60_000 - (performance.now() - sent) - 5);
     expect(await locks.tryAcquire('job')).toBeNull();
-    file.observer.exec(`UPDATE "locks" SET owner = NULL, held_until = NULL`);
+    file.observer.exec(`DELETE FROM "locks"`);
   }
 }, 120_000);

@@ -21,38 +21,32 @@ function withoutProc(): readonly string[] {
   ];
 }
 
-test.each([true, false])(
-  'a process that may not read the name of the boot shares locks, with routines: %s',
-  async (routines) => {
-    const file = ownFile(routines);
-    const options = { routines };
-    const worker = await startWorker({}, withoutProc());
-    const first = await party(file, options);
-    const held = await first.locks.acquire('first', { ttl: 60_000 });
-    await worker.ask('open', { url: file.url, options, ttl: 60_000 });
-    expect(await worker.ask('try', { key: 'first' })).toBe(false);
-    await worker.ask('acquire', { key: 'second', ttl: 60_000 });
-    const next = await party(file, options);
-    expect(await next.locks.tryAcquire('first')).toBeNull();
-    expect(await next.locks.tryAcquire('second')).toBeNull();
-    expect(await held.release()).toBe(true);
-    expect(await worker.ask('release', { key: 'second' })).toBe(true);
-  },
-);
-
-test.each([true, false])('what it holds since a boot is no hold of before, with routines: %s', async (routines) => {
-  const file = ownFile(routines);
-  const options = { routines };
-  const before = await party(file, options);
-  await before.locks.acquire('job', { ttl: 60_000, renew: false });
-  const [table, column] = routines ? ['locks_host', 'boot'] : ['locks', 'owner'];
-  file.observer.exec(`UPDATE "${table}" SET ${column} = 'an earlier one' ${routines ? '' : "WHERE key = ''"}`);
+test('a process that may not read the name of the boot shares locks', async () => {
+  const file = ownFile();
   const worker = await startWorker({}, withoutProc());
-  await worker.ask('open', { url: file.url, options, ttl: 60_000 });
+  const first = await party(file);
+  const held = await first.locks.acquire('first', { ttl: 60_000 });
+  await worker.ask('open', { url: file.url, options: {}, ttl: 60_000 });
+  expect(await worker.ask('try', { key: 'first' })).toBe(false);
+  await worker.ask('acquire', { key: 'second', ttl: 60_000 });
+  const next = await party(file);
+  expect(await next.locks.tryAcquire('first')).toBeNull();
+  expect(await next.locks.tryAcquire('second')).toBeNull();
+  expect(await held.release()).toBe(true);
+  expect(await worker.ask('release', { key: 'second' })).toBe(true);
+});
+
+test('what it holds since a boot is no hold of before', async () => {
+  const file = ownFile();
+  const before = await party(file);
+  await before.locks.acquire('job', { ttl: 60_000, renew: false });
+  file.observer.exec(`UPDATE "locks_host" SET boot = 'an earlier one'`);
+  const worker = await startWorker({}, withoutProc());
+  await worker.ask('open', { url: file.url, options: {}, ttl: 60_000 });
   // It cannot tell. A hold of before has its ttl left at most.
   expect(await worker.ask('try', { key: 'job' })).toBe(false);
   await worker.ask('acquire', { key: 'other', ttl: 60_000 });
-  const { locks } = await party(file, options);
+  const { locks } = await party(file);
   expect(await locks.tryAcquire('other')).toBeNull();
   expect(await worker.ask('held', { key: 'other' })).toBe(true);
 });
@@ -66,6 +60,6 @@ test.each([
   ['hidden before', 'unknown', 'now', 5, { booted: false, name: 'unknown' }],
   ['hidden before, another boot by the clock', 'unknown', 'now', 15, { booted: true, name: 'now' }],
   ['hidden now, another boot by the clock', 'before', undefined, 15, { booted: true, name: 'unknown' }],
-] as const)('%s', (_, name, boot, touched, expected) => {
-  expect(compareBoots({ name, touched: () => touched }, boot, 10)).toEqual(expected);
+] as const)('%s', (_, name, boot, written, expected) => {
+  expect(compareBoots({ name, written: () => written }, boot, 10)).toEqual(expected);
 });

@@ -1,6 +1,6 @@
 import { collect } from '@locks/test-servers';
 import { expect, test } from 'vitest';
-import { successor } from '../../src/sqlite/key/prefix.ts';
+import { successor } from '../../src/sqlite/prefix.ts';
 import { ownFile, party } from './support/own.ts';
 
 const keys = [

@@ -98,7 +98,7 @@ test('a file with two names is refused by each way to open it, as each has a log
   onTestFinished(() => knex.close());
   const attempts = [
     () => openLocks(`sqlite:${other}`),
-    () => openLocks({ url: file.url, options: { routines: false } }),
+    () => openLocks(file.url),
     () => createLocks(knex).acquire('job', { wait: 1_000 }),
   ];
   for (const attempt of attempts)

@@ -1,94 +1,69 @@
 import { systemRuntime } from '@locks/core/adapter';
-import type { Runtime } from '@locks/core/adapter';
 import { expect, onTestFinished, test } from 'vitest';
-import { createStore } from '../../src/sqlite/store.ts';
-import type { LockStore } from '../../src/dialect/stores/lock-store.ts';
-import type { Database } from '../../src/sqlite/connection/connection.ts';
-import { connect } from '../support/databases.ts';
 import { knexClient } from '../../src/clients/knex.ts';
 import type { KnexInstance } from '../../src/clients/knex.ts';
 import { sweep } from '../../src/index.ts';
-import { ownFile } from './support/own.ts';
+import type { TextTable } from '../../src/records/text-table.ts';
+import type { Database } from '../../src/sqlite/connection/connection.ts';
+import { hostTime } from '../../src/sqlite/host/clock.ts';
+import { createTextTable } from '../../src/sqlite/text-table.ts';
+import { connect } from '../support/databases.ts';
 import type { TestFile } from './support/file.ts';
+import { ownFile, party } from './support/own.ts';
 
-/** A store whose wall clock is so many ms off. */
-async function storeOf(file: TestFile, skew = 0): Promise<{ store: LockStore<Database>; connection: Database }> {
-  const { clock } = systemRuntime;
-  const runtime: Runtime = {
-    ...systemRuntime,
-    clock: { origin: clock.origin + skew, now: () => clock.now(), exact: () => clock.exact() },
-  };
+async function tableOf(file: TestFile): Promise<{ table: TextTable<Database>; connection: Database }> {
   const client = knexClient(connect(file.url) as KnexInstance);
   const names = { table: 'locks', schema: undefined };
-  const rest = { waiterTtl: 6_000, timeout: 5_000, listen: false, process: 'me', runtime };
-  const store = createStore(client, { names, ...rest });
+  const table = createTextTable(client, { names, timeout: 5_000, listen: false, runtime: systemRuntime });
   const connection = (await client.acquire()) as Database;
   onTestFinished(() => client.release(connection, false));
-  await store.checkConnection(connection);
-  return { store, connection };
+  await table.checkConnection(connection);
+  return { table, connection };
 }
 
-const claim = (key: string, owner: string, ttl = 5_000) => ({ key, owner, ttl, mode: 'exclusive' }) as const;
+const now = (): number => hostTime() / 1_000;
+
+/** Adds so many texts, written at a time and to be kept for a minute. */
+function addTexts({ observer }: TestFile, prefix: string, count: number, written: number): void {
+  observer.exec(`WITH RECURSIVE counter(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${count})
+    INSERT INTO "locks" SELECT 'key:${prefix}' || n, 'v', '[1,5,[],[],[],[]]', ${written}, 60000 FROM counter`);
+}
 
 function countOf({ observer }: TestFile): number {
   return (observer.prepare('SELECT count(*) AS found FROM "locks"').all()[0] as { found: number }).found;
 }
 
-test('a sweep removes what is idle for longer than the retention, a stretch at a time, and nothing else', async () => {
+test('a sweep removes texts that may go, after the retention, and nothing else', async () => {
   const file = ownFile();
-  const { store, connection } = await storeOf(file);
-  const insert = file.observer.prepare('INSERT INTO "locks" (key, version, touched) VALUES (?, ?, 0)');
-  file.observer.exec('BEGIN');
-  for (let index = 0; index < 5_000; index += 1) insert.run([`idle ${index}`, 1_000 + index]);
-  file.observer.exec('COMMIT');
-  await store.acquireFree(connection, claim('held', 'me/1'));
-  await store.attempt(connection, claim('held', 'me/2'), { process: 'me', others: [] }, false);
-  await store.acquireFree(connection, claim('released', 'me/3'));
-  await store.release(connection, claim('released', 'me/3'), false);
-  // The first row is held.
-  const first = await store.sweep(connection, 60_000, 500, '');
-  expect(first).toMatchObject({ removed: 499, next: expect.any(String) as string });
-  expect(await store.sweep(connection, 60_000, 10_000, first.next!)).toEqual({ removed: 4_501, next: undefined });
-  expect(await store.sweep(connection, 60_000, 10_000, '')).toEqual({ removed: 0, next: undefined });
-  expect(file.observer.prepare('SELECT key FROM "locks" ORDER BY key').all()).toEqual([
-    { key: 'held' },
-    { key: 'released' },
-  ]);
-  expect(await store.inspect(connection, 'held')).toMatchObject({ holders: [{ owner: 'me/1' }], waiters: 1 });
+  const { locks, provider } = await party(file);
+  await provider.register?.('name', { from: undefined, to: 'kept' });
+  await locks.acquire('held', { ttl: 5_000 });
+  await (await locks.acquire('released')).release();
+  addTexts(file, 'idle ', 700, now() - 61_000);
+  addTexts(file, 'kept ', 5, now() - 59_000);
+  const { table, connection } = await tableOf(file);
+  expect(await table.sweep(connection, 2_000, 10_000, '')).toEqual({ removed: 0, next: undefined });
+  const first = await table.sweep(connection, 0, 500, '');
+  expect(first).toMatchObject({ next: expect.any(String) as string });
+  const { removed } = await table.sweep(connection, 0, 10_000, first.next!);
+  expect([first.removed + removed, countOf(file)]).toEqual([700, 8]);
+  expect((await locks.inspect('held')).holders).toHaveLength(1);
+  expect(await provider.register?.('name')).toBe('kept');
 });
 
-test('tokens of a swept key do not go back, though the clock of the next process is far behind', async () => {
+test('the token of a key that was swept does not go back', async () => {
   const file = ownFile();
-  const hour = 3_600_000;
-  const ahead = await storeOf(file, 5 * hour);
-  const token = await ahead.store.acquireFree(ahead.connection, claim('job', 'me/1'));
-  await ahead.store.release(ahead.connection, claim('job', 'me/1'), false);
-  const later = await storeOf(file, 7 * hour);
-  expect(await later.store.sweep(later.connection, hour, 10, '')).toEqual({ removed: 1, next: undefined });
-  expect(countOf(file)).toBe(0);
-  const behind = await storeOf(file, -5 * hour);
-  const next = await behind.store.acquireFree(behind.connection, claim('job', 'me/2'));
-  expect(next).toBeGreaterThan(token!);
-  await behind.store.release(behind.connection, claim('job', 'me/2'), false);
-  const shared = await behind.store.attempt(
-    behind.connection,
-    { ...claim('another', 'me/3'), mode: 'shared' },
-    undefined,
-    false,
-  );
-  expect(shared.token).toBeGreaterThan(token!);
+  const { locks } = await party(file);
+  const { token } = await locks.withLock('job', (lease) => lease);
+  file.observer.exec(`UPDATE "locks" SET written = ${now() - 70_000}`);
+  const { table, connection } = await tableOf(file);
+  expect(await table.sweep(connection, 0, 10, '')).toEqual({ removed: 1, next: undefined });
+  expect(await locks.withLock('job', (lease) => lease.token)).toBeGreaterThan(token);
 });
-
-/** Adds so many rows of idle keys, as if their last use were long ago, or yet to come. */
-function addRows({ observer }: TestFile, prefix: string, count: number, version: number): void {
-  const sql = `WITH RECURSIVE counter(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${count})
-    INSERT INTO "locks" (key, version, touched) SELECT '${prefix}' || n, ${version}, 0 FROM counter`;
-  observer.exec(sql);
-}
 
 test('a sweep lets the event loop turn after a few ms', async () => {
   const file = ownFile();
-  addRows(file, 'idle ', 50_000, 1);
+  addTexts(file, 'idle ', 50_000, now() - 4_000_000);
   let turns = 0;
   const count = (): void => {
     turns += 1;
@@ -101,14 +76,14 @@ test('a sweep lets the event loop turn after a few ms', async () => {
   turns = -Infinity;
 });
 
-test('a sweep reaches old rows behind younger ones, by steps that each look at few rows', async () => {
+test('a sweep reaches old texts behind younger ones, by steps that each look at few rows', async () => {
   const file = ownFile();
-  const { store, connection } = await storeOf(file);
-  addRows(file, 'a young ', 5_000, (systemRuntime.clock.origin + 3_600_000_000) * 1_000);
-  addRows(file, 'z old ', 700, 1);
+  const { table, connection } = await tableOf(file);
+  addTexts(file, 'a young ', 5_000, now());
+  addTexts(file, 'z old ', 700, now() - 100_000);
   const removed: number[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {
-    const step = await store.sweep(connection, 60_000, 500, after);
+    const step = await table.sweep(connection, 0, 500, after);
     removed.push(step.removed);
     after = step.next;
   }

@@ -27,6 +27,9 @@ export const databases: readonly Database[] = [
   },
 ];
 
+/** Those whose tables have the holds in columns, and routines. */
+export const servers: readonly Database[] = databases.filter(({ name }) => name !== 'SQLite');
+
 async function onServer(server: string, drop: string): Promise<string> {
   const name = ownName();
   const admin = connect(server);

@@ -196,7 +196,9 @@ export class KeyChannel {
     for (const call of calls) call.sent = true;
     const next = { version, record: text, keepFor: this.#parts.keepFor(record, moment.now) };
     this.#unsettled = state;
-    const stored = await this.#parts.calls.replace(this.#key, state.version, next, waited, wakes);
+    const stored = await this.#parts.calls
+      .replace(this.#key, state.version, next, waited, wakes)
+      .catch((error: unknown) => this.#failed(error));
     this.#unsettled = undefined;
     if (stored === undefined) {
       for (const call of calls) call.sent = false;
@@ -209,6 +211,12 @@ export class KeyChannel {
     this.#known.set({ ...state, version: stored, text, receivedAt }, record);
     this.#pacing.wrote(waited);
     return true;
+  }
+
+  /** A store may know that nothing of a write has left this process. */
+  #failed(error: unknown): never {
+    if (isLockError(error) && error.sent === false) this.#unsettled = undefined;
+    throw error;
   }
 
   /** Claims that `step` refuses hear that now, and take their places when others let them. */

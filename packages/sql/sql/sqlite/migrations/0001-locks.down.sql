@@ -6,8 +6,4 @@ DROP TABLE IF EXISTS "locks_host";
 
 DROP TABLE IF EXISTS "locks_fences";
 
-DROP TABLE IF EXISTS "locks_line";
-
-DROP TABLE IF EXISTS "locks_shares";
-
 DROP TABLE IF EXISTS "locks";

@@ -22,15 +22,28 @@ export interface Swept {
 /**
  * The locks' tables in one database, for one pool of connections. `Connection` is the driver's
  * type. Each method sends its statements over the connection that it is given, and rejects with the
- * driver's own errors. Both kinds of store have these methods, with a line and without one.
+ * driver's own errors.
  */
-export interface Store<Connection = unknown> {
+export interface TableStore<Connection = unknown> {
   /**
    * The first call for each connection: checks its settings and the tables.
    * @throws `LOCK_MISCONFIGURED` that names the fix when the tables are missing or of another
    * version.
    */
   checkConnection(connection: Connection): Promise<void>;
+  /** The ms since 1970, by the clock of the server. */
+  time(connection: Connection): Promise<number>;
+  /**
+   * One short step of a sweep: removes rows of keys that have been idle for `retention` ms, `limit`
+   * of them at most.
+   */
+  sweep(connection: Connection, retention: number, limit: number, after: string): Promise<Swept>;
+  /** The contract's error for one of the driver or of the server. */
+  explain(error: unknown, what: CallName, claim?: Pick<Claim, 'key'>): LockError;
+}
+
+/** What the stores have that keep holds in columns, with a line and without one. */
+export interface Store<Connection = unknown> extends TableStore<Connection> {
   inspect(connection: Connection, key: string): Promise<KeyState>;
   /**
    * At most `limit` keys with this prefix that are held or waited for, in byte order. `after`: what
@@ -44,13 +57,4 @@ export interface Store<Connection = unknown> {
    * and was not changed.
    */
   changeRegister(connection: Connection, name: string, change: RegisterChange): Promise<boolean>;
-  /** The ms since 1970, by the clock of the server. */
-  time(connection: Connection): Promise<number>;
-  /**
-   * One short step of a sweep: removes rows of keys that have been idle for `retention` ms, `limit`
-   * of them at most.
-   */
-  sweep(connection: Connection, retention: number, limit: number, after: string): Promise<Swept>;
-  /** The contract's error for one of the driver or of the server. */
-  explain(error: unknown, what: CallName, claim?: Claim): LockError;
 }

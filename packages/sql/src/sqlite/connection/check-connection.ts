@@ -20,8 +20,7 @@ export function checkConnection(session: Session, names: TableNames): void {
   });
 }
 
-/** Checks what every store needs of a file. @throws `LOCK_MISCONFIGURED` */
-export function checkFile(session: Pick<Session, 'version' | 'path' | 'pragma'>): void {
+function checkFile(session: Session): void {
   refuseOld(session.version());
   if (session.path === '') {
     throw misconfigured(

@@ -5,38 +5,29 @@ import { hostTime } from '../host/clock.ts';
 import { numberOf, textOf } from './connection.ts';
 import type { Database, Parameters, Row, Statement } from './connection.ts';
 import { FileReplaced, isBusy } from '../errors.ts';
-import type { statements } from '../statements.ts';
+import { statements } from '../statements.ts';
 
-/** The statements of the layout with routines by name. */
+/** The statements by name. */
 export type StatementName = keyof typeof statements;
-
-/**
- * Transactions by connection: a change by the same connection is none to `PRAGMA data_version`, and
- * providers may share one.
- */
-const commits = new WeakMap<Database, number>();
 
 /** For so long the process may do nothing but try to begin, in µs. */
 const longestSpin = 300;
 
 /** One connection, with its prepared statements: all of it synchronous. */
-export class Session<Name extends string = StatementName> {
+export class Session {
   /** The file; '' when there is none. */
   readonly path: string;
   readonly #database: Database;
   readonly #names: TableNames;
-  readonly #texts: Readonly<Record<Name, string>>;
-  readonly #prepared = new Map<Name, Statement>();
+  readonly #prepared = new Map<StatementName, Statement>();
   readonly #identity: string | undefined;
   /** Whether its owner has set a busy timeout. */
   readonly #blocks: boolean;
-  #dataVersion: Statement | undefined = undefined;
   #persistence = longestSpin;
 
-  constructor(database: Database, names: TableNames, texts: Readonly<Record<Name, string>>) {
+  constructor(database: Database, names: TableNames) {
     this.#database = database;
     this.#names = names;
-    this.#texts = texts;
     const files = database.prepare('PRAGMA database_list').all() as Row[];
     this.path = textOf(files.find(({ name }) => name === (names.schema ?? 'main'))?.['file']);
     this.#identity = identify(this.path);
@@ -44,18 +35,18 @@ export class Session<Name extends string = StatementName> {
   }
 
   /** The rows that a statement returns. */
-  rows(name: Name, parameters: Parameters = {}): readonly Row[] {
+  rows(name: StatementName, parameters: Parameters = {}): readonly Row[] {
     return this.#prepare(name).all(parameters) as Row[];
   }
 
   /** The first of them. */
-  row(name: Name, parameters?: Parameters): Row | undefined {
+  row(name: StatementName, parameters?: Parameters): Row | undefined {
     return this.rows(name, parameters)[0];
   }
 
-  /** Executes a statement that returns nothing. */
-  run(name: Name, parameters: Parameters = {}): void {
-    this.#prepare(name).run(parameters);
+  /** Executes a statement that returns no rows. How many it has changed. */
+  run(name: StatementName, parameters: Parameters = {}): number {
+    return numberOf((this.#prepare(name).run(parameters) as { readonly changes: unknown }).changes);
   }
 
   /** What a PRAGMA answers. */
@@ -81,7 +72,6 @@ export class Session<Name extends string = StatementName> {
       try {
         const result = work();
         this.#database.exec('COMMIT');
-        commits.set(this.#database, this.commits + 1);
         return result;
       } catch (error) {
         this.#rollback();
@@ -95,22 +85,10 @@ export class Session<Name extends string = StatementName> {
     return this.#withoutBlocking(work);
   }
 
-  /** How many transactions were committed on this connection. */
-  get commits(): number {
-    return commits.get(this.#database) ?? 0;
-  }
-
-  /** Changes when another connection has written. */
-  dataVersion(): number {
-    // Prepared, it is read anew each time.
-    this.#dataVersion ??= this.#database.prepare(`PRAGMA ${this.#names.schema ?? 'main'}.data_version`);
-    return numberOf((this.#dataVersion.all()[0] as Row)['data_version']);
-  }
-
-  #prepare(name: Name): Statement {
+  #prepare(name: StatementName): Statement {
     let statement = this.#prepared.get(name);
     if (statement === undefined) {
-      statement = this.#database.prepare(rendered(this.#texts[name], this.#names, '"'));
+      statement = this.#database.prepare(rendered(statements[name], this.#names, '"'));
       statement.setReadBigInts?.(true);
       this.#prepared.set(name, statement);
     }

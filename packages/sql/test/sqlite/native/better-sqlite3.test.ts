@@ -48,7 +48,7 @@ suite(
 );
 
 test('its own transaction is guarded, and an open one makes it no client', async () => {
-  const file = createFile(true, Database);
+  const file = createFile(Database);
   const database = new Database(file.path);
   onTestFinished(() => {
     database.close();
@@ -64,7 +64,7 @@ test('its own transaction is guarded, and an open one makes it no client', async
 });
 
 test('with safeIntegers, its numbers are bigints', async () => {
-  const file = createFile(true, Database);
+  const file = createFile(Database);
   const database = new Database(file.path);
   (database as unknown as { defaultSafeIntegers(): void }).defaultSafeIntegers();
   const provider = createSqlProvider(database);

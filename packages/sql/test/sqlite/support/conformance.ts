@@ -49,11 +49,10 @@ export interface Library {
 
 /** Registers the suite on a file of its own: all of it, or those that `only` chooses. */
 export function suite(name: string, make: Make, options: SqlConfigOptions, only?: Chosen, library?: Library): void {
-  const routines = options.routines !== false;
-  const file = createFile(routines, library?.Database);
+  const file = createFile(library?.Database);
   afterAll(() => file.remove());
   // Places in line that last shorter than by default: several requirements wait for one to lapse.
-  const all = { timeout: 2_000, ...(routines ? { waiterTtl: 3_000 } : {}), ...options };
+  const all = { timeout: 2_000, waiterTtl: 3_000, ...options };
   conformanceTests({
     name,
     create: () => make(file, all),
@@ -63,7 +62,7 @@ export function suite(name: string, make: Make, options: SqlConfigOptions, only?
       args: { url: file.url, caller: make === ofCaller, library: library?.path, ...all },
     },
     leaks: async () => ({
-      ...countLive(file, routines),
+      ...countLive(file),
       // libsql closes what its owner has closed when the collector comes.
       ...(make === ofLibsql ? {} : { connections: await openDescriptors(file.folder) }),
     }),

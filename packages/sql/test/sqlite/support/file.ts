@@ -8,7 +8,6 @@ import { systemRuntime } from '@locks/core/adapter';
 import { fromConfig } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
 import { migrations } from '../../../src/sqlite/migrations.ts';
-import { plain } from '../../../src/sqlite/plain.ts';
 import { hostTime } from '../../../src/sqlite/host/clock.ts';
 
 /** A file of its own. */
@@ -21,17 +20,13 @@ export interface TestFile {
   remove(): void;
 }
 
-/**
- * A new file with the tables, or with the one table of `routines: false`. `Database` looks at it: a
- * process must not open a file with two libraries.
- */
-export function createFile(routines = true, Database: typeof Libsql = Libsql): TestFile {
+/** A new file with the tables. `Database` looks at it: a process must not open a file with two libraries. */
+export function createFile(Database: typeof Libsql = Libsql): TestFile {
   const folder = mkdtempSync(join(tmpdir(), 'locks-sqlite-'));
   const path = join(folder, 'locks.db');
   const observer = new Database(path);
   observer.exec('PRAGMA journal_mode = WAL');
-  if (!routines) observer.exec(plain.create);
-  else for (const { up } of migrations) for (const statement of up) observer.exec(statement);
+  for (const { up } of migrations) for (const statement of up) observer.exec(statement);
   return {
     folder,
     path,
@@ -53,23 +48,15 @@ export async function openProvider(
   return await fromConfig(config);
 }
 
-/**
- * What the tables say now of keys that are held or waited for. Lapsed rows go at the next use of
- * their key.
- */
-export function countLive(
-  { observer }: Pick<TestFile, 'observer'>,
-  routines = true,
-): Record<'held' | 'shares' | 'line', number> {
-  const count = (table: string, condition: string): number => {
-    const [row] = observer
-      .prepare(`SELECT count(*) AS found FROM "${table}" WHERE ${condition}`)
-      .all({ now: hostTime() });
-    return (row as { found: number }).found;
-  };
-  return {
-    held: count('locks', 'held_until > :now'),
-    shares: routines ? count('locks_shares', 'expires > :now') : 0,
-    line: routines ? count('locks_line', 'deadline > :now') : 0,
-  };
+/** When an entry of a text ends, in ms of the host's clock. */
+const endOf = (entry: readonly unknown[]): number => Number(entry.at(-1));
+
+/** What the texts say now of keys that are held or waited for. Lapsed entries go at the next use of their key. */
+export function countLive({ observer }: Pick<TestFile, 'observer'>): Record<'held' | 'line', number> {
+  const now = hostTime() / 1_000;
+  const rows = observer.prepare(`SELECT record FROM "locks" WHERE key LIKE 'key:%'`).all() as { record: string }[];
+  const texts = rows.map(({ record }) => JSON.parse(record) as readonly (readonly unknown[][])[]);
+  const live = (entries: readonly unknown[][]): number => entries.filter((entry) => endOf(entry) > now).length;
+  const sum = (part: 4 | 5): number => texts.reduce((all, text) => all + live(text[part] ?? []), 0);
+  return { held: sum(4), line: sum(5) };
 }

@@ -6,8 +6,8 @@ import { createFile, openProvider } from './file.ts';
 import type { TestFile } from './file.ts';
 
 /** A file that goes with the test. */
-export function ownFile(routines = true): TestFile {
-  const file = createFile(routines);
+export function ownFile(): TestFile {
+  const file = createFile();
   onTestFinished(() => file.remove());
   return file;
 }

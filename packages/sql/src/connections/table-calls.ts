@@ -1,0 +1,94 @@
+import { LockError, createDeadline } from '@locks/core/adapter';
+import type { Deadline, Runtime } from '@locks/core/adapter';
+import type { SqlClient } from '../clients/client.ts';
+import type { ConnectionRules } from '../dialect/dialect.ts';
+import type { Swept, TableStore } from '../dialect/stores/store.ts';
+import type { ReadSqlOptions } from '../options/provider-options.ts';
+import { sweepBatch } from '../sweep/sweeper.ts';
+import { Connections } from './connections.ts';
+import type { About } from './connections.ts';
+
+/** How long `connect` may take, in ms. Its caller sets a limit of its own, which is shorter. */
+const longestConnect = 3_600_000;
+
+/** What the calls of a provider are made of. */
+export interface TableCallsParts {
+  readonly client: SqlClient;
+  readonly dialect: ConnectionRules;
+  readonly store: TableStore;
+  readonly options: ReadSqlOptions;
+  readonly runtime: Runtime;
+  /** What this package opened itself, to be ended by `close`. */
+  readonly destroy?: (() => Promise<unknown>) | undefined;
+}
+
+/** The calls of one provider to its tables: each over a connection of the pool, until `close`. */
+export class TableCalls {
+  readonly deadline: Deadline;
+  readonly connections: Connections<unknown>;
+  readonly #name: string;
+  readonly #store: TableStore;
+  readonly #retention: number;
+  readonly #destroy: (() => Promise<unknown>) | undefined;
+  #closed = false;
+
+  constructor({ client, dialect, store, options, runtime, destroy }: TableCallsParts) {
+    const { timeout, tokenRetention } = options;
+    const deadline = createDeadline(runtime, timeout, dialect.name);
+    this.deadline = deadline;
+    this.connections = new Connections({ client, dialect, store, deadline, runtime, timeout });
+    this.#name = dialect.name;
+    this.#store = store;
+    this.#retention = tokenRetention;
+    this.#destroy = destroy;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Resolves when the database answers, and has the tables. Its caller sets the limit. */
+  async connect(): Promise<void> {
+    await this.connections.run(async () => {}, { what: 'the connection', within: longestConnect });
+  }
+
+  /**
+   * @throws `LOCK_CLOSED` at once, not as a rejection: an async function here costs each call a
+   * promise.
+   */
+  run<T>(work: (connection: unknown) => Promise<T>, about: About): Promise<T> {
+    this.checkOpen();
+    return this.connections.run(work, about);
+  }
+
+  async time(): Promise<number> {
+    return await this.run((connection) => this.#store.time(connection), { what: 'a look at the clock' });
+  }
+
+  /** One step of a sweep, which begins after a key. */
+  async sweep(after: string): Promise<Swept> {
+    const step = (connection: unknown): Promise<Swept> =>
+      this.#store.sweep(connection, this.#retention, sweepBatch, after);
+    return await this.connections.run(step, { what: 'a sweep' });
+  }
+
+  /** The same, for a `Sweeper`. */
+  async nextOfSweep(after: string): Promise<string | undefined> {
+    return (await this.sweep(after)).next;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#destroy !== undefined) await this.deadline.race(this.#destroy(), 'the end of its connections');
+    this.deadline.stop();
+  }
+
+  checkOpen(): void {
+    if (this.#closed) throw this.closedError();
+  }
+
+  closedError(): LockError {
+    return new LockError('LOCK_CLOSED', `The ${this.#name} provider is closed.`);
+  }
+}

@@ -1,0 +1,80 @@
+import { createRecordProvider } from '@locks/core/adapter';
+import type { RecordStore } from '@locks/core/adapter';
+import type { LockProvider } from '@locks/core';
+import { TableCalls } from '../connections/table-calls.ts';
+import type { TableCallsParts } from '../connections/table-calls.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { Sweeper } from '../sweep/sweeper.ts';
+import type { TextTable } from './text-table.ts';
+import { createWakes } from './wakes.ts';
+
+/** What a provider is made of. */
+export interface TextProviderParts extends TableCallsParts {
+  readonly dialect: Dialect;
+  readonly store: TextTable;
+}
+
+/** A provider that can be asked to connect before its first call. */
+export interface ConnectingProvider extends LockProvider {
+  /** Resolves when the database answers, and has the tables. Its caller sets the limit. */
+  connect(): Promise<void>;
+}
+
+/** How many keys one statement of a list reads. More take longer, fewer need more statements. */
+const listedTogether = 1_000;
+
+/**
+ * The part of the timeout that a statement has. With all of it the engine would give the call up
+ * first, and not know why, or whether the statement was sent.
+ */
+const patience = 7 / 8;
+
+/** Locks in a table of texts: core's engine decides, and the table compares versions. */
+export function createTextProvider(parts: TextProviderParts): ConnectingProvider {
+  const { dialect, store: table, options, runtime } = parts;
+  const { waiterTtl, timeout, pollInterval: poll, tokenRetention } = options;
+  const calls = new TableCalls(parts);
+  const within = Math.ceil(timeout * patience);
+  const sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => calls.nextOfSweep(after)) : undefined;
+  const wakes = table.listen && createWakes({ name: dialect.name, table, calls, runtime });
+  const store: RecordStore = {
+    name: dialect.name,
+    scope: dialect.scope,
+    process: table.process,
+    ...(table.ended && { ended: table.ended }),
+    read: (key) =>
+      calls.run((connection) => table.read(connection, key), { what: 'a read', claim: claimOf(key), within }),
+    replace(key, seen, next, _waited, toWake) {
+      sweeper?.start();
+      const replacement = { key, seen, next, wakes: toWake };
+      return calls.run((connection) => table.replace(connection, replacement), {
+        what: 'a write',
+        claim: claimOf(key),
+        within,
+      });
+    },
+    ...(wakes && { watch: wakes.watch }),
+    async *list(prefix) {
+      for (let after: string | undefined, more = true; more; more = after !== undefined) {
+        const last = after;
+        const about = { what: 'a list' };
+        const found = await calls.run((connection) => table.list(connection, prefix, last, listedTogether), about);
+        yield* found.keys;
+        after = found.next;
+      }
+    },
+    time: () => calls.time(),
+    async close() {
+      sweeper?.stop();
+      wakes?.close();
+      await calls.close();
+    },
+  };
+  const provider = createRecordProvider(store, { waiterTtl, timeout, poll, runtime });
+  return Object.assign(provider, { connect: () => calls.connect() });
+}
+
+/** Of the text of a key. Registers have none. */
+function claimOf(stored: string): { readonly key: string } | undefined {
+  return stored.startsWith('key:') ? { key: stored.slice('key:'.length) } : undefined;
+}

@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SqlClient } from '../clients/client.ts';
+import type { TextTable, TextTableOptions } from '../records/text-table.ts';
+import { checkConnection } from './connection/check-connection.ts';
+import { textOf } from './connection/connection.ts';
+import type { Database } from './connection/connection.ts';
+import type { Session } from './connection/session.ts';
+import { explain } from './errors.ts';
+import { hostTime } from './host/clock.ts';
+import { hasEnded, processName } from './host/process.ts';
+import { successor } from './prefix.ts';
+import { StoreSessions } from './store-sessions.ts';
+import { touchWakeFile } from './wakes/wake-file.ts';
+import { watchWakeFile } from './wakes/watch-wake-file.ts';
+
+/** The time of the host, in ms. */
+const now = (): number => hostTime() / 1_000;
+
+/**
+ * Texts in a SQLite file, for the processes of one host. Whatever it does to the file it does
+ * synchronously: no transaction is ever open while other code runs.
+ */
+export function createTextTable(client: SqlClient, { names, listen, runtime }: TextTableOptions): TextTable<Database> {
+  const process = processName(runtime.uniqueId());
+  const sessions = new StoreSessions(names, client);
+  // Known since the first connection, over which a claim was sent before one waits.
+  const file = (): string => sessions.path ?? '';
+  return {
+    process,
+    ended: hasEnded,
+    async checkConnection(connection) {
+      checkConnection(sessions.open(connection), names);
+    },
+    async read(connection, key) {
+      const session = sessions.of(connection);
+      const readAt = now();
+      const row = session.read(() => session.row('read', { key }));
+      return row === undefined
+        ? { now: readAt }
+        : { version: textOf(row['version']), record: textOf(row['record']), now: readAt };
+    },
+    async replace(connection, { key, seen, next, wakes }) {
+      const session = sessions.of(connection);
+      const { version, record, keepFor = null } = next;
+      const changed = session.write(() => {
+        const values = { key, version, record, written: now(), keepFor };
+        return seen === undefined ? session.run('insert', values) : session.run('update', { ...values, seen });
+      });
+      if (changed === 0) return false;
+      for (const other of wakes) wake(file(), other);
+      return true;
+    },
+    async list(connection, prefix, after, limit) {
+      const session = sessions.of(connection);
+      const range = { from: prefix, after: after ?? null, before: successor(prefix) ?? null, limit };
+      const keys = session.read(() => session.rows('list', range)).map((row) => textOf(row['key']));
+      return { keys, next: keys.length < limit ? undefined : keys.at(-1) };
+    },
+    async versions(connection, keys) {
+      const session = sessions.of(connection);
+      const rows = session.read(() => session.rows('versions', { keys: JSON.stringify(keys) }));
+      return new Map(rows.map((row) => [textOf(row['key']), textOf(row['version'])]));
+    },
+    listen: listen ? async (heard, lost) => watchWakeFile(file(), process, heard, lost) : undefined,
+    async echo() {
+      touchWakeFile(file(), process);
+    },
+    /** The processes of one host have one wall clock. */
+    async time() {
+      return Math.floor(runtime.clock.origin + runtime.clock.now());
+    },
+    async sweep(connection, retention, limit, after) {
+      const session = sessions.of(connection);
+      const last = session.read(() => session.row('sweepStretch', { after, length: limit - 1 }));
+      const to = last === undefined ? undefined : textOf(last['key']);
+      const removed = sweepStretch(session, { after, to: to ?? null, before: now() - retention });
+      // The process has done nothing else meanwhile, and the next step may follow at once.
+      await setImmediate();
+      return { removed, next: to };
+    },
+    explain: (error, what, claim) => explain(error, sessions.path, what, claim),
+  };
+}
+
+function wake(file: string, process: string): void {
+  try {
+    touchWakeFile(file, process);
+  } catch {
+    // That process polls, has ended, or is of a user whose files this one cannot write.
+  }
+}
+
+/** Removes the texts of one stretch that may go, and returns how many there were. */
+function sweepStretch(
+  session: Session,
+  stretch: { readonly after: string; readonly to: string | null; readonly before: number },
+): number {
+  if (session.read(() => session.row('sweepable', stretch)) === undefined) return 0;
+  return session.write(() => session.run('sweep', stretch));
+}

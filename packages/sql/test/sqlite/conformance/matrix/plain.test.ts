@@ -1,3 +1,0 @@
-import { configured, suite } from '../../support/conformance.ts';
-
-suite('sqlite, without routines', configured, { routines: false });
