@@ -86,7 +86,7 @@ test('the lowest of the rates over verrou counts, for one process and for four',
   });
 });
 
-test('locks without routines have no line: they may grant in any order, but never to two', () => {
+test('locks without routines, whose order is not watched, never grant to two', () => {
   const plain = { ...cell, scenario: 'postgres/contended', subject: '@locks without routines' };
   const all = verdicts({ ...plain, acquisitions: 1_000, inversions: 42, starved: 76, violations: 1 });
   expect(all).not.toHaveProperty(['SQL, contended: no inversion']);

@@ -46,7 +46,7 @@ function uncontendedGates(results: readonly Result[], subject: string): Gate[] {
 function contendedGates(results: readonly Result[]): Gate[] {
   const cells = both.flatMap((subject) => contendedCells(results, subject));
   const everywhere = results.filter(({ scenario, subject }) => isContended(scenario) && subject.startsWith(own));
-  // Without routines there is no line.
+  // Without routines the order of the queue is not watched.
   const fair = everywhere.filter(({ subject }) => both.some((name) => name === subject));
   // Where time was up before every worker could have had a turn, none is known to starve.
   const served = fair.filter(({ acquisitions = Infinity, waiters = 0 }) => acquisitions >= waiters * 1.5);

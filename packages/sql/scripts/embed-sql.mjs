@@ -1,5 +1,5 @@
-// Writes src/<dialect>/statements.ts, plain-statements.ts and migrations.ts from
-// sql/<dialect>/*.sql, sql/<dialect>/plain/*.sql and sql/<dialect>/migrations/*.sql.
+// Writes src/<dialect>/statements.ts, texts-statements.ts and migrations.ts from
+// sql/<dialect>/*.sql, sql/<dialect>/texts/*.sql and sql/<dialect>/migrations/*.sql.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
 export const dialects = ['postgres', 'mysql', 'sqlite'];
@@ -56,7 +56,7 @@ const forAdministrators = new Set(['grants.sql', 'table.sql']);
 
 /**
  * The statements of a folder: each stands after a line `-- name: its-name`. `inside` is '' for the
- * layout with routines, `plain/` for the one table without.
+ * layout with routines, `texts/` for the one table without.
  */
 export function statementsIn(dialect, inside = '') {
   const folder = new URL(inside, source(dialect));
@@ -111,8 +111,8 @@ function embedMigrations(dialect) {
 if (import.meta.url === `file://${process.argv[1]}`) {
   for (const dialect of dialects) {
     writeFileSync(target(dialect, 'statements'), embedStatements(dialect));
-    if (existsSync(new URL('plain/', source(dialect))))
-      writeFileSync(target(dialect, 'plain-statements'), embedStatements(dialect, 'plain/'));
+    if (existsSync(new URL('texts/', source(dialect))))
+      writeFileSync(target(dialect, 'texts-statements'), embedStatements(dialect, 'texts/'));
     writeFileSync(target(dialect, 'migrations'), embedMigrations(dialect));
   }
 }

@@ -7,7 +7,6 @@ import type { AnySqlClient } from './clients/find-client.ts';
 import { dialectOf } from './dialects.ts';
 import { readSqlOptions } from './options/provider-options.ts';
 import type { ReadSqlOptions, SqlOptions } from './options/provider-options.ts';
-import { PlainProvider } from './plain-provider.ts';
 import { createTextProvider } from './records/text-provider.ts';
 import type { ConnectingProvider } from './records/text-provider.ts';
 import { storeOf } from './store-of.ts';
@@ -41,8 +40,6 @@ export function assembleProvider(
     );
   }
   const parts = { client, dialect, options, runtime, destroy };
-  const store = storeOf(dialect, client, options, runtime);
-  if (store.kind === 'plain') return new PlainProvider({ ...parts, store: store.plain });
-  if (store.kind === 'texts') return createTextProvider({ ...parts, store: store.texts });
-  return new SqlProvider({ ...parts, store: store.routines, process: store.process });
+  const found = storeOf(dialect, client, options, runtime);
+  return found.routines ? new SqlProvider({ ...parts, ...found }) : createTextProvider({ ...parts, ...found });
 }

@@ -7,7 +7,7 @@ const page = readFileSync(new URL('../../../docs/backends/sql-operate.md', impor
 describe.each(dialects)('the SQL of %s', (dialect) => {
   const folder = new URL(`../sql/${dialect}/`, import.meta.url);
 
-  const folders = ['', 'plain/'].filter((inside) => existsSync(new URL(inside, folder)));
+  const folders = ['', 'texts/'].filter((inside) => existsSync(new URL(inside, folder)));
 
   test.each(folders)('says in each statement of its folder %j what it does, and what it returns', (inside) => {
     const statements = statementsIn(dialect, inside);

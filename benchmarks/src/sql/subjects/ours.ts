@@ -27,13 +27,13 @@ export const oursOverKnex: SqlSubject = {
   },
 };
 
-/** Exclusive locks in one table of four columns: no routines and no line, so waiters poll. */
+/** One table without routines: each change writes the text of its key again. */
 export const oursPlain: SqlSubject = {
   name: '@locks without routines',
   async open({ url }) {
-    const options = { routines: false, table: 'plain_locks', migrate: true };
+    const options = { routines: false, table: 'text_locks', migrate: true };
     const { acquire, close } = partyOf(await openLocks({ url, options }, { ttl }), async () => {});
-    // Nothing keeps an order that could be watched.
+    // A claim enters the queue when its write succeeds, which nothing here watches.
     return { acquire, close };
   },
 };

@@ -1,5 +1,5 @@
--- The texts of keys and registers, each with the version that a write compares. What is in them is
--- core's. Times are ms of the host's clock.
+-- The texts of keys and registers, each with the version that a write compares. Core writes what is
+-- in them. Times are ms of the host's clock.
 
 -- name: read
 -- A text.

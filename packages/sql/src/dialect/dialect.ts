@@ -1,7 +1,6 @@
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { DialectDiagnosis } from './diagnosis.ts';
-import type { PlainTable } from './stores/plain-store.ts';
-import type { TextTable, TextTableOptions } from '../records/text-table.ts';
+import type { TextTableKind } from '../records/text-table.ts';
 import type { SqlClient } from '../clients/client.ts';
 import type { SessionParts, SqlSession } from './sql-session.ts';
 import type { FoundTables } from './layout/layout.ts';
@@ -75,14 +74,12 @@ export interface Dialect extends ConnectionRules {
    * that is not installed.
    */
   openPool(parts: OwnPoolParts): Promise<OwnPool>;
-  /** The tables with routines. `undefined`: the database has none, and uses `createTextTable`. */
+  /** The tables with routines. Absent: the database has none, and uses `texts`. */
   createStore?(client: SqlClient, options: StoreOptions): LockStore;
   /** What the tables with routines call a process with this id, which no other process has. */
   processName(id: string): string;
   /** The one table of texts, whose rules are core's. */
-  createTextTable?(client: SqlClient, options: TextTableOptions): TextTable;
-  /** The one table of `routines: false`. `undefined`: there are no routines to do without. */
-  readonly plain?: PlainTable;
+  readonly texts: TextTableKind;
   openSession(parts: SessionParts): SqlSession;
   /** What there is of the tables. */
   tablesOf(session: SqlSession): Promise<FoundTables>;

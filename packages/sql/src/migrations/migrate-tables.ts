@@ -6,7 +6,7 @@ import { layoutVersion } from '../dialect/layout/layout.ts';
 import { readMigrateTablesOptions } from '../options/provider-options.ts';
 import type { MigrateTablesOptions } from '../options/provider-options.ts';
 import { changeLayout, stepsTo } from './change-layout.ts';
-import { createPlainTable } from './create-plain-table.ts';
+import { createTextTable } from './create-text-table.ts';
 
 /**
  * Creates the tables, or brings them to the layout of this version. Makes a table or a routine that
@@ -14,8 +14,7 @@ import { createPlainTable } from './create-plain-table.ts';
  * way; processes that call it simultaneously do it one after another. A schema must be there; the
  * user must be allowed to create tables and, on a server, routines.
  *
- * With `routines: false` it creates the one table of four columns. A later call without that option
- * gives this table what routines need; keys that are held stay held.
+ * With `routines: false` it creates the one table of texts, which routines cannot use.
  * @throws `LOCK_MISCONFIGURED` when the tables are of a later version of this package, or when the
  * user may not do it.
  */
@@ -37,6 +36,6 @@ export async function migrateTablesOf(client: SqlClient, options: MigrateTablesO
     );
   }
   const { names, routines } = readMigrateTablesOptions(options);
-  if (!routines) return await createPlainTable(client, names);
+  if (!routines) return await createTextTable(client, names);
   await changeLayout(client, names, (found, dialect) => stepsTo(layoutVersion, found, names, dialect));
 }

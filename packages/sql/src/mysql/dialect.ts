@@ -5,11 +5,11 @@ import type { SessionParts } from '../dialect/sql-session.ts';
 import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
-import { plain } from './plain.ts';
 import { openPool } from './connection/pool.ts';
 import { urlParameters } from './connection/url-parameters.ts';
 import { openSession } from './sql-session.ts';
 import { createStore } from './store.ts';
+import { texts } from './text-table.ts';
 import { tablesOf } from './tables-of.ts';
 
 /** MariaDB 10.6 and MySQL 8.0 or newer, through `mysql2`. */
@@ -36,7 +36,7 @@ export const mysql: Dialect = {
   openPool,
   createStore,
   processName: (id) => id,
-  plain,
+  texts,
   openSession: (parts) => openSession(parts as SessionParts<MysqlConnection>),
   tablesOf,
   withMigrationLock,

@@ -73,7 +73,7 @@ export function readOnly(): Error {
 
 const tables = 'Run the migrations of @locks/sql, or set the options "table" and "schema".';
 const grants =
-  'Grant the user what sql/mysql/grants.sql of the package lists, or sql/mysql/plain/grants.sql with option "routines" false.';
+  'Grant the user what sql/mysql/grants.sql of the package lists, or sql/mysql/texts/grants.sql with option "routines" false.';
 const login = 'Check the user, its password, the name of the database, and whether the user needs TLS (option "tls").';
 
 const expired = 'The password has expired: set another one.';

@@ -10,8 +10,10 @@ import { endOf, hex, micros, registerKey } from './encoding.ts';
 import { affected, changed, rowsOf, rowsOfText, textOf } from './connection/session.ts';
 import { statements as routineStatements } from './statements.ts';
 
-/** Both kinds of store have these. */
-type Common = 'list' | 'sweepStretch' | 'readRegister' | 'makeRegister' | 'changeRegister';
+/** Both kinds of tables have these. */
+type Common = 'list' | 'sweepStretch';
+/** The tables with routines have these. */
+type Register = 'readRegister' | 'makeRegister' | 'changeRegister';
 
 type Texts<Name extends string> = Readonly<Record<Name | Common, string>>;
 
@@ -19,7 +21,7 @@ type Texts<Name extends string> = Readonly<Record<Name | Common, string>>;
 type Blanks = Readonly<Record<string, string>>;
 
 /** The statements of one store. They name the database of the tables as soon as it is known. */
-export class PreparedStatements<Name extends string> {
+export class TableStatements<Name extends string> {
   readonly #all: Texts<Name>;
   readonly #schema: DefaultSchema;
   readonly #timeout: number;
@@ -106,6 +108,19 @@ export class PreparedStatements<Name extends string> {
     );
   }
 
+  /**
+   * The last key, in hexadecimal, that a step of a sweep looks at after the key `after`.
+   * `undefined`: it looks at all keys that are left.
+   */
+  async endOfStretch(connection: MysqlConnection, after: string, limit: number): Promise<string | undefined> {
+    const offset = `${limit * looksPerRemoval - 1}`;
+    const [end] = await this.rows(connection, 'sweepStretch', [after], { offset });
+    return end === undefined ? undefined : textOf(end['key']);
+  }
+}
+
+/** Those of the tables with routines. */
+export class PreparedStatements<Name extends string> extends TableStatements<Name | Register> {
   async readRegister(connection: MysqlConnection, name: string): Promise<string | undefined> {
     const [row] = await this.rows(connection, 'readRegister', [registerKey(name)]);
     return row && textOf(row['owner']);
@@ -116,16 +131,6 @@ export class PreparedStatements<Name extends string> {
     const [key, from, to] = [registerKey(name), change.from ?? null, change.to ?? null];
     if (from === null) await this.affected(connection, 'makeRegister', [key]);
     return (await this.affected(connection, 'changeRegister', [to, to, key, this.longestWait(), from])) > 0;
-  }
-
-  /**
-   * The last key, in hexadecimal, that a step of a sweep looks at after the key `after`.
-   * `undefined`: it looks at all keys that are left.
-   */
-  async endOfStretch(connection: MysqlConnection, after: string, limit: number): Promise<string | undefined> {
-    const offset = `${limit * looksPerRemoval - 1}`;
-    const [end] = await this.rows(connection, 'sweepStretch', [after], { offset });
-    return end === undefined ? undefined : textOf(end['key']);
   }
 }
 

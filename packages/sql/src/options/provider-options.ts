@@ -1,4 +1,4 @@
-import { duration, flag, matching, misconfigured, readOptions } from '@locks/core/adapter';
+import { duration, flag, matching, readOptions } from '@locks/core/adapter';
 import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import { nameRule } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
@@ -16,15 +16,15 @@ export interface TableOptions {
 
 /** Options of `migrateTables`. */
 export interface MigrateTablesOptions extends TableOptions {
-  /** `false`: one table of four columns, for providers with the same option. @default true */
+  /** `false`: one table of texts, for providers with the same option. @default true */
   readonly routines?: boolean | undefined;
 }
 
 /** Options of the SQL provider. */
 export interface SqlOptions extends TableOptions {
   /**
-   * `false`: one table of four columns, and no stored routines. Then locks are exclusive, nothing
-   * keeps the order of waiters, and waiters poll. @default true
+   * `false`: one table, and no stored routines. Each change of a key writes all of it again.
+   * Waiters are woken on Postgres, and poll on MariaDB and MySQL. Not for SQLite. @default true
    */
   readonly routines?: boolean | undefined;
   /**
@@ -96,11 +96,9 @@ export interface ReadSqlOptions {
 /** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
 export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   const read = readOptions(sqlReaders, options, sqlSource);
-  const routines = read.routines ?? true;
-  if (!routines) checkWithoutLine(read);
   return {
     names: namesOf(read),
-    routines,
+    routines: read.routines ?? true,
     timeout: read.timeout ?? 5_000,
     waiterTtl: read.waiterTtl ?? 6_000,
     tokenRetention: read.tokenRetention ?? 3_600_000,
@@ -125,18 +123,6 @@ export function readMigrateTablesOptions(options: MigrateTablesOptions): {
  */
 export function readTableOptions(options: TableOptions): TableNames {
   return namesOf(readOptions(tableReaders, options, sqlSource));
-}
-
-/** Refuses what only a line of waiters could do. @throws `LOCK_MISCONFIGURED` */
-function checkWithoutLine({ listen, waiterTtl }: SqlOptions): void {
-  for (const [option, value] of Object.entries({ listen, waiterTtl })) {
-    // `listen: false` says that a pooler is in use.
-    if (value === undefined || value === false) continue;
-    throw misconfigured(
-      '@locks/sql',
-      `option "${option}" is ${value}, but with option "routines" false waiters have no line: they poll. Leave one of the two options out`,
-    );
-  }
 }
 
 function namesOf({ table = 'locks', schema }: TableOptions): TableNames {

@@ -6,12 +6,12 @@ import { readTables } from '../dialect/layout/layout.ts';
 import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
-import { plain } from './plain.ts';
 import { openPool } from './connection/pool.ts';
 import { urlParameters } from './connection/url-parameters.ts';
 import { openSession } from './sql-session.ts';
 import { statements } from './statements.ts';
 import { createStore } from './store.ts';
+import { texts } from './text-table.ts';
 
 /** Postgres 13 or newer, through `pg`. */
 export const postgres: Dialect = {
@@ -36,7 +36,7 @@ export const postgres: Dialect = {
   openPool,
   createStore,
   processName: (id) => id,
-  plain,
+  texts,
   openSession: (parts) => openSession(parts as SessionParts<PgConnection>),
   async tablesOf(session) {
     const rows = await session.rows(statements.objects);

@@ -59,7 +59,7 @@ export function unusable(state: string, message: string): Error {
 }
 
 const grants =
-  'Grant the role what sql/postgres/grants.sql of the package lists, or sql/postgres/plain/grants.sql with option "routines" false.';
+  'Grant the role what sql/postgres/grants.sql of the package lists, or sql/postgres/texts/grants.sql with option "routines" false.';
 
 /** What to do about policies of the tables. */
 export const rowSecurity =

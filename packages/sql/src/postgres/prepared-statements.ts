@@ -12,15 +12,17 @@ import { Sessions, statement } from './connection/session.ts';
 import type { Statement } from './connection/session.ts';
 import { watchStatus } from './connection/transaction-status.ts';
 
-/** Both kinds of store have these. */
-type Common = 'list' | 'readRegister' | 'makeRegister' | 'changeRegister';
+/** Both kinds of tables have it. */
+type Common = 'list';
+/** The tables with routines have these. */
+type Register = 'readRegister' | 'makeRegister' | 'changeRegister';
 
 type Texts<Name extends string> = Readonly<Record<Name | Common, string>>;
 
 type Prepared<Name extends string> = Readonly<Record<Name | Common, Statement>>;
 
 /** The statements of one store. They name the schema of the tables as soon as it is known. */
-export class PreparedStatements<Name extends string> {
+export class TableStatements<Name extends string> {
   readonly #texts: Texts<Name>;
   readonly #schema: DefaultSchema;
   readonly #sessions: Sessions;
@@ -110,7 +112,10 @@ export class PreparedStatements<Name extends string> {
       limit,
     );
   }
+}
 
+/** Those of the tables with routines. */
+export class PreparedStatements<Name extends string> extends TableStatements<Name | Register> {
   async readRegister(connection: PgConnection, name: string): Promise<string | undefined> {
     const [row] = await this.ask(connection, 'readRegister', registerKey(name));
     return row?.[0] ?? undefined;

@@ -36,7 +36,8 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
   const calls = new TableCalls(parts);
   const within = Math.ceil(timeout * patience);
   const sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => calls.nextOfSweep(after)) : undefined;
-  const wakes = table.listen && createWakes({ name: dialect.name, table, calls, runtime });
+  const { listening } = table;
+  const wakes = listening && createWakes({ name: dialect.name, listening, calls, runtime });
   const store: RecordStore = {
     name: dialect.name,
     scope: dialect.scope,

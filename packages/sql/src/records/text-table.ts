@@ -1,5 +1,7 @@
 import type { ReadRecord, Runtime, StoredRecord } from '@locks/core/adapter';
+import type { SqlClient } from '../clients/client.ts';
 import type { TableNames } from '../dialect/names.ts';
+import type { SqlSession } from '../dialect/sql-session.ts';
 import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import type { TableStore } from '../dialect/stores/store.ts';
 
@@ -35,15 +37,37 @@ export interface TextTable<Connection = unknown> extends TableStore<Connection> 
   read(connection: Connection, key: string): Promise<ReadRecord>;
   /** Whether the text was written: its version was the one that was seen. */
   replace(connection: Connection, replacement: Replacement): Promise<boolean>;
-  /** At most `limit` keys with this prefix that have a text, after the key `after`, in byte order. */
+  /** At most `limit` keys with this prefix, after the key `after`, in the order of their bytes. */
   list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<ListedKeys>;
-  /** Which of `keys` have which version. */
-  versions(connection: Connection, keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Where a process can be woken. `undefined`: it looks at the keys at times. */
+  readonly listening?: TextListening<Connection> | undefined;
+}
+
+/** How a process is woken. */
+export interface TextListening<Connection = unknown> {
   /**
-   * Listens for wakes of this process until the returned function is called. `undefined`: the
-   * process looks at the keys at times.
+   * Listens until the returned function is called. `heard` gets the key to look at, where a wake
+   * says so.
    */
-  readonly listen?: ((heard: () => void, lost: (reason: unknown) => void) => Promise<() => void>) | undefined;
+  listen(heard: (key?: string) => void, lost: (reason: unknown) => void): Promise<() => void>;
   /** Sends this process a wake, which it hears if it hears anything. */
-  echo?(connection: Connection): Promise<void>;
+  echo(connection: Connection): Promise<unknown>;
+  /** Why the echo was not heard, and what to do. */
+  readonly unheard: string;
+  /** Which of `keys` have which version. Absent: each wake says its key. */
+  versions?(connection: Connection, keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+/** One database's table of texts. */
+export interface TextTableKind {
+  createTable(client: SqlClient, options: TextTableOptions): TextTable;
+  /** Where routines can be done without. Absent: there are none. */
+  readonly instead?:
+    | {
+        /** Creates the table. */
+        readonly create: string;
+        /** The names of the columns of the table that is there. `undefined`: there is none. */
+        columnsOf(session: SqlSession): Promise<string | undefined>;
+      }
+    | undefined;
 }

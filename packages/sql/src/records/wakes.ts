@@ -1,20 +1,20 @@
 import type { RecordStore, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { TableCalls } from '../connections/table-calls.ts';
 import { WakeReports } from '../line/wake-reports.ts';
-import type { TextTable } from './text-table.ts';
+import type { TextListening } from './text-table.ts';
 
 /** A listener that has not heard a wake of its own process after this time, in ms, is given up. */
 const echoPatience = 1_000;
 /**
- * How long no other one is opened after that, in ms. A shorter time costs attempts where none ever
- * hears; with a longer one a process polls for longer after a passing fault.
+ * How long no other one is opened after that, in ms. Poolers between a process and its database
+ * change seldom, so a shorter time costs connections that hear nothing.
  */
-const unheardRetry = 5_000;
+const unheardRetry = 60_000;
 
 export interface WakesParts {
   /** The provider's name. */
   readonly name: string;
-  readonly table: TextTable;
+  readonly listening: TextListening;
   readonly calls: TableCalls;
   readonly runtime: Runtime;
 }
@@ -29,19 +29,19 @@ interface Watcher {
 }
 
 /** The wakes of one process: it listens once for all keys, from the first claim that waits on. */
-export function createWakes({ name, table, calls, runtime }: WakesParts): {
+export function createWakes({ name, listening, calls, runtime }: WakesParts): {
   readonly watch: NonNullable<RecordStore['watch']>;
   close(): void;
 } {
   const reports = new WakeReports(name);
   const watchers = new Set<Watcher>();
   let opening: Promise<() => void> | undefined;
-  let refusedUntil = -Infinity;
-  let refusal: unknown;
+  let unheardUntil = -Infinity;
   let closed = false;
   let looking = false;
   let again = false;
 
+  const unheard = (): Error => new Error(`a message to itself was not heard: ${listening.unheard}`);
   const lose = (reason: unknown): void => {
     void opening?.then(
       (stop) => stop(),
@@ -54,12 +54,12 @@ export function createWakes({ name, table, calls, runtime }: WakesParts): {
     for (const { lost } of all) lost(reason);
   };
 
-  /** A wake does not say of which key it is, and one statement costs less than a read of each. */
+  /** Where wakes do not say their keys, one statement costs less than a read of each. */
   const look = async (): Promise<void> => {
     const keys = [...watchers].map(({ key }) => key);
     let found: ReadonlyMap<string, string> | undefined;
     try {
-      found = await calls.run((connection) => table.versions(connection, keys), { what: 'a look', first: true });
+      found = await calls.run(async (connection) => await listening.versions?.(connection, keys), { what: 'a look' });
     } catch {
       // Each key is read then, and says what is wrong.
     }
@@ -70,7 +70,11 @@ export function createWakes({ name, table, calls, runtime }: WakesParts): {
       watcher.changed();
     }
   };
-  const heard = async (): Promise<void> => {
+  const heard = async (woken?: string): Promise<void> => {
+    if (woken !== undefined) {
+      for (const { key, changed } of watchers) if (key === woken) changed();
+      return;
+    }
     again = true;
     if (looking) return;
     looking = true;
@@ -89,18 +93,21 @@ export function createWakes({ name, table, calls, runtime }: WakesParts): {
     const proof = new Promise<void>((resolve, reject) => ([proven, refused] = [resolve, reject]));
     proof.catch(() => {});
     let hears = false;
-    const stop = await table.listen!(
-      () => {
-        if (hears) void heard();
+    const stop = await listening.listen(
+      (key) => {
+        if (hears) void heard(key);
         hears = true;
         proven();
       },
       (reason) => (hears ? lose(reason) : refused(reason)),
     );
     try {
-      const unheard = (): void => refused(new Error('a wake of this process to itself was not heard'));
-      timer = runtime.setTimer(unheard, echoPatience, false);
-      await calls.run(async (connection) => await table.echo?.(connection), { what: 'a wake' });
+      await calls.run((connection) => listening.echo(connection), { what: 'a wake' });
+      const giveUp = (): void => {
+        unheardUntil = runtime.clock.now() + unheardRetry;
+        refused(unheard());
+      };
+      timer = runtime.setTimer(giveUp, echoPatience, false);
       await proof;
     } catch (error) {
       stop();
@@ -111,14 +118,12 @@ export function createWakes({ name, table, calls, runtime }: WakesParts): {
     return stop;
   };
   const listen = async (): Promise<void> => {
-    if (runtime.clock.now() < refusedUntil) throw refusal;
+    if (runtime.clock.now() < unheardUntil) throw unheard();
     try {
       await (opening ??= open());
       reports.tell('listening', undefined);
     } catch (error) {
       opening = undefined;
-      refusal = error;
-      refusedUntil = runtime.clock.now() + unheardRetry;
       if (!closed) reports.tell('polling', error);
       throw error;
     }

@@ -44,7 +44,7 @@ export const sqlite: Dialect = {
   checkNames: checkNoSchema,
   checkVersion,
   openPool,
-  createTextTable,
+  texts: { createTable: createTextTable },
   processName: (id) => id,
   openSession: (parts) => openSession(parts as SessionParts<Database>),
   async tablesOf(session) {

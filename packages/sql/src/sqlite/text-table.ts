@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SqlClient } from '../clients/client.ts';
-import type { TextTable, TextTableOptions } from '../records/text-table.ts';
+import type { TextListening, TextTable, TextTableOptions } from '../records/text-table.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import { textOf } from './connection/connection.ts';
 import type { Database } from './connection/connection.ts';
@@ -25,6 +25,16 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
   const sessions = new StoreSessions(names, client);
   // Known since the first connection, over which a claim was sent before one waits.
   const file = (): string => sessions.path ?? '';
+  const listening: TextListening<Database> = {
+    listen: async (heard, lost) => watchWakeFile(file(), process, heard, lost),
+    echo: async () => touchWakeFile(file(), process),
+    unheard: 'the file system tells no changes of files; set option "listen" to false',
+    async versions(connection, keys) {
+      const session = sessions.of(connection);
+      const rows = session.read(() => session.rows('versions', { keys: JSON.stringify(keys) }));
+      return new Map(rows.map((row) => [textOf(row['key']), textOf(row['version'])]));
+    },
+  };
   return {
     process,
     ended: hasEnded,
@@ -56,15 +66,7 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
       const keys = session.read(() => session.rows('list', range)).map((row) => textOf(row['key']));
       return { keys, next: keys.length < limit ? undefined : keys.at(-1) };
     },
-    async versions(connection, keys) {
-      const session = sessions.of(connection);
-      const rows = session.read(() => session.rows('versions', { keys: JSON.stringify(keys) }));
-      return new Map(rows.map((row) => [textOf(row['key']), textOf(row['version'])]));
-    },
-    listen: listen ? async (heard, lost) => watchWakeFile(file(), process, heard, lost) : undefined,
-    async echo() {
-      touchWakeFile(file(), process);
-    },
+    listening: listen ? listening : undefined,
     /** The processes of one host have one wall clock. */
     async time() {
       return Math.floor(runtime.clock.origin + runtime.clock.now());

@@ -5,8 +5,6 @@ import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { connect, rowsOf, servers } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
-const layouts = [{}, { routines: false }] as const;
-
 /** No text: more than one statement of a list reads, before and after keys of ours. */
 const noTexts = ['c328', 'f580'].flatMap((start) =>
   Array.from({ length: 1_100 }, (_, index) => Buffer.from(`${start}${index + 1_000}`, 'hex')),
@@ -20,35 +18,32 @@ const noKeys: Readonly<Partial<Record<Database['name'], readonly Buffer[]>>> = {
 };
 
 describe.each(servers)('on $name', ({ name, create }) => {
-  test.each(layouts)(
-    'rows of another program are passed over where no call can name them, and ended where one can: %o',
-    async (layout) => {
-      const knex = connect(await create());
-      await migrateTables(knex, layout);
-      const provider = createSqlProvider(knex, layout);
-      const locks = createLocks(provider);
-      onTestFinished(async () => {
-        await locks.close();
-        await provider.close();
-      });
-      await locks.acquire('é', { ttl: 60_000 });
-      const { owner } = await locks.acquire('held', { ttl: 60_000 });
-      const [held] = await rowsOf(knex('locks').select('version', 'held_until').where({ owner }));
-      await knex.batchInsert(
-        'locks',
-        noKeys[name]!.map((key) => ({ ...held, key, owner: 'a/b' })),
-        200,
-      );
-      const key = Buffer.from('bob');
-      await knex('locks').insert({ ...held, key, owner: 'Bob, by hand' });
-      const before = (await rowsOf(knex('locks').select('owner'))).length;
+  test('rows of another program are passed over where no call can name them, and ended where one can', async () => {
+    const knex = connect(await create());
+    await migrateTables(knex);
+    const provider = createSqlProvider(knex);
+    const locks = createLocks(provider);
+    onTestFinished(async () => {
+      await locks.close();
+      await provider.close();
+    });
+    await locks.acquire('é', { ttl: 60_000 });
+    const { owner } = await locks.acquire('held', { ttl: 60_000 });
+    const [held] = await rowsOf(knex('locks').select('version', 'held_until').where({ owner }));
+    await knex.batchInsert(
+      'locks',
+      noKeys[name]!.map((key) => ({ ...held, key, owner: 'a/b' })),
+      200,
+    );
+    const key = Buffer.from('bob');
+    await knex('locks').insert({ ...held, key, owner: 'Bob, by hand' });
+    const before = (await rowsOf(knex('locks').select('owner'))).length;
 
-      expect(await collect(locks.list())).toEqual(['bob', 'held', 'é']);
-      const [holder] = (await locks.inspect('bob')).holders;
-      expect(holder).toMatchObject({ owner: 'Bob, by hand', mode: 'exclusive' });
-      expect(await locks.forceRelease({ ...holder!, owner: 'a/b' })).toBe(false);
-      expect(await locks.forceRelease(holder!)).toBe(true);
-      expect(await rowsOf(knex('locks').select('owner'))).toHaveLength(before);
-    },
-  );
+    expect(await collect(locks.list())).toEqual(['bob', 'held', 'é']);
+    const [holder] = (await locks.inspect('bob')).holders;
+    expect(holder).toMatchObject({ owner: 'Bob, by hand', mode: 'exclusive' });
+    expect(await locks.forceRelease({ ...holder!, owner: 'a/b' })).toBe(false);
+    expect(await locks.forceRelease(holder!)).toBe(true);
+    expect(await rowsOf(knex('locks').select('owner'))).toHaveLength(before);
+  });
 });

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { testAdmission } from '../servers/admission.ts';
-import { testPlainAdmission } from '../servers/plain-admission.ts';
-import { connect, createPlainTable, createTables, ownDatabase, rowsOf, startServer } from './support/database.ts';
+import { connect, createTables, rowsOf, startServer } from './support/database.ts';
 import { mariadb, untilBlocked } from './support/mariadb.ts';
 
 const server = await startServer();
@@ -62,14 +61,4 @@ testAdmission(mariadb, url, {
       [key],
     ],
   ],
-});
-
-const plainUrl = await ownDatabase(server);
-await createPlainTable(plainUrl);
-
-testPlainAdmission(mariadb, plainUrl, {
-  hold: (key, owner) => [
-    [`UPDATE locks SET owner = ?, version = version + 1, held_until = ${soon} WHERE \`key\` = ?`, [owner, key]],
-  ],
-  free: (key) => [['UPDATE locks SET owner = NULL, held_until = NULL WHERE `key` = ?', [key]]],
 });

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { interleave, testAdmission } from '../servers/admission.ts';
 import type { Step } from '../servers/admission.ts';
-import { testPlainAdmission } from '../servers/plain-admission.ts';
-import { connect, createPlainTable, createTables, ownDatabase, startServer } from './support/database.ts';
+import { connect, createTables, startServer } from './support/database.ts';
 import { postgres } from './support/postgres.ts';
 
 const server = await startServer();
@@ -55,17 +54,4 @@ testAdmission(postgres, url, {
     acquire(key, null, true, 1_000),
     ['SELECT freed FROM locks_release($1, $2, $3, 20000, 5000)', [Buffer.from(key), holder, 'elsewhere']],
   ],
-});
-
-const plainUrl = await ownDatabase(server);
-await createPlainTable(plainUrl);
-
-testPlainAdmission(postgres, plainUrl, {
-  hold: (key, owner) => [
-    [
-      `UPDATE locks SET owner = $2, version = version + 1, held_until = clock_timestamp() + interval '1 hour' WHERE key = $1`,
-      [Buffer.from(key), owner],
-    ],
-  ],
-  free: (key) => [['UPDATE locks SET owner = NULL, held_until = NULL WHERE key = $1', [Buffer.from(key)]]],
 });

@@ -1,23 +1,23 @@
 import postgres from 'postgres';
 import { afterAll, expect, test } from 'vitest';
-import { statements as plainStatements } from '../../src/postgres/plain-statements.ts';
+import { statements as textStatements } from '../../src/postgres/texts-statements.ts';
 import { statements } from '../../src/postgres/statements.ts';
-import { createPlainTable, createTables, startServer } from './support/database.ts';
+import { createTextTable, createTables, startServer } from './support/database.ts';
 
 const server = await startServer();
 await createTables(server.url);
-await createPlainTable(server.url, { table: 'locks', schema: 'plain' });
+await createTextTable(server.url, { table: 'locks', schema: 'texts' });
 const routines = postgres(server.url, { max: 1 });
-const plain = postgres(server.url, { max: 1, connection: { search_path: 'plain' } });
+const texts = postgres(server.url, { max: 1, connection: { search_path: 'texts' } });
 afterAll(async () => {
-  await Promise.all([routines.end(), plain.end()]);
+  await Promise.all([routines.end(), texts.end()]);
   await server.stop();
 });
 
-const { table: _table, ...plainCalls } = plainStatements;
+const { table: _table, ...textCalls } = textStatements;
 const all = [
   ...Object.entries(statements).map(([name, text]) => ({ name, text, sql: routines })),
-  ...Object.entries(plainCalls).map(([name, text]) => ({ name: `${name} without routines`, text, sql: plain })),
+  ...Object.entries(textCalls).map(([name, text]) => ({ name: `${name} without routines`, text, sql: texts })),
 ];
 
 // An executor gives rows by the names of their columns.

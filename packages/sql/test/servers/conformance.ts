@@ -67,9 +67,7 @@ export async function suite(
   const prepare = (): Promise<void> => kind.createTables(url, names);
   await prepare();
   // Places in line that last shorter than by default: several requirements wait for one to lapse.
-  // Without routines there are none.
-  const lasting = (waiterTtl: number): SqlOptions => (options.routines === false ? {} : { waiterTtl });
-  const all = { timeout, ...lasting(3_000), ...options };
+  const all = { timeout, waiterTtl: 3_000, ...options };
   const { create, faults } = breakable({
     server,
     url,
@@ -89,7 +87,7 @@ export async function suite(
   conformanceTests({
     name,
     create,
-    createOther: () => make(url, { ...all, ...lasting(600) }, conforming),
+    createOther: () => make(url, { ...all, waiterTtl: 600 }, conforming),
     faults,
     processes: { module: new URL('process.mjs', import.meta.url), args: { url, options: all } },
     leaks: left,

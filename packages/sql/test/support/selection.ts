@@ -65,9 +65,3 @@ export const ofPools: Chosen = selection(withFaults, 'connection');
  */
 export const ofSqliteLibraries: Chosen = selection(inOneProcess, 'close', 'wake', 'token', 'repeat', 'names');
 
-/** What a provider needs that has holds, and nothing else. */
-export const ofHolds: Chosen = selection(every, 'exclusion', 'repeat', 'release', 'renewal', 'token', 'names');
-
-/** The same, and how its connections and other processes meet. */
-export const ofHoldsAndConnections: Chosen = (one) =>
-  withoutFaults(one) && (ofHolds(one) || ofConnections(one) || acrossProcesses(one));

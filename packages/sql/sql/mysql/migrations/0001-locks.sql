@@ -9,7 +9,6 @@
 -- Keys and owners are bytes: no collation makes two of them equal.
 
 -- One row per key: whatever decides who is admitted.
--- The first four columns are those of ../plain/table.sql: a table that has been used without routines goes on with its rows.
 CREATE TABLE IF NOT EXISTS `locks` (
   `key` VARBINARY(512) NOT NULL,
   -- The highest fencing token minted or told.

@@ -7,7 +7,6 @@
 -- Only the owner should be allowed to create anything in the schema.
 
 -- One row per key: whatever decides who is admitted. No index but the primary key, so that updates stay on their page.
--- The first four columns are those of ../plain/table.sql: a table that has been used without routines goes on with its rows.
 CREATE TABLE IF NOT EXISTS "locks" (
   key bytea PRIMARY KEY,
   -- The highest fencing token minted or told.

@@ -33,11 +33,6 @@ export function numberOf(value: unknown): number {
   return Number(value);
 }
 
-/** A number of a row, or `undefined` for null. */
-export function numberOrNone(value: unknown): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value);
-}
-
 /** A text of a row, '' for null. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

@@ -1,5 +1,5 @@
 import type { ConformingKind } from '../../servers/conformance.ts';
-import { createPlainTable, openTo, withClient } from './database.ts';
+import { createTextTable, openTo, withClient } from './database.ts';
 import { mariadb } from './mariadb.ts';
 
 /**
@@ -32,20 +32,23 @@ export const conformingMariadb: ConformingKind = {
   poolSize: 10,
 };
 
-/**
- * The same of a provider without routines. Its acquire is an INSERT, whose answer says nothing of
- * rows. An INSERT that has taken effect has an insert id, which is a token of eight bytes.
- */
-function saysPlainEffect(piece: Buffer): boolean {
-  return saysEffect(piece) || /^...\x01\x00[\x01\x02]\xfe/s.test(piece.toString('latin1'));
+/** Whether `piece` says that a row was written. */
+function saysWritten(piece: Buffer): boolean {
+  // An answer without rows: 0, and that one row is affected. The fourth byte counts packets.
+  return /^...\x01\x00\x01/s.test(piece.toString('latin1'));
 }
 
-/** The same without routines: the table holds as few rows as are held. */
-export const plainMariadb: ConformingKind = {
+/** Until when an entry of a text lasts is its last element. */
+const entries = (path: string): string =>
+  `JSON_TABLE(CONVERT(\`record\` USING utf8mb4), '${path}' COLUMNS (lasting DOUBLE PATH '$'))`;
+
+/** The same without routines: the texts have as few entries as last. */
+export const textMariadb: ConformingKind = {
   ...conformingMariadb,
-  kind: { ...mariadb, createTables: createPlainTable },
-  dropReply: (proxy) => proxy.cutMidFrame('replies', { bytes: 0, when: saysPlainEffect }),
+  kind: { ...mariadb, createTables: createTextTable },
+  dropReply: (proxy) => proxy.cutMidFrame('replies', { bytes: 0, when: saysWritten }),
   sweep: 'SELECT 1',
   left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'open_user') AS connections,
-    (SELECT count(*) FROM \`locks\` WHERE held_until > UNIX_TIMESTAMP(NOW(6)) * 1000000) AS used`,
+    (SELECT count(*) FROM \`locks\`, ${entries('$[4][*][5]')} AS e WHERE e.lasting > UNIX_TIMESTAMP(NOW(6)) * 1000) AS used,
+    (SELECT count(*) FROM \`locks\`, ${entries('$[5][*][6]')} AS e WHERE e.lasting > UNIX_TIMESTAMP(NOW(6)) * 1000) AS line`,
 };

@@ -6,7 +6,7 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { rendered } from '../../../src/dialect/names.ts';
 import type { TableNames } from '../../../src/dialect/names.ts';
 import { migrations } from '../../../src/mysql/migrations.ts';
-import { plain } from '../../../src/mysql/plain.ts';
+import { texts } from '../../../src/mysql/text-table.ts';
 import { sessions } from '../../servers/sessions.ts';
 import type { Sessions } from '../../servers/sessions.ts';
 
@@ -28,8 +28,8 @@ export async function createTables(url: string, names: TableNames = defaultNames
 }
 
 /** Creates the one table of `routines: false`, in the same database. */
-export async function createPlainTable(url: string, names: TableNames = defaultNames): Promise<void> {
-  await run(url, names, [plain.create]);
+export async function createTextTable(url: string, names: TableNames = defaultNames): Promise<void> {
+  await run(url, names, [texts.instead!.create]);
 }
 
 async function run(url: string, names: TableNames, statements: readonly string[]): Promise<void> {

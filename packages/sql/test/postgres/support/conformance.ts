@@ -1,6 +1,6 @@
 import type { ConformingKind } from '../../servers/conformance.ts';
 import { rendered } from '../../../src/dialect/names.ts';
-import { createPlainTable, removeTables, trustEverybody, withClient } from './database.ts';
+import { createTextTable, removeTables, trustEverybody, withClient } from './database.ts';
 import { postgres } from './postgres.ts';
 
 /** Whether `piece` has a statement of a provider, and not what a new connection begins with. */
@@ -30,15 +30,20 @@ export const conformingPostgres: ConformingKind = {
   poolSize: 4,
 };
 
-/** The same without routines: the table holds as few rows as are held. */
-export const plainPostgres: ConformingKind = {
+/** The same without routines: the texts have as few entries as last. */
+export const textPostgres: ConformingKind = {
   ...conformingPostgres,
-  kind: { ...postgres, createTables: createPlainTable },
+  kind: { ...postgres, createTables: createTextTable },
   forget: (url, names) =>
     withClient(url, async (client) => {
       await client.query(rendered('DROP TABLE "locks"', names, '"'));
     }),
   sweep: 'SELECT 1',
+  dropReply: (proxy) =>
+    proxy.dropReply({ when: (piece) => /\0locks:(?:insert|update):/.test(piece.toString('latin1')) }),
   left: `SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::integer AS connections,
-    (SELECT count(*) FROM "locks" WHERE held_until > clock_timestamp())::integer AS used`,
+    (
+      SELECT count(*) FROM "locks" AS l CROSS JOIN LATERAL jsonb_array_elements((l.record::jsonb -> 4) || (l.record::jsonb -> 5)) AS entry
+      WHERE (entry ->> -1)::numeric > extract(epoch FROM clock_timestamp()) * 1000
+    )::integer AS used`,
 };

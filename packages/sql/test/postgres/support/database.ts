@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { rendered } from '../../../src/dialect/names.ts';
 import type { TableNames } from '../../../src/dialect/names.ts';
 import { migrations } from '../../../src/postgres/migrations.ts';
-import { plain } from '../../../src/postgres/plain.ts';
+import { texts } from '../../../src/postgres/text-table.ts';
 import { openKnex } from '../../servers/open-knex.ts';
 import { sessions } from '../../servers/sessions.ts';
 import type { Sessions } from '../../servers/sessions.ts';
@@ -31,10 +31,10 @@ export async function createTables(url: string, names: TableNames = defaultNames
 }
 
 /** Creates the one table of `routines: false`. */
-export async function createPlainTable(url: string, names: TableNames = defaultNames): Promise<void> {
+export async function createTextTable(url: string, names: TableNames = defaultNames): Promise<void> {
   await withClient(url, async (client) => {
     if (names.schema !== undefined) await client.query(`CREATE SCHEMA IF NOT EXISTS "${names.schema}"`);
-    await client.query(rendered(plain.create, names, '"'));
+    await client.query(rendered(texts.instead!.create, names, '"'));
   });
 }
 

@@ -20,7 +20,10 @@ export interface TestFile {
   remove(): void;
 }
 
-/** A new file with the tables. `Database` looks at it: a process must not open a file with two libraries. */
+/**
+ * A new file with the tables. `Database` looks at it: a process must not open a file with two
+ * libraries.
+ */
 export function createFile(Database: typeof Libsql = Libsql): TestFile {
   const folder = mkdtempSync(join(tmpdir(), 'locks-sqlite-'));
   const path = join(folder, 'locks.db');
@@ -51,7 +54,10 @@ export async function openProvider(
 /** When an entry of a text ends, in ms of the host's clock. */
 const endOf = (entry: readonly unknown[]): number => Number(entry.at(-1));
 
-/** What the texts say now of keys that are held or waited for. Lapsed entries go at the next use of their key. */
+/**
+ * What the texts say now of keys that are held or waited for. Lapsed entries go at the next use of
+ * their key.
+ */
 export function countLive({ observer }: Pick<TestFile, 'observer'>): Record<'held' | 'line', number> {
   const now = hostTime() / 1_000;
   const rows = observer.prepare(`SELECT record FROM "locks" WHERE key LIKE 'key:%'`).all() as { record: string }[];

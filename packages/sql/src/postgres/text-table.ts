@@ -1,0 +1,99 @@
+import type { SqlClient } from '../clients/client.ts';
+import { listedKeys } from '../dialect/stores/listed-keys.ts';
+import { looksPerRemoval } from '../dialect/stores/store.ts';
+import { checkColumns } from '../records/check-columns.ts';
+import type { TextTable, TextTableKind, TextTableOptions } from '../records/text-table.ts';
+import { end } from './connection/cancel.ts';
+import { checkServer, hidden } from './connection/check-connection.ts';
+import type { ConnectionFacts } from './connection/check-connection.ts';
+import type { PgConnection, PgSession } from './connection/connection.ts';
+import { bytes } from './encoding.ts';
+import { explain } from './errors.ts';
+import { TableStatements } from './prepared-statements.ts';
+import { statements as routineStatements } from './statements.ts';
+import { statements as textStatements } from './texts-statements.ts';
+
+const statements = { ...textStatements, time: routineStatements.time };
+
+/** The table of texts in Postgres. */
+export const texts: TextTableKind = {
+  createTable,
+  instead: {
+    create: textStatements.table,
+    async columnsOf(session) {
+      const [row] = await session.rows(textStatements.checkConnection);
+      return (row?.['columns'] ?? undefined) as string | undefined;
+    },
+  },
+};
+
+function createTable(client: SqlClient, { names, timeout, listen, runtime }: TextTableOptions): TextTable {
+  const process = runtime.uniqueId();
+  const prepared = new TableStatements(statements, names, timeout);
+
+  async function check(connection: PgConnection): Promise<ConnectionFacts> {
+    const [row = []] = await prepared.askAsConfigured(connection, 'checkConnection');
+    const [home, found] = row.slice(5);
+    const facts = checkServer(row, () => checkColumns(found ?? undefined, names, hidden));
+    if (names.schema === undefined) prepared.foundIn(home ?? undefined);
+    return facts;
+  }
+
+  const table: TextTable<PgConnection> = {
+    process,
+    checkConnection: (connection) => prepared.check(connection, () => check(connection)),
+    async read(connection, key) {
+      const [[version, record, now] = []] = await prepared.ask(connection, 'read', bytes(key));
+      return { version: version ?? undefined, record: record ?? undefined, now: Number(now) };
+    },
+    async replace(connection, { key, seen, next, wakes }) {
+      const { version, record, keepFor = null } = next;
+      const values = [bytes(key), version, record, keepFor, prepared.limitOf(connection), wakes] as const;
+      const [row] = await (seen === undefined
+        ? prepared.ask(connection, 'insert', ...values)
+        : prepared.ask(connection, 'update', ...values, seen));
+      return row?.[0] === '1';
+    },
+    list: (...args) => prepared.list(...args),
+    ...(listen && {
+      listening: {
+        listen: (heard, lost) => listenTo(client, `locks_${process}`, heard, lost),
+        echo: (connection) => prepared.ask(connection, 'echo', process),
+        unheard: 'a pooler lends connections for each transaction; set option "listen" to false',
+      },
+    }),
+    time: async (connection) => Number((await prepared.ask(connection, 'time'))[0]?.[0]),
+    async sweep(connection, retention, most, after) {
+      const from = Buffer.from(after, 'hex');
+      const [row] = await prepared.ask(connection, 'sweep', Math.ceil(retention), most, from, most * looksPerRemoval);
+      const removed = Number(row?.[0]);
+      // There may be more in this stretch.
+      return { removed, next: removed === most ? after : (row?.[1] ?? undefined) };
+    },
+    explain,
+  };
+  return table;
+}
+
+/** Over a connection beside the pool. The message of a wake is its key, in hexadecimal. */
+async function listenTo(
+  client: SqlClient,
+  channel: string,
+  heard: (key?: string) => void,
+  lost: (reason: unknown) => void,
+): Promise<() => void> {
+  if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
+  const connection = (await client.connect()) as PgSession;
+  for (const event of ['error', 'end'] as const)
+    connection.on(event, () => lost(new Error('the connection that listens was lost')));
+  connection.on('notification', ({ payload = '' }) => heard(listedKeys([payload], 2).keys[0]));
+  try {
+    await connection.query(`LISTEN "${channel}"`);
+  } catch (error) {
+    end(connection);
+    throw error;
+  }
+  // Waiters keep the process alive by timers. A provider that is not closed must not.
+  connection.connection.stream.unref();
+  return () => end(connection);
+}

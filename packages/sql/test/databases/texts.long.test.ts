@@ -1,0 +1,249 @@
+import { readFile } from 'node:fs/promises';
+import { collect } from '@locks/test-servers';
+import { createLocks, openLocks } from '@locks/core';
+import type { Claim, LockProvider } from '@locks/core';
+import type { Knex } from 'knex';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrateTables, sweep } from '../../src/index.ts';
+import type { SqlOptions } from '../../src/index.ts';
+import { connect, databases, ownName, rowsOf, servers } from '../support/databases.ts';
+import type { Database } from '../support/databases.ts';
+import { columnsOf, tablesOf } from '../support/tables.ts';
+
+const without = { routines: false } as const;
+
+const claim = (key: string, owner: string, more: Partial<Claim> = {}): Claim => ({
+  key,
+  owner,
+  ttl: 20_000,
+  mode: 'exclusive',
+  ...more,
+});
+
+/** A provider on `knex` that ends with the test. */
+function provide(knex: Knex, options: SqlOptions = without): LockProvider {
+  const provider = createSqlProvider(knex, options);
+  onTestFinished(() => provider.close());
+  return provider;
+}
+
+/** A database with the one table. */
+async function setUp(database: Database): Promise<{ readonly url: string; readonly knex: Knex }> {
+  const url = await database.create();
+  const knex = connect(url);
+  await migrateTables(knex, without);
+  return { url, knex };
+}
+
+/** Makes all texts two hours old. */
+async function age(knex: Knex): Promise<void> {
+  const { driverName } = knex.client as { readonly driverName: string };
+  const earlier = driverName === 'pg' ? `written - interval '2 hours'` : 'written - 7200000000';
+  await knex('locks').update({ written: knex.raw(earlier) });
+}
+
+async function tokenOf(attempt: ReturnType<LockProvider['tryAcquire']>): Promise<bigint> {
+  const answer = await attempt;
+  if (!answer.granted) throw new Error('The key is busy.');
+  return answer.token;
+}
+
+describe.each(servers)('without routines, on $name', (database) => {
+  test('there is one table, and all that a line needs', async () => {
+    const { knex } = await setUp(database);
+    await migrateTables(knex, without);
+    expect(await tablesOf(knex)).toEqual(['locks']);
+    expect(provide(knex).traits).toEqual({
+      scope: 'network',
+      expiry: 'ttl',
+      fencing: 'clock-bounded',
+      fair: true,
+      shared: true,
+      wake: true,
+    });
+  });
+
+  test('a configuration creates the table, and the names are the configured ones', async () => {
+    const url = await database.create();
+    const locks = await openLocks(`${url}?migrate=true&routines=false&table=shop_locks`);
+    await (await locks.acquire('job')).release();
+    expect(await collect(locks.list())).toEqual([]);
+    await locks.close();
+    expect(await tablesOf(connect(url))).toEqual(['shop_locks']);
+  });
+
+  test('of claims that race for a text exactly one is granted, also for one that is not there yet', async () => {
+    const { url } = await setUp(database);
+    const providers = [1, 2, 3].map(() => provide(connect(url, { pool: { min: 0, max: 4 } })));
+    let last = 0n;
+    for (let round = 0; round < 20; round += 1) {
+      const claims = Array.from({ length: 12 }, (_, index) => claim('hot', `${round}/${index}`));
+      const answers = await Promise.all(claims.map((each, index) => providers[index % 3]!.tryAcquire(each)));
+      const won = claims.filter((_, index) => answers[index]!.granted);
+      expect(won).toHaveLength(1);
+      const token = await tokenOf(providers[1]!.tryAcquire(won[0]!));
+      expect(token).toBeGreaterThan(last);
+      last = token;
+      const freed = await Promise.all(claims.map((each, index) => providers[index % 3]!.release(each)));
+      expect(freed.filter(Boolean)).toHaveLength(1);
+    }
+  });
+
+  test('an owner and a register of any text come back as they were', async () => {
+    const { knex } = await setUp(database);
+    const provider = provide(knex);
+    const owner = 'Bjørk/\u{1F512}"\\\'';
+    await provider.tryAcquire(claim('é', owner));
+    expect((await provide(knex).inspect('é')).holders).toMatchObject([{ owner }]);
+    expect(await collect(provide(knex).list?.('') ?? [])).toEqual(['é']);
+    expect(await provider.register?.('name', { from: undefined, to: 'a' })).toBe('a');
+    expect(await provide(knex).register?.('name')).toBe('a');
+    expect(await provider.release(claim('é', owner))).toBe(true);
+  });
+
+  test('the sweep removes a text that is idle, and leaves those of holds, of registers and of late use', async () => {
+    const { knex } = await setUp(database);
+    const provider = provide(knex, { ...without, sweep: false });
+    await provider.register?.('name', { from: undefined, to: 'a' });
+    await provider.tryAcquire(claim('held', 'a/1', { ttl: 86_400_000 }));
+    const token = await tokenOf(provider.tryAcquire(claim('idle', 'a/2')));
+    await provider.release(claim('idle', 'a/2'));
+    await age(knex);
+    await provider.tryAcquire(claim('recent', 'a/3'));
+    expect(await sweep(knex, without)).toBe(1);
+    const keys = (await rowsOf(knex('locks').select('key'))).map(({ key }) => String(key)).toSorted();
+    expect(keys).toEqual(['key:held', 'key:recent', 'register:name']);
+    expect(await tokenOf(provider.tryAcquire(claim('idle', 'b/1')))).toBeGreaterThan(token);
+  });
+
+  test('a missing table is told, with the ways to create it', async () => {
+    const knex = connect(await database.create());
+    await expect(provide(knex).inspect('job')).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching(/"locks" is missing.*migrateTables\(client, \{ routines: false \}\)/) as string,
+    });
+  });
+
+  test('a table of that name with other columns is left alone, and refused with those that it needs', async () => {
+    const knex = connect(await database.create());
+    await knex.schema.createTable('locks', (table) => {
+      table.string('door').primary();
+    });
+    const refused = {
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching(/"routines" false, which needs the columns \(key, .*set option "table"/) as string,
+    };
+    await expect(provide(knex).inspect('job')).rejects.toMatchObject(refused);
+    await expect(migrateTables(knex, without)).rejects.toMatchObject(refused);
+    await expect(migrateTables(knex)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+    expect(await columnsOf(knex, 'locks')).toHaveLength(1);
+  });
+
+  test('the tables of one kind are refused to providers of the other, and stay as they are', async () => {
+    const { url, knex } = await setUp(database);
+    const held = claim('held', 'a/1');
+    await provide(knex).tryAcquire(held);
+    await expect(provide(connect(url), {}).tryAcquire(held)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+    await expect(migrateTables(knex)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+    expect((await provide(connect(url)).inspect('held')).holders).toHaveLength(1);
+    const other = connect(await database.create());
+    await migrateTables(other);
+    const refused = {
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching(/Leave the option out in all processes if it was made for routines/) as string,
+    };
+    await expect(provide(other).tryAcquire(held)).rejects.toMatchObject(refused);
+    await expect(sweep(other, without)).rejects.toMatchObject(refused);
+    await expect(migrateTables(other, without)).rejects.toMatchObject(refused);
+    expect(await provide(other, {}).tryAcquire(held)).toMatchObject({ granted: true });
+  });
+});
+
+test('SQLite has no routines to do without, and says so', async () => {
+  const knex = connect(await databases[2]!.create());
+  const refused = {
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(
+      /"routines" is false, but sqlite has no stored routines; leave the option out/,
+    ) as string,
+  };
+  expect(() => createSqlProvider(knex, without)).toThrow(expect.objectContaining(refused));
+  await expect(migrateTables(knex, without)).rejects.toMatchObject(refused);
+  await expect(sweep(knex, without)).rejects.toMatchObject(refused);
+});
+
+describe.each(servers)('the least-privilege user without routines on $name', (database) => {
+  const file = database.name === 'Postgres' ? 'postgres' : 'mysql';
+
+  /** A user who has the grants of the package that `wanted` accepts. */
+  async function withUser(wanted: (grant: string) => boolean): Promise<{ readonly admin: Knex; readonly user: Knex }> {
+    const { url, knex: admin } = await setUp(database);
+    const name = ownName();
+    await admin.raw(
+      file === 'postgres'
+        ? `CREATE ROLE ${name} LOGIN PASSWORD 'secret'`
+        : `CREATE USER ${name} IDENTIFIED BY 'secret'`,
+    );
+    onTestFinished(async () => {
+      if (file === 'postgres') await admin.raw(`DROP OWNED BY ${name}`);
+      await admin.raw(file === 'postgres' ? `DROP ROLE ${name}` : `DROP USER ${name}`);
+    });
+    const text = await readFile(new URL(`../../sql/${file}/texts/grants.sql`, import.meta.url), 'utf8');
+    const grants = text
+      .replaceAll(/^--.*$/gm, '')
+      .replaceAll(/(["`])app\1/g, name)
+      .split(';');
+    const chosen = grants.map((grant) => grant.trim()).filter((grant) => grant !== '' && wanted(grant));
+    for (const grant of chosen) await admin.raw(grant);
+    return { admin, user: connect(Object.assign(new URL(url), { username: name, password: 'secret' }).href) };
+  }
+
+  async function exercise(user: Knex): Promise<void> {
+    const locks = createLocks(provide(user, { ...without, sweep: false }));
+    const lease = await locks.acquire('job');
+    expect(await locks.tryAcquire('job')).toBeNull();
+    await lease.renew();
+    expect(await lease.release()).toBe(true);
+    expect((await locks.inspect('job')).holders).toEqual([]);
+    await (await locks.acquire('job')).release();
+    await locks.close();
+  }
+
+  test('locks with SELECT, INSERT and UPDATE, and sweeps with DELETE too', async () => {
+    const { admin, user } = await withUser(() => true);
+    await exercise(user);
+    await age(admin);
+    expect(await sweep(user, without)).toBe(1);
+  });
+
+  test('keeps registers without DELETE', async () => {
+    const { user } = await withUser((grant) => !grant.includes('DELETE'));
+    const provider = provide(user, { ...without, sweep: false });
+    expect(await provider.register?.('name', { from: undefined, to: 'a' })).toBe('a');
+    expect(await provider.register?.('name', { from: 'a', to: 'b' })).toBe('b');
+    expect(await provider.register?.('name', { from: 'b', to: undefined })).toBeUndefined();
+    expect(await provider.register?.('name')).toBeUndefined();
+  });
+
+  test('without DELETE cannot sweep, and is told so; the provider sweeps no more', async () => {
+    const { user } = await withUser((grant) => !grant.includes('DELETE'));
+    await exercise(user);
+    await createSqlProvider(user, without).close();
+    await createLocks(provide(user)).withLock('job', async () => {});
+    const swept = sweep(user, { ...without, tokenRetention: 1_000 });
+    // MariaDB asks for the right when there is something to delete.
+    if (database.name === 'Postgres') await expect(swept).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+    else await swept;
+  });
+
+  test.each(['SELECT', 'INSERT', 'UPDATE'])('needs %s', async (right) => {
+    const { admin, user } = await withUser(() => true);
+    const [row] = await rowsOf(user.raw(file === 'postgres' ? 'SELECT current_user AS name' : 'SELECT user() AS name'));
+    const name = String(row!['name']).replace(/@.*/, '');
+    await admin.raw(`REVOKE ${right} ON locks FROM ${name}`);
+    await expect(exercise(user)).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching(/grants\.sql/) as string,
+    });
+  });
+});

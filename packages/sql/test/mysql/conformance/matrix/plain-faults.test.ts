@@ -1,6 +1,0 @@
-import { over, suite } from '../../../servers/conformance.ts';
-import { withFaults } from '../../../support/selection.ts';
-import { plainMariadb } from '../../support/conformance.ts';
-
-// A short deadline: each call to a server that says nothing takes this long.
-await suite(plainMariadb, 'mariadb, without routines, faults', over, { timeout: 2_000, routines: false }, withFaults);

@@ -1,0 +1,5 @@
+import { over, suite, withFaults } from '../../../servers/conformance.ts';
+import { textMariadb } from '../../support/conformance.ts';
+
+// A short deadline: each call to a server that says nothing takes this long.
+await suite(textMariadb, 'mariadb, without routines, faults', over, { timeout: 2_000, routines: false }, withFaults);

@@ -1,0 +1,5 @@
+import { over, suite, withFaults } from '../../../servers/conformance.ts';
+import { textPostgres } from '../../support/conformance.ts';
+
+// A short deadline: each call to a server that says nothing takes this long.
+await suite(textPostgres, 'postgres, without routines, faults', over, { timeout: 2_000, routines: false }, withFaults);

@@ -1,0 +1,4 @@
+import { over, suite, withoutFaults } from '../../servers/conformance.ts';
+import { textPostgres } from '../support/conformance.ts';
+
+await suite(textPostgres, 'postgres, without routines', over, { timeout: 10_000, routines: false }, withoutFaults);
