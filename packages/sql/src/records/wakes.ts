@@ -11,6 +11,13 @@ const echoPatience = 1_000;
  */
 const unheardRetry = 60_000;
 
+/**
+ * So many keys are read at once where a wake does not say its key. With more, wakes of a process
+ * that waits for that many cost more reads; with fewer, a hand-over comes later by one statement.
+ */
+const fewKeys = 8;
+
+/** What the wakes of a process are made of. */
 export interface WakesParts {
   /** The provider's name. */
   readonly name: string;
@@ -54,7 +61,7 @@ export function createWakes({ name, listening, calls, runtime }: WakesParts): {
     for (const { lost } of all) lost(reason);
   };
 
-  /** Where wakes do not say their keys, one statement costs less than a read of each. */
+  /** One statement costs less than a read of each key. */
   const look = async (): Promise<void> => {
     const keys = [...watchers].map(({ key }) => key);
     let found: ReadonlyMap<string, string> | undefined;
@@ -71,8 +78,8 @@ export function createWakes({ name, listening, calls, runtime }: WakesParts): {
     }
   };
   const heard = async (woken?: string): Promise<void> => {
-    if (woken !== undefined) {
-      for (const { key, changed } of watchers) if (key === woken) changed();
+    if (woken !== undefined || watchers.size <= fewKeys) {
+      for (const { key, changed } of watchers) if (woken === undefined || key === woken) changed();
       return;
     }
     again = true;

@@ -68,6 +68,31 @@ test('a release wakes the waiter of another process sooner than a look does', as
   expect(gaps[10]).toBeLessThan(30);
 });
 
+test('a process that waits for many keys hears of each that is freed', async () => {
+  const file = ownFile();
+  const states = reports();
+  // Nothing else looks within the test.
+  const options = { pollInterval: 60_000, waiterTtl: 60_000 };
+  const [worker] = await startWorkers(file.url, [{}], options);
+  const { locks } = await party(file, options);
+  const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`);
+  for (const key of keys) await worker!.ask('acquire', { key, ttl: 60_000 });
+  const served: string[] = [];
+  const waits = keys.map(async (key) => {
+    const lease = await locks.acquire(key, { ttl: 10_000 });
+    served.push(key);
+    await lease.release();
+  });
+  for (const key of keys) await eventually('a waiter', async () => (await locks.inspect(key)).waiters === 1);
+  await eventually('a proven watch', () => states.includes('listening'));
+  for (const [index, key] of keys.entries()) {
+    await worker!.ask('release', { key });
+    await eventually(`turn ${index}`, () => served.length === index + 1);
+  }
+  await Promise.all(waits);
+  expect(served).toEqual(keys);
+});
+
 test('a file that was removed or moved away is created anew, and turns are found meanwhile', async () => {
   const file = ownFile();
   const states = reports();
