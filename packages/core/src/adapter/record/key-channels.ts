@@ -30,7 +30,8 @@ export class KeyChannels {
     const { calls, runtime } = this.#parts;
     const stored = keyPrefix + key;
     const ends = this.#store.expiry === 'observed' ? createObservation() : momentsOfStore;
-    const channel = new KeyChannel(stored, new Pacing(key, calls, runtime), this.#parts, ends, (look) =>
+    const pacing = new Pacing(key, calls, runtime, this.#store.scope === 'network');
+    const channel = new KeyChannel(stored, pacing, this.#parts, ends, (look) =>
       createKeyWatch(stored, this.#store, runtime, this.#poll, look),
     );
     this.#byKey.set(key, channel);

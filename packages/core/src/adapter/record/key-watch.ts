@@ -28,6 +28,11 @@ const retryAfter = 250;
 /** While its head is of this process, a key is read so many times as often. */
 const headFactor = 8;
 /**
+ * Beside a subscription it is read so many times as rarely. With a larger factor, the end of another
+ * process is noticed later; with a smaller one, claims that wait cost more reads.
+ */
+const besideWatch = 3;
+/**
  * A key that was not granted for long is read more rarely: after this part of that time. With a
  * larger one, a key that was held for long is found free later. With a smaller one, claims that
  * wait for long cost more reads.
@@ -128,7 +133,8 @@ export function createKeyWatch(
       if (!waiting || token !== shown.token) grantedAt = runtime.clock.now();
       token = shown.token;
       waiting = waits;
-      interval = ours && current?.stop === undefined ? Math.max(1, poll / headFactor) : poll;
+      const watched = current?.stop !== undefined;
+      interval = watched ? poll * besideWatch : ours ? Math.max(1, poll / headFactor) : poll;
       // The next poll is due earlier than it was.
       if (interval < before) timer = clear(timer);
       if (waits) {

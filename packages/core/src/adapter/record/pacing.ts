@@ -45,6 +45,7 @@ export class Pacing {
   readonly #key: string;
   readonly #calls: StoreCalls;
   readonly #runtime: Runtime;
+  readonly #distances: boolean;
   /** The text of requests, as far as this process has read or written it. */
   #version: string | undefined = undefined;
   #own: string | undefined = undefined;
@@ -59,15 +60,20 @@ export class Pacing {
   #lostAt = -Infinity;
   #askedAt = -Infinity;
 
-  constructor(name: string, calls: StoreCalls, runtime: Runtime) {
+  /**
+   * `distances`: processes may be farther from the store than others. On one host a long round trip
+   * tells of a busy processor, and gaps would slow all down.
+   */
+  constructor(name: string, calls: StoreCalls, runtime: Runtime, distances: boolean) {
     this.#key = prefix + name;
     this.#calls = calls;
     this.#runtime = runtime;
+    this.#distances = distances;
   }
 
   /** This process has lost so many compare-and-sets in a row. A round trip takes it `trip` ms. */
   lost(times: number, trip: number): void {
-    if (times < losses || trip < near) return;
+    if (!this.#distances || times < losses || trip < near) return;
     this.#lostAt = this.#runtime.clock.now();
     this.#ask(trip);
   }
@@ -79,6 +85,7 @@ export class Pacing {
 
   /** This process has written the key. `waited`: claims wait for it. */
   wrote(waited: boolean): void {
+    if (!this.#distances) return;
     const now = this.#runtime.clock.now();
     this.#wroteAt = now;
     this.#jitter = 0.5 + this.#runtime.random();
