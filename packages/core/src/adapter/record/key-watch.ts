@@ -28,8 +28,8 @@ const retryAfter = 250;
 /** While its head is of this process, a key is read so many times as often. */
 const headFactor = 8;
 /**
- * Beside a subscription it is read so many times as rarely. With a larger factor, the end of another
- * process is noticed later; with a smaller one, claims that wait cost more reads.
+ * Beside a subscription it is read so many times as rarely. With a larger factor, the end of
+ * another process is noticed later; with a smaller one, claims that wait cost more reads.
  */
 const besideWatch = 3;
 /**
