@@ -5,6 +5,7 @@ import { TableCalls } from '../connections/table-calls.ts';
 import type { TableCallsParts } from '../connections/table-calls.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { Sweeper } from '../sweep/sweeper.ts';
+import { claimOf, createReplace } from './replacements.ts';
 import type { TextTable } from './text-table.ts';
 import { createWakes } from './wakes.ts';
 
@@ -36,6 +37,7 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
   const calls = new TableCalls(parts);
   const within = Math.ceil(timeout * patience);
   const sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => calls.nextOfSweep(after)) : undefined;
+  const replace = createReplace(table, calls, within);
   const { listening } = table;
   const wakes = listening && createWakes({ name: dialect.name, listening, calls, runtime });
   const store: RecordStore = {
@@ -47,12 +49,7 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
       calls.run((connection) => table.read(connection, key), { what: 'a read', claim: claimOf(key), within }),
     replace(key, seen, next, _waited, toWake) {
       sweeper?.start();
-      const replacement = { key, seen, next, wakes: toWake };
-      return calls.run((connection) => table.replace(connection, replacement), {
-        what: 'a write',
-        claim: claimOf(key),
-        within,
-      });
+      return replace({ key, seen, next, wakes: toWake });
     },
     ...(wakes && { watch: wakes.watch }),
     async *list(prefix) {
@@ -73,9 +70,4 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
   };
   const provider = createRecordProvider(store, { waiterTtl, timeout, poll, runtime });
   return Object.assign(provider, { connect: () => calls.connect() });
-}
-
-/** Of the text of a key. Registers have none. */
-function claimOf(stored: string): { readonly key: string } | undefined {
-  return stored.startsWith('key:') ? { key: stored.slice('key:'.length) } : undefined;
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SqlClient } from '../clients/client.ts';
-import type { TextListening, TextTable, TextTableOptions } from '../records/text-table.ts';
+import type { Replacement, TextListening, TextTable, TextTableOptions } from '../records/text-table.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import { textOf } from './connection/connection.ts';
 import type { Database } from './connection/connection.ts';
@@ -25,6 +25,12 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
   const sessions = new StoreSessions(names, client);
   // Known since the first connection, over which a claim was sent before one waits.
   const file = (): string => sessions.path ?? '';
+  const replaceAll = (session: Session, replacements: readonly Replacement[]): readonly boolean[] => {
+    const replaced = session.write(() => replacements.map((replacement) => replaceOne(session, replacement)));
+    for (const [index, { wakes }] of replacements.entries())
+      if (replaced[index] === true) for (const other of wakes) wake(file(), other);
+    return replaced;
+  };
   const listening: TextListening<Database> = {
     listen: async (heard, lost) => watchWakeFile(file(), process, heard, lost),
     echo: async () => touchWakeFile(file(), process),
@@ -49,17 +55,10 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
         ? { now: readAt }
         : { version: textOf(row['version']), record: textOf(row['record']), now: readAt };
     },
-    async replace(connection, { key, seen, next, wakes }) {
-      const session = sessions.of(connection);
-      const { version, record, keepFor = null } = next;
-      const changed = session.write(() => {
-        const values = { key, version, record, written: now(), keepFor };
-        return seen === undefined ? session.run('insert', values) : session.run('update', { ...values, seen });
-      });
-      if (changed === 0) return false;
-      for (const other of wakes) wake(file(), other);
-      return true;
+    async replace(connection, replacement) {
+      return replaceAll(sessions.of(connection), [replacement])[0] === true;
     },
+    replaceAll: async (connection, replacements) => replaceAll(sessions.of(connection), replacements),
     async list(connection, prefix, after, limit) {
       const session = sessions.of(connection);
       const range = { from: prefix, after: after ?? null, before: successor(prefix) ?? null, limit };
@@ -82,6 +81,13 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
     },
     explain: (error, what, claim) => explain(error, sessions.path, what, claim),
   };
+}
+
+function replaceOne(session: Session, { key, seen, next }: Replacement): boolean {
+  const { version, record, keepFor = null } = next;
+  const values = { key, version, record, written: now(), keepFor };
+  const changed = seen === undefined ? session.run('insert', values) : session.run('update', { ...values, seen });
+  return changed > 0;
 }
 
 function wake(file: string, process: string): void {

@@ -1,0 +1,71 @@
+import { LockError } from '@locks/core/adapter';
+import type { About } from '../connections/connections.ts';
+import type { TableCalls } from '../connections/table-calls.ts';
+import type { Replacement, TextTable } from './text-table.ts';
+
+/**
+ * So many writes share a transaction at most. With more, the thread of the program is blocked for
+ * longer; with fewer, calls on many keys wait for more ends of transactions.
+ */
+const largest = 64;
+
+interface Pending {
+  readonly replacement: Replacement;
+  readonly resolve: (replaced: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Of the text of a key. Registers have none. */
+export function claimOf(stored: string): { readonly key: string } | undefined {
+  return stored.startsWith('key:') ? { key: stored.slice('key:'.length) } : undefined;
+}
+
+/**
+ * Makes the writes of a table, within so many ms each. Those that wait for a connection together
+ * share a transaction where the table can do that: there most of a write's cost is its end.
+ */
+export function createReplace(
+  table: TextTable,
+  calls: TableCalls,
+  within: number,
+): (replacement: Replacement) => Promise<boolean> {
+  const about: About = { what: 'a write', within };
+  const { replaceAll } = table;
+  if (replaceAll === undefined) {
+    return (replacement) =>
+      calls.run((connection) => table.replace(connection, replacement), { ...about, claim: claimOf(replacement.key) });
+  }
+  const waiting: Pending[] = [];
+  let asked = false;
+  const ask = async (): Promise<void> => {
+    asked = true;
+    let batch: readonly Pending[] = [];
+    const take = (): void => {
+      batch = waiting.splice(0, largest);
+      asked = false;
+      if (waiting.length > 0) void ask();
+    };
+    try {
+      const replaced = await calls.run(async (connection) => {
+        // The work is repeated where the file was busy.
+        if (batch.length === 0) take();
+        const all = batch.map(({ replacement }) => replacement);
+        return await replaceAll(connection, all);
+      }, about);
+      for (const [index, { resolve }] of batch.entries()) resolve(replaced[index] === true);
+    } catch (error) {
+      if (batch.length === 0) take();
+      for (const { replacement, reject } of batch) reject(ofClaim(error as LockError, claimOf(replacement.key)));
+    }
+  };
+  return async (replacement) =>
+    await new Promise<boolean>((resolve, reject) => {
+      waiting.push({ replacement, resolve, reject });
+      if (!asked) void ask();
+    });
+}
+
+/** The error of all, as that of one claim. */
+function ofClaim({ code, message, cause, sent }: LockError, claim: { readonly key: string } | undefined): LockError {
+  return new LockError(code, message, { cause, sent, ...claim });
+}
