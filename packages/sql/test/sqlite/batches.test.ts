@@ -36,9 +36,10 @@ test('calls of one tick on many keys share a transaction', async () => {
   begun.length = 0;
   const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
   expect(answers.every(({ granted }) => granted)).toBe(true);
-  expect(begun.length).toBeLessThan(5);
+  // A process that is busy for long lets other work have its turn.
+  expect(begun.length).toBeLessThan(claims.length / 2);
   expect(await Promise.all(claims.map((claim) => provider.release(claim)))).toEqual(claims.map(() => true));
-  expect(begun.length).toBeLessThan(10);
+  expect(begun.length).toBeLessThan(claims.length);
 });
 
 test('where their transaction fails, each hears of its own key, and has nothing', async () => {
