@@ -1,4 +1,5 @@
 import { LockError } from '@locks/core/adapter';
+import type { Clock } from '@locks/core/adapter';
 import type { About } from '../connections/connections.ts';
 import type { TableCalls } from '../connections/table-calls.ts';
 import type { Replacement, TextTable } from './text-table.ts';
@@ -11,6 +12,8 @@ const largest = 64;
 
 interface Pending {
   readonly replacement: Replacement;
+  /** Until when it may begin, in ms of the clock. */
+  readonly until: number;
   readonly resolve: (replaced: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -28,6 +31,7 @@ export function createReplace(
   table: TextTable,
   calls: TableCalls,
   within: number,
+  clock: Clock,
 ): (replacement: Replacement) => Promise<boolean> {
   const about: About = { what: 'a write', within };
   const { replaceAll } = table;
@@ -36,32 +40,43 @@ export function createReplace(
       calls.run((connection) => table.replace(connection, replacement), { ...about, claim: claimOf(replacement.key) });
   }
   const waiting: Pending[] = [];
-  let asked = false;
-  const ask = async (): Promise<void> => {
-    asked = true;
+  let writing = false;
+  const write = async (): Promise<void> => {
     let batch: readonly Pending[] = [];
-    const take = (): void => {
-      batch = waiting.splice(0, largest);
-      asked = false;
-      if (waiting.length > 0) void ask();
-    };
     try {
       const replaced = await calls.run(async (connection) => {
         // The work is repeated where the file was busy.
-        if (batch.length === 0) take();
+        if (batch.length === 0) batch = take();
         const all = batch.map(({ replacement }) => replacement);
         return await replaceAll(connection, all);
       }, about);
       for (const [index, { resolve }] of batch.entries()) resolve(replaced[index] === true);
     } catch (error) {
-      if (batch.length === 0) take();
+      if (batch.length === 0) batch = waiting.splice(0);
       for (const { replacement, reject } of batch) reject(ofClaim(error as LockError, claimOf(replacement.key)));
     }
   };
+  /** The next ones. The caller of a write that comes too late has its answer. */
+  const take = (): readonly Pending[] => {
+    const next = waiting.splice(0, largest);
+    const now = clock.now();
+    for (const { replacement, until, reject } of next) {
+      if (now < until) continue;
+      const claim = claimOf(replacement.key);
+      reject(new LockError('LOCK_UNAVAILABLE', 'Other writes took too long.', { sent: false, ...claim }));
+    }
+    return next.filter(({ until }) => now < until);
+  };
+  /** What comes while a transaction is under way is in the next one. */
+  const writeAll = async (): Promise<void> => {
+    writing = true;
+    while (waiting.length > 0) await write();
+    writing = false;
+  };
   return async (replacement) =>
     await new Promise<boolean>((resolve, reject) => {
-      waiting.push({ replacement, resolve, reject });
-      if (!asked) void ask();
+      waiting.push({ replacement, until: clock.now() + within, resolve, reject });
+      if (!writing) void writeAll();
     });
 }
 

@@ -37,7 +37,7 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
   const calls = new TableCalls(parts);
   const within = Math.ceil(timeout * patience);
   const sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => calls.nextOfSweep(after)) : undefined;
-  const replace = createReplace(table, calls, within);
+  const replace = createReplace(table, calls, within, runtime.clock);
   const { listening } = table;
   const wakes = listening && createWakes({ name: dialect.name, listening, calls, runtime });
   const store: RecordStore = {

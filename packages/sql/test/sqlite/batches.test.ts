@@ -10,14 +10,14 @@ const claims = Array.from({ length: 64 }, (_, index) => ({
   mode: 'exclusive' as const,
 }));
 
-/** A provider on a database of the caller, and the transactions that it has begun. */
+/** A provider on a database of the caller, and the transactions that it has ended. */
 function counted() {
   const database = new Libsql(ownFile().path);
-  const begun: string[] = [];
+  const ended: string[] = [];
   const client = {
     prepare: (sql: string) => database.prepare(sql),
     exec(sql: string) {
-      if (sql === 'BEGIN IMMEDIATE') begun.push(sql);
+      if (sql === 'COMMIT') ended.push(sql);
       return database.exec(sql);
     },
     close: () => database.close(),
@@ -27,19 +27,19 @@ function counted() {
     await provider.close();
     database.close();
   });
-  return { provider, database, begun };
+  return { provider, database, ended };
 }
 
 test('calls of one tick on many keys share a transaction', async () => {
-  const { provider, begun } = counted();
+  const { provider, ended } = counted();
   await provider.inspect('warm');
-  begun.length = 0;
+  ended.length = 0;
   const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
   expect(answers.every(({ granted }) => granted)).toBe(true);
   // A process that is busy for long lets other work have its turn.
-  expect(begun.length).toBeLessThan(claims.length / 2);
+  expect(ended.length).toBeLessThan(claims.length / 2);
   expect(await Promise.all(claims.map((claim) => provider.release(claim)))).toEqual(claims.map(() => true));
-  expect(begun.length).toBeLessThan(claims.length);
+  expect(ended.length).toBeLessThan(claims.length);
 });
 
 test('where their transaction fails, each hears of its own key, and has nothing', async () => {
