@@ -1,4 +1,5 @@
-import { over, suite, withoutFaults } from '../../servers/conformance.ts';
+import { over, suite } from '../../servers/conformance.ts';
+import { withoutFaults } from '../../support/selection.ts';
 import { textPostgres } from '../support/conformance.ts';
 
 await suite(textPostgres, 'postgres, without routines', over, { timeout: 10_000, routines: false }, withoutFaults);
