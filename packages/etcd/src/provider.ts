@@ -1,5 +1,5 @@
-import { LockError, createDeadline, createLine } from '@locks/core/adapter';
-import type { Deadline, Line, Runtime } from '@locks/core/adapter';
+import { LockError, createDeadline, createQueue } from '@locks/core/adapter';
+import type { Deadline, Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import type { GuardAccess } from './guard.ts';
 import { isFull } from './connection/errors.ts';
@@ -38,7 +38,7 @@ export class EtcdProvider implements LockProvider {
   };
   readonly #parts: AttemptParts;
   readonly #deadline: Deadline;
-  readonly #line: Line;
+  readonly #queue: Queue;
   #closed: LockError | undefined = undefined;
 
   constructor(hosts: readonly Host[], secrets: Secrets, options: ReadEtcdOptions, runtime: Runtime) {
@@ -63,13 +63,12 @@ export class EtcdProvider implements LockProvider {
       waiterTtl,
       reads: new KeyReads({ members, keys }),
       holdReads: new HoldReads(members, keys, deadline),
-      waitsFor: (key) => this.#line.waitsFor(key),
     };
-    this.#line = createLine({
+    this.#queue = createQueue({
       runtime,
       deadline,
       waiterTtl,
-      attempt: (claim, others, within = timeout) => attempt(this.#parts, claim, others, within),
+      attempt: (asked) => attempt(this.#parts, asked),
       listen: watches.listen,
     });
   }
@@ -105,7 +104,7 @@ export class EtcdProvider implements LockProvider {
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    return this.#line.tryAcquire(claim, wake);
+    return this.#queue.tryAcquire(claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -117,7 +116,7 @@ export class EtcdProvider implements LockProvider {
 
   async release(claim: Claim): Promise<boolean> {
     this.#checkOpen();
-    this.#line.leave(claim.owner);
+    this.#queue.leave(claim.owner);
     this.#parts.watches.forget(claim.owner);
     return await release(this.#parts, claim, this.#deadline.timeout);
   }
@@ -145,7 +144,7 @@ export class EtcdProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed !== undefined) return;
     this.#closed = new LockError('LOCK_CLOSED', 'The etcd provider is closed.');
-    this.#line.close(this.#closed);
+    this.#queue.close(this.#closed);
     this.#parts.places.close();
     await this.#parts.leases.close();
     this.#parts.members.close(this.#closed);

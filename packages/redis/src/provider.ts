@@ -1,5 +1,5 @@
-import { createDeadline, createLine } from '@locks/core/adapter';
-import type { Deadline, Line, Runtime } from '@locks/core/adapter';
+import { createDeadline, createQueue } from '@locks/core/adapter';
+import type { Deadline, Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { createTerms } from './locks/call-terms.ts';
 import { keyNames } from './locks/keys.ts';
@@ -20,7 +20,7 @@ import { serversOf } from './wire/servers-of.ts';
 import { isCluster } from './wire/servers.ts';
 import type { AnyRedisClient, Servers } from './wire/servers.ts';
 
-/** Locks in Redis: the contract, over scripts, a line and a wake channel. */
+/** Locks in Redis: the contract, over scripts, a queue and a wake channel. */
 export class RedisProvider implements LockProvider {
   readonly name = 'redis';
   readonly traits: Traits;
@@ -30,7 +30,7 @@ export class RedisProvider implements LockProvider {
   readonly #deadline: Deadline;
   readonly #scripts: LockScripts;
   readonly #releases: Releases;
-  readonly #line: Line;
+  readonly #queue: Queue;
   readonly #writer: ReplicatedWrites | ClusterWrites | undefined;
   readonly #closeClient: (() => void) | undefined;
   /** Of a client that is the caller's, no connection is ended. */
@@ -61,11 +61,7 @@ export class RedisProvider implements LockProvider {
     // The client of one server sends in the order of the calls.
     const unsettled = this.#servers.clustered ? new UnsettledAttempts() : undefined;
     const terms = createTerms(options, this.#names, this.#servers, process, runtime.clock);
-    const scripts = new LockScripts(
-      { client, writer: this.#writer, together, unsettled, mustLook: (owner) => this.#line.wake(owner) },
-      terms,
-      this.#deadline,
-    );
+    const scripts = new LockScripts({ client, writer: this.#writer, together, unsettled }, terms, this.#deadline);
     this.#scripts = scripts;
     this.#releases = new Releases({
       client,
@@ -75,14 +71,13 @@ export class RedisProvider implements LockProvider {
       deadline: this.#deadline,
       runtime,
     });
-    this.#line = createLine({
+    this.#queue = createQueue({
       runtime,
       deadline: this.#deadline,
       waiterTtl,
-      attempt: (claim, others, within) => {
-        const raises = claim.floor !== undefined && this.#line.isRepeated(claim.owner);
-        return scripts.acquire(claim, this.#line.waitsFor(claim.key), raises, others, within);
-      },
+      attempt: (attempt) => scripts.acquire(attempt),
+      // The client of one server sends in the order of the calls.
+      together: together ? Infinity : 1,
       listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });
     this.#closeClient = closeClient;
@@ -90,7 +85,7 @@ export class RedisProvider implements LockProvider {
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    return this.#line.tryAcquire(claim, wake);
+    return this.#queue.tryAcquire(claim, wake);
   }
 
   renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -99,8 +94,8 @@ export class RedisProvider implements LockProvider {
   }
 
   release(claim: Claim): Promise<boolean> {
-    const waited = this.#line.leave(claim.owner);
-    const freed = this.#releases.release(claim, this.#line.waitsFor(claim.key));
+    const waited = this.#queue.leave(claim.owner);
+    const freed = this.#releases.release(claim, this.#queue.waitsFor(claim.key));
     // What a release assigned to a claim that has not heard of it was no hold of that claim.
     return waited ? freed.then(() => false) : freed;
   }
@@ -130,7 +125,7 @@ export class RedisProvider implements LockProvider {
     if (this.#closed) return;
     this.#closed = true;
     this.#scripts.close();
-    this.#line.close(closedError());
+    this.#queue.close(closedError());
     this.#writer?.close();
     this.#closeClient?.();
   }

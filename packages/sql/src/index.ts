@@ -26,4 +26,4 @@ export type { KnexMigration, LocksMigration } from './migrations/migration-sourc
 export type { MigrateTablesOptions, SqlOptions, TableOptions } from './options/provider-options.ts';
 export { sweep } from './sweep/sweep.ts';
 export type { SweepOptions } from './sweep/sweep.ts';
-export type { WakeMessage } from './line/wake-reports.ts';
+export type { WakeMessage } from './queue/wake-reports.ts';

@@ -5,8 +5,8 @@ import { StoreCalls } from './connections/store-calls.ts';
 import type { StoreCallsParts } from './connections/store-calls.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import type { LockStore } from './dialect/stores/lock-store.ts';
-import { createSqlLine } from './line/sql-line.ts';
-import type { SqlLine } from './line/sql-line.ts';
+import { createSqlQueue } from './queue/sql-queue.ts';
+import type { SqlQueue } from './queue/sql-queue.ts';
 import { Sweeper } from './sweep/sweeper.ts';
 
 /** What a provider is made of. */
@@ -24,7 +24,7 @@ export class SqlProvider implements LockProvider {
   readonly #runtime: Runtime;
   readonly #calls: StoreCalls;
   readonly #keyCalls: KeyCalls;
-  readonly #line: SqlLine;
+  readonly #queue: SqlQueue;
   readonly #sweeper: Sweeper | undefined;
 
   constructor(parts: SqlProviderParts) {
@@ -38,7 +38,7 @@ export class SqlProvider implements LockProvider {
     this.#keyCalls = new KeyCalls(this.#calls, store, runtime);
     const { connections, deadline } = this.#calls;
     const acquireFree = (claim: Claim): Promise<bigint | undefined> => this.#keyCalls.acquireFree(claim);
-    this.#line = createSqlLine({ name, store, acquireFree, connections, options, process, deadline, runtime });
+    this.#queue = createSqlQueue({ name, store, acquireFree, connections, options, process, deadline, runtime });
     const sweep = (after: string): Promise<string | undefined> => this.#calls.nextOfSweep(after);
     this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, sweep) : undefined;
   }
@@ -50,21 +50,21 @@ export class SqlProvider implements LockProvider {
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     this.#sweeper?.start();
-    return this.#line.tryAcquire(claim, wake);
+    return this.#queue.tryAcquire(claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     const sentAt = this.#runtime.clock.exact();
     const { renewed, turns } = await this.#keyCalls.renew(claim, token);
-    this.#line.tell(turns, sentAt);
+    this.#queue.tell(turns, sentAt);
     return renewed ? {} : false;
   }
 
   async release(claim: Claim): Promise<boolean> {
-    const waited = this.#line.leave(claim);
+    const waited = this.#queue.leave(claim.owner);
     const sentAt = this.#runtime.clock.exact();
-    const { freed, turns } = await this.#keyCalls.release(claim, this.#line.waitsFor(claim.key), waited);
-    this.#line.tell(turns, sentAt);
+    const { freed, turns } = await this.#keyCalls.release(claim, this.#queue.waitsFor(claim.key), waited);
+    this.#queue.tell(turns, sentAt);
     return freed && !waited;
   }
 
@@ -88,7 +88,7 @@ export class SqlProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#calls.closed) return;
     this.#sweeper?.stop();
-    this.#line.close(this.#calls.closedError());
+    this.#queue.close(this.#calls.closedError());
     await this.#calls.close();
   }
 }

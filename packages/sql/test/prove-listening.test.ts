@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { LockError, createDeadline, createLine } from '@locks/core/adapter';
+import { LockError, createDeadline, createQueue } from '@locks/core/adapter';
 import type { Listener } from '@locks/core/adapter';
 import { createVirtualRuntime } from '@locks/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { proveListening } from '../src/line/prove-listening.ts';
-import { WakeReports } from '../src/line/wake-reports.ts';
+import { proveListening } from '../src/queue/prove-listening.ts';
+import { WakeReports } from '../src/queue/wake-reports.ts';
 
 interface Opened {
   readonly hear: (owner: string) => void;
@@ -34,7 +34,7 @@ async function createListening(echo?: () => Promise<void>) {
   };
   const setting = { echo: echo ?? (async (): Promise<void> => latest().hear('')) };
   const reports = new WakeReports('test');
-  const line = createLine({
+  const line = createQueue({
     runtime,
     deadline: createDeadline(runtime, 1_000, 'Postgres'),
     waiterTtl: 6_000_000,

@@ -37,9 +37,21 @@ export type { ReadOptions } from '../options/read-options.ts';
 export { nearest } from '../options/unknown-option.ts';
 export { checkRegister } from '../options/register.ts';
 export { outsideContext } from '../time/outside-context.ts';
-export type { Assignment } from './line/assignment.ts';
-export { createLine } from './line/create-line.ts';
-export type { FoundTurn, Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
+export type { Assignment } from './queue/assignment.ts';
+export { createQueue } from './queue/create-queue.ts';
+export type {
+  Attempt,
+  Attempted,
+  FoundTurn,
+  Listen,
+  Listener,
+  Look,
+  Queue,
+  QueueParts,
+  Wake,
+  WakeCause,
+  Waiting,
+} from './queue/queue-parts.ts';
 export { createRecordProvider } from './record/create-record-provider.ts';
 export { withoutClaims } from './record/record-text.ts';
 export type { ReadRecord, RecordOptions, RecordStore, StoredRecord } from './record/record-store.ts';

@@ -1,6 +1,6 @@
 import type { Claim, Grant } from '@locks/core';
 import { isLockError, upgradeRefused } from '@locks/core/adapter';
-import type { Deadline, Waiting } from '@locks/core/adapter';
+import type { Attempt as Asked, Attempted, Deadline, Waiting } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
 import type { TxnAnswer, TxnRequest } from '../wire/messages.ts';
@@ -26,25 +26,14 @@ export interface AttemptParts extends LockParts {
   readonly waiterTtl: number;
   readonly reads: KeyReads;
   readonly deadline: Deadline;
-  /** Whether a claim of this process is in line on the key. */
-  readonly waitsFor: (key: string) => boolean;
 }
 
-/**
- * One attempt, settled within `within` ms. With `others`, which wait for the same key, the claim
- * takes or keeps its place, and so do they.
- */
-export async function attempt(
-  parts: AttemptParts,
-  claim: Claim,
-  others: readonly Claim[] | undefined,
-  within: number,
-): Promise<Grant | Waiting> {
+export async function attempt(parts: AttemptParts, { claim, others, awaited, within }: Asked): Promise<Attempted> {
   const made = new Attempt(parts, claim, within);
-  const { owners, places, reads, deadline, waitsFor, base } = parts;
+  const { owners, places, reads, deadline, base } = parts;
   const { key, owner } = claim;
   if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others);
-  if (waitsFor(key) || reads.isBusy(key)) {
+  if (awaited || reads.isBusy(key)) {
     if (others !== undefined) return await made.from(await made.enter(), true);
     return await made.from(await deadline.race(reads.after(key), 'a read of the line', within), false);
   }
@@ -76,16 +65,14 @@ class Attempt {
   }
 
   /** A claim that may have a hold, or a place. With `others` it and they keep their places. */
-  async again(others: readonly Claim[] | undefined): Promise<Grant | Waiting> {
+  async again(others: readonly Claim[] | undefined): Promise<Attempted> {
     const { key } = this.#claim;
     const turn = lineOfFirst(this.#parts, this.#claim);
     if (turn !== undefined) return await this.from(turn, others !== undefined);
     const left = (): number => this.#left();
-    if (others !== undefined) await keepPlaces(this.#parts, key, [this.#claim, ...others], left);
-    return await this.from(
-      (await readAhead(this.#parts, this.#claim, left)) ?? (await this.#read()),
-      others !== undefined,
-    );
+    const kept = others && (await keepPlaces(this.#parts, key, [this.#claim, ...others], left));
+    const line = (await readAhead(this.#parts, this.#claim, left)) ?? (await this.#read());
+    return { ...(await this.from(line, others !== undefined)), kept };
   }
 
   /** With what is known of the line. */

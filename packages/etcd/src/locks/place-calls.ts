@@ -55,15 +55,18 @@ export async function enterQueue(
   }
 }
 
-/** Restarts the lease of the places of `claims`, which wait for `key`. Puts them under it. */
+/**
+ * Restarts the lease of the places of `claims`, which wait for `key`, and puts them under it. Gives
+ * the owners of those that are in the queue still.
+ */
 export async function keepPlaces(
   { members, keys, places }: PlaceParts,
   key: string,
   claims: readonly Claim[],
   left: () => number,
-): Promise<void> {
+): Promise<readonly string[]> {
   const lease = await places.keep(key, left());
-  if (lease === undefined) return;
+  if (lease === undefined) return [];
   const others = claims.filter(({ owner }) => (places.get(key, owner)?.lease ?? lease.id) !== lease.id);
   const move = async (claim: Claim): Promise<void> => {
     const request = moveRequest(keys, claim, lease.id);
@@ -75,6 +78,7 @@ export async function keepPlaces(
     if (succeeded) place.lease = lease.id;
   };
   await Promise.all(others.map(move));
+  return claims.map(({ owner }) => owner).filter((owner) => places.get(key, owner)?.lease === lease.id);
 }
 
 /** The line, where a watch has told that `claim` is the first in it. */

@@ -1,6 +1,6 @@
 import { LockError, checkRegister } from '@locks/core/adapter';
-import type { Batches, Deadline, Waiting } from '@locks/core/adapter';
-import type { Claim, Grant, KeyState, RegisterChange, Renewal } from '@locks/core';
+import type { Attempt as Asked, Attempted, Batches, Deadline } from '@locks/core/adapter';
+import type { Claim, KeyState, RegisterChange, Renewal } from '@locks/core';
 import { neverSent } from '../wire/client.ts';
 import type { ScriptClient } from '../wire/client.ts';
 import { grantGone, toAnswer, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
@@ -24,8 +24,6 @@ export interface LockClients {
   readonly together: boolean;
   /** Where attempts count until the client has settled them. Absent: they do not count. */
   readonly unsettled: UnsettledAttempts | undefined;
-  /** Told the owner of each claim of this process that must look, as an answer says. */
-  readonly mustLook: (owner: string) => void;
 }
 
 /** The scripts of the locks, called with the arguments that their headers list. */
@@ -36,41 +34,29 @@ export class LockScripts {
   readonly #unsettled: UnsettledAttempts | undefined;
   readonly #terms: CallTerms;
   readonly #deadline: Deadline;
-  readonly #mustLook: (owner: string) => void;
   #closed = false;
 
   constructor(clients: LockClients, terms: CallTerms, deadline: Deadline) {
-    const { writer, together, unsettled, mustLook } = clients;
+    const { writer, together, unsettled } = clients;
     const client = unpipelined(clients.client);
     this.#client = client;
     this.#writer = writer;
     this.#batches = together ? scriptBatches(client, deadline, terms.clock) : undefined;
     this.#unsettled = unsettled;
     this.#terms = terms;
-    this.#mustLook = mustLook;
     this.#deadline = deadline;
   }
 
-  /**
-   * Takes the key. With `others` it takes a place in line, or keeps it, and keeps those of
-   * `others`. `awaited`: claims of this process are in line on the key. `raises`: what was assigned
-   * to the claim gets a token above its floor.
-   */
-  acquire(
-    claim: Claim,
-    awaited: boolean,
-    raises: boolean,
-    others?: readonly Claim[],
-    within?: number,
-  ): Promise<Grant | Waiting> {
+  acquire({ claim, others, repeated, awaited, within }: Asked): Promise<Attempted> {
     this.checkOpen();
+    const raises = claim.floor !== undefined && repeated;
     const call = new Attempt(this.#terms, claim, this.#client.status, { others, awaited, raises });
     const sender = this.#unsettled?.sender(this.#client, claim.owner) ?? this.#client;
     const attempt = this.#call(sender, call, within).then((reply) => {
-      if (!Array.isArray(reply)) return toAnswer(reply);
-      const [answer, ...owners] = reply as readonly unknown[];
-      for (const owner of owners) this.#mustLook(String(owner));
-      return toAnswer(answer);
+      const [answer, ...mustLook] = Array.isArray(reply) ? (reply as readonly unknown[]) : [reply];
+      if (others === undefined || others.length === 0) return toAnswer(answer);
+      const kept = others.map(({ owner }) => owner).filter((owner) => !mustLook.includes(owner));
+      return { ...toAnswer(answer), kept };
     });
     return this.#writer === undefined ? attempt : this.#confirmed(this.#writer, attempt, claim, within);
   }
@@ -81,10 +67,10 @@ export class LockScripts {
    */
   async #confirmed(
     writer: ScriptSender,
-    attempt: Promise<Grant | Waiting>,
+    attempt: Promise<Attempted>,
     claim: Claim,
-    within = this.#deadline.timeout,
-  ): Promise<Grant | Waiting> {
+    within: number,
+  ): Promise<Attempted> {
     const { clock } = this.#terms;
     const end = clock.now() + within;
     const answer = await attempt;

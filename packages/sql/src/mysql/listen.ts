@@ -1,6 +1,6 @@
 import type { Listener, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { SqlClient } from '../clients/client.ts';
-import { sessionMark } from '../line/process-name.ts';
+import { sessionMark } from '../queue/process-name.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 import { discard, rowsOf, textOf } from './connection/session.ts';
 import { interrupted, numberOf } from './errors.ts';

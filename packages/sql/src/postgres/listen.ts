@@ -1,6 +1,6 @@
 import type { Assignment, Listener } from '@locks/core/adapter';
 import type { SqlClient } from '../clients/client.ts';
-import { sessionMark } from '../line/process-name.ts';
+import { sessionMark } from '../queue/process-name.ts';
 import { end } from './connection/cancel.ts';
 import type { PgSession } from './connection/connection.ts';
 import { readTurn } from './turn-message.ts';

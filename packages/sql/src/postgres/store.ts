@@ -76,9 +76,10 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       sentNow(),
     );
     const [token, retryAfter, refusal, gone, ...turn] = row ?? [];
-    const turns = [...(await tell(connection, turn)), ...noLongerInLine(gone)];
+    const turns = await tell(connection, turn);
     if (refusal === 'upgrade') throw upgradeRefused(claim);
-    return toAttempt(token, retryAfter, turns);
+    const missing = typeof gone === 'string' ? (JSON.parse(gone) as readonly string[]) : [];
+    return { ...toAttempt(token, retryAfter, turns), missing };
   }
 
   async function enterAll(
@@ -155,12 +156,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     );
     const [freed, ...turn] = row ?? [];
     return { freed: freed === 't', turns: await tell(connection, turn) };
-  }
-
-  /** Claims of this process that must ask: they were given the key, or have lost their places. */
-  function noLongerInLine(gone: Row[number] | undefined): readonly Turn[] {
-    if (typeof gone !== 'string') return [];
-    return (JSON.parse(gone) as readonly string[]).map((owner) => ({ process, owner }));
   }
 
   function sentNow(): string {

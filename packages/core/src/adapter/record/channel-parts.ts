@@ -1,6 +1,6 @@
 import type { Runtime } from '../../time/runtime.ts';
 import type { Deadline } from '../deadline.ts';
-import type { Assignment } from '../line/assignment.ts';
+import type { Assignment } from '../queue/assignment.ts';
 import type { StoredKey } from './record-text.ts';
 import type { StoreCalls } from './store-calls.ts';
 

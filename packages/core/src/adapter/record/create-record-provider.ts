@@ -12,8 +12,8 @@ import { readOptions } from '../../options/read-options.ts';
 import { systemRuntime } from '../../time/runtime.ts';
 import { createDeadline } from '../deadline.ts';
 import type { Deadline, Outcome } from '../deadline.ts';
-import { createLine } from '../line/create-line.ts';
-import type { Line, Listen, Waiting } from '../line/line-parts.ts';
+import { createQueue } from '../queue/create-queue.ts';
+import type { Attempt, Attempted, Listen, Queue, Waiting } from '../queue/queue-parts.ts';
 import { fastestRate } from './entry-ends.ts';
 import type { ChannelParts } from './channel-parts.ts';
 import { keepFor } from './keep-for.ts';
@@ -59,7 +59,7 @@ class RecordProvider implements LockProvider {
   readonly #parts: ChannelParts;
   readonly #rules: KeyRules;
   readonly #deadline: Deadline;
-  readonly #line: Line;
+  readonly #queue: Queue;
   readonly #channels: KeyChannels;
   #hear: Parameters<Listen>[0] | undefined = undefined;
   #closed = false;
@@ -86,11 +86,13 @@ class RecordProvider implements LockProvider {
     this.#parts = { runtime, deadline: this.#deadline, calls, process: contact, ended, keepFor: keeps, hear };
     this.#channels = new KeyChannels(store, this.#parts, poll);
     this.#rules = { waiterTtl, leastToken, assigns: () => true };
-    this.#line = createLine({
+    this.#queue = createQueue({
       runtime,
       deadline: this.#deadline,
       waiterTtl,
-      attempt: (claim, others, within) => this.#attempt(claim, others, within),
+      attempt: (attempt) => this.#attempt(attempt),
+      // Calls on a key are decided in their order.
+      together: Infinity,
       listen: async (heard) => {
         this.#hear = heard;
         return { probe: async () => {}, close: () => {} };
@@ -101,7 +103,7 @@ class RecordProvider implements LockProvider {
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    return this.#line.tryAcquire(claim, wake);
+    return this.#queue.tryAcquire(claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -117,7 +119,7 @@ class RecordProvider implements LockProvider {
 
   async release(claim: Claim): Promise<boolean> {
     // What the store assigned to a claim that waits was not granted to it yet.
-    const waits = this.#line.leave(claim.owner);
+    const waits = this.#queue.leave(claim.owner);
     this.#checkOpen();
     const { answer } = await this.#channels.of(claim.key).call<boolean>({
       what: 'release',
@@ -159,21 +161,17 @@ class RecordProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#line.close(providerClosed(this.name));
+    this.#queue.close(providerClosed(this.name));
     this.#channels.close();
     await this.#store.close?.();
   }
 
   /** With `others` the claim is to wait, and they show that they still do. */
-  async #attempt(claim: Claim, others: readonly Claim[] | undefined, within?: number): Promise<Grant | Waiting> {
+  async #attempt({ claim, others, repeated, within }: Attempt): Promise<Attempted> {
     const { owner, ttl } = claim;
     const { waiterTtl } = this.#rules;
-    const unanswered = this.#line.isRepeated(owner);
     const contact = others && this.#parts.process;
     let lapsed: readonly Claim[] = [];
-    const wakeLapsed = (): void => {
-      for (const other of lapsed) this.#line.wake(other.owner);
-    };
     const { clock } = this.#parts.runtime;
     const begun = clock.now();
     let isNew = true;
@@ -188,7 +186,7 @@ class RecordProvider implements LockProvider {
       });
       const hold = find(record.holds, owner);
       // The line has answered an attempt with it, so its token stays.
-      if (hold?.assigned === true && !unanswered && !refused) hold.assigned = false;
+      if (hold?.assigned === true && !repeated && !refused) hold.assigned = false;
       isNew = hold === undefined && find(record.line, owner) === undefined;
       if (isNew && record.holds.length + record.line.length >= mostClaims) return this.#busy();
       const answer = acquire(record, claim, contact, now, this.#rules, tell);
@@ -203,14 +201,19 @@ class RecordProvider implements LockProvider {
       if (joins && clock.now() - begun < this.#deadline.timeout * joining) return undefined;
       // What the claim gets from now on, no attempt was answered with.
       refused = true;
-      return { answered: wakeLapsed, failed: () => this.#line.wake(owner) };
+      return {
+        answered: () => {
+          for (const other of lapsed) this.#queue.wake(other.owner);
+        },
+        failed: () => this.#queue.wake(owner),
+      };
     };
     const urgent = ({ granted }: Grant | Busy | Refusal): boolean => granted === true;
     const done = await this.#channels.of(claim.key).call({ what: 'tryAcquire', ttl, work, urgent, early }, within);
-    if (!refused) wakeLapsed();
     const { answer } = done;
     if (answer.granted === undefined) throw refusalOf(answer, claim);
-    return answer.granted ? lasting(answer, claim, done) : { ...this.#busy(), ...answer };
+    const kept = others?.filter((other) => !lapsed.includes(other)).map((other) => other.owner);
+    return { ...(answer.granted ? lasting(answer, claim, done) : { ...this.#busy(), ...answer }), kept };
   }
 
   #busy(): Waiting {

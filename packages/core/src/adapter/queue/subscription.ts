@@ -2,10 +2,9 @@ import { isLockError } from '../../errors/lock-error.ts';
 import { createDeferred } from '../../time/deferred.ts';
 import type { Deferred } from '../../time/deferred.ts';
 import { outsideContext } from '../../time/outside-context.ts';
-import type { Assignment } from './assignment.ts';
 import type { TimerHandle } from '../../time/runtime.ts';
-import type { LineParts, Listen, Listener } from './line-parts.ts';
-import type { Places } from './places.ts';
+import type { Listen, Listener, QueueParts } from './queue-parts.ts';
+import type { QueuedClaims } from './queued-claims.ts';
 import { Poller } from './poller.ts';
 
 /** The pause before the second subscription, in ms. It doubles with each that fails. */
@@ -18,22 +17,18 @@ const longestRetry = 1_000;
 /** The same where a poller finds the turns meanwhile, so that a pause costs waiters little. */
 const longestRetryPolled = 5_000;
 
+/**
+ * How this process hears of its turns at present. `closed`: it does not listen. `opening`: a
+ * listener is asked for. `unproven`: there is one that no message has reached, and a poller finds
+ * the turns. `hearing`: messages arrive. `pausing`: the listener was refused or lost, and another
+ * one is asked for after a pause. `over`: for good.
+ */
+type Stage = 'closed' | 'opening' | 'unproven' | 'hearing' | 'pausing' | 'over';
+
 /** What claims wait for while there is no listener. */
 interface Opening extends Deferred {
   /** When the first of these claims came, by the clock. */
   readonly since: number;
-}
-
-/** One listener, from the call that opens it on. */
-interface Subscribed {
-  readonly over: AbortController;
-  /** `undefined` while it is being opened. */
-  listener: Listener | undefined;
-  /** A message has arrived. */
-  hears: boolean;
-  /** When a message or the answer to a probe last arrived, by the clock. */
-  heardAt: number;
-  probing: boolean;
 }
 
 /**
@@ -43,30 +38,34 @@ interface Subscribed {
  * look again after a gap, and each looks at its own pace.
  */
 export class Subscription {
-  readonly #parts: LineParts;
-  readonly #places: Places;
+  readonly #parts: QueueParts;
+  readonly #claims: QueuedClaims;
   readonly #refresh: number;
   readonly #poller: Poller | undefined;
-  #subscribed: Subscribed | undefined = undefined;
+  #stage: Stage = 'closed';
+  #listener: Listener | undefined = undefined;
+  /** Aborted when the listener is given up, also while it is being opened. */
+  #over = new AbortController();
+  /** When a message or the answer to a probe last arrived, by the clock. A probe is under way: never. */
+  #heardAt = 0;
   #opening: Opening | undefined = undefined;
-  /** The poller stands in: claims take places in line without a listener. */
+  /** The poller stands in: claims take their places without a listener. */
   #polls: boolean;
   #failures = 0;
   #retry: TimerHandle | undefined = undefined;
-  #closed: Error | undefined = undefined;
 
-  constructor(parts: LineParts, places: Places, refresh: number) {
+  constructor(parts: QueueParts, claims: QueuedClaims, refresh: number) {
     const { look, listen, runtime } = parts;
     this.#parts = parts;
-    this.#places = places;
+    this.#claims = claims;
     this.#refresh = refresh;
-    this.#poller = look && new Poller(look, places, runtime);
+    this.#poller = look && new Poller(look, claims, runtime);
     this.#polls = listen === undefined && look !== undefined;
   }
 
-  /** Whether a claim in line would hear of its turn, as far as is known. */
+  /** Whether a claim in the queue would hear of its turn, as far as is known. */
   get open(): boolean {
-    return this.#polls || this.#subscribed?.listener !== undefined;
+    return this.#polls || this.#listener !== undefined;
   }
 
   /**
@@ -75,16 +74,14 @@ export class Subscription {
    * @throws `LOCK_MISCONFIGURED` where the backend refuses the subscription. The next call retries.
    */
   async whenOpen(patience: number): Promise<boolean> {
-    if (this.#closed !== undefined) throw this.#closed;
     if (this.open) return true;
-    const { deadline, runtime } = this.#parts;
-    const now = runtime.clock.now();
+    const now = this.#now;
     this.#opening ??= { since: now, ...createDeferred() };
     const { since, promise } = this.#opening;
     this.#start();
     const left = since + patience - now;
     try {
-      if (left > 0) await deadline.race(promise, 'the subscription', left);
+      if (left > 0) await this.#parts.deadline.race(promise, 'the subscription', left);
     } catch (error) {
       if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
     }
@@ -95,131 +92,123 @@ export class Subscription {
   /** To be called when a claim was told to wait: makes sure that it hears of its turn. */
   check(): void {
     this.#start();
-    const current = this.#subscribed;
-    this.#poller?.start(current?.hears === true);
-    if (current?.listener !== undefined) this.#probe(current, current.listener);
+    this.#poller?.start(this.#stage === 'hearing');
+    if (this.#listener !== undefined && this.#now - this.#heardAt >= this.#refresh) this.#probe(this.#listener);
   }
 
   /** Ends the listener. Claims that wait for one are rejected with `reason`. */
   close(reason: Error): void {
-    this.#closed = reason;
     if (this.#retry !== undefined) this.#parts.runtime.clearTimer(this.#retry);
     this.#poller?.close();
-    this.#drop();
+    this.#drop('over');
     this.#endOpening((opening) => opening.reject(reason));
   }
 
   #start(): void {
     const { listen } = this.#parts;
-    const busy = this.#subscribed !== undefined || this.#retry !== undefined;
-    if (listen === undefined || busy || this.#closed !== undefined) return;
-    void outsideContext(() => this.#open(listen));
+    if (listen !== undefined && this.#stage === 'closed') void outsideContext(() => this.#open(listen));
   }
 
   async #open(listen: Listen): Promise<void> {
-    const { runtime, deadline } = this.#parts;
     const over = new AbortController();
-    const heardAt = runtime.clock.now();
-    const subscribed: Subscribed = { over, listener: undefined, hears: false, heardAt, probing: false };
-    this.#subscribed = subscribed;
-    const opening = (async () =>
-      await listen(
-        (owner, assigned) => this.#hear(subscribed, owner, assigned),
-        (reason) => this.#lose(subscribed, reason),
-        over.signal,
-      ))();
+    const { signal } = over;
+    this.#over = over;
+    this.#stage = 'opening';
+    // Without a poller, there is no other way to hear of a turn.
+    let proven = this.#poller === undefined;
+    const lose = (reason: unknown): void => {
+      if (!signal.aborted) this.#lose(reason);
+    };
+    const hear: Parameters<Listen>[0] = (owner, assigned) => {
+      if (!signal.aborted) this.#heardAt = this.#now;
+      proven = true;
+      if (!signal.aborted && this.#listener !== undefined) this.#trust();
+      if (owner === undefined) this.#poller?.lookNow();
+      else if (assigned === undefined) this.#claims.notify(owner, 'message');
+      else this.#claims.assign(owner, assigned, 'assigned');
+    };
+    const opening = (async () => await listen(hear, lose, signal))();
     opening.then(
-      (late) => over.signal.aborted && late.close(),
+      (late) => signal.aborted && late.close(),
       () => {},
     );
     try {
-      const listener = await deadline.race(opening, 'the subscription');
-      if (!over.signal.aborted) this.#opened(subscribed, listener);
+      const listener = await this.#parts.deadline.race(opening, 'the subscription');
+      if (signal.aborted) return;
+      this.#listener = listener;
+      this.#heardAt = this.#now;
+      this.#stage = 'unproven';
+      if (proven) this.#trust();
+      else this.#poller?.start(false);
+      this.#endOpening((waiting) => waiting.resolve());
+      // While there was no listener, every message was lost.
+      this.#claims.notifyAll('gap');
     } catch (error) {
-      this.#lose(subscribed, error);
+      lose(error);
     }
-  }
-
-  #opened(subscribed: Subscribed, listener: Listener): void {
-    subscribed.listener = listener;
-    subscribed.heardAt = this.#parts.runtime.clock.now();
-    // Without a poller, there is no other way to hear of a turn.
-    if (subscribed.hears || this.#poller === undefined) this.#trust();
-    else this.#poller.start(false);
-    this.#endOpening((opening) => opening.resolve());
-    // While there was no listener, every message was lost.
-    this.#places.wakeAll();
-  }
-
-  #hear(subscribed: Subscribed, owner: string | undefined, assigned: Assignment | undefined): void {
-    subscribed.heardAt = this.#parts.runtime.clock.now();
-    if (!subscribed.hears) {
-      subscribed.hears = true;
-      if (subscribed === this.#subscribed && subscribed.listener !== undefined) this.#trust();
-    }
-    if (owner === undefined) {
-      this.#poller?.lookNow();
-      return;
-    }
-    if (assigned !== undefined) this.#places.assign(owner, assigned);
-    this.#places.wake(owner);
   }
 
   #trust(): void {
+    if (this.#stage === 'hearing') return;
+    this.#stage = 'hearing';
     this.#failures = 0;
     this.#poller?.start(true);
     this.#parts.report?.('listening', undefined);
   }
 
   /** A connection may die without a sign, and would lose every message. */
-  #probe(subscribed: Subscribed, listener: Listener): void {
-    const { runtime, deadline } = this.#parts;
-    if (subscribed.probing || runtime.clock.now() - subscribed.heardAt < this.#refresh) return;
-    subscribed.probing = true;
-    deadline.race(listener.probe(), 'a probe of the subscription').then(
+  #probe(listener: Listener): void {
+    const { signal } = this.#over;
+    this.#heardAt = Infinity;
+    this.#parts.deadline.race(listener.probe(), 'a probe of the subscription').then(
       () => {
-        subscribed.probing = false;
-        subscribed.heardAt = runtime.clock.now();
+        if (!signal.aborted) this.#heardAt = this.#now;
       },
-      (error: unknown) => this.#lose(subscribed, error),
+      (error: unknown) => {
+        if (!signal.aborted) this.#lose(error);
+      },
     );
   }
 
-  #lose(subscribed: Subscribed, reason: unknown): void {
-    if (this.#subscribed !== subscribed) return;
-    const wasOpen = subscribed.listener !== undefined;
-    this.#drop();
+  #lose(reason: unknown): void {
+    const wasOpen = this.#listener !== undefined;
+    this.#drop('closed');
     this.#parts.report?.('polling', reason);
     if (this.#poller !== undefined) {
       this.#polls = true;
       this.#poller.start(false);
       this.#endOpening((opening) => opening.resolve());
       // Others may see its end, and pass its places over. A call shows them again.
-      if (wasOpen) this.#places.wakeAll();
+      if (wasOpen) this.#claims.notifyAll('gap');
     } else if (isLockError(reason, 'LOCK_MISCONFIGURED')) {
       this.#endOpening((opening) => opening.reject(reason));
       return;
     }
     const longest = this.#poller === undefined ? longestRetry : longestRetryPolled;
     const pause = Math.min(firstRetry * 2 ** this.#failures++, longest);
+    this.#stage = 'pausing';
     this.#retry = this.#parts.runtime.setTimer(() => this.#startAgain(), pause, false);
   }
 
   #startAgain(): void {
-    this.#retry = undefined;
-    if (this.#places.size > 0) this.#start();
+    this.#stage = 'closed';
+    if (this.#claims.size > 0) this.#start();
     else this.#opening = undefined;
   }
 
-  #drop(): void {
-    const subscribed = this.#subscribed;
-    this.#subscribed = undefined;
-    subscribed?.over.abort();
-    subscribed?.listener?.close();
+  #drop(stage: Stage): void {
+    this.#stage = stage;
+    this.#over.abort();
+    this.#listener?.close();
+    this.#listener = undefined;
   }
 
   #endOpening(settle: (opening: Opening) => void): void {
     if (this.#opening !== undefined) settle(this.#opening);
     this.#opening = undefined;
+  }
+
+  get #now(): number {
+    return this.#parts.runtime.clock.now();
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LockError } from '../../../src/adapter/index.ts';
 import { createDeferred } from '../../support/deferred.ts';
-import { LineSetting, claimOf, refresh, timeout, waiterTtl } from '../../support/line-setting.ts';
+import { QueueSetting, claimOf, refresh, timeout, waiterTtl } from '../../support/queue-setting.ts';
 import { watch } from '../../support/setting.ts';
 
 const granted = { granted: true, token: 7n } as const;
@@ -15,22 +15,22 @@ const refused = new LockError('LOCK_MISCONFIGURED', 'The backend refuses SUBSCRI
 
 describe('a line', () => {
   test('whose keys are always free opens no subscription, and sets no timer of its own', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.answer = async () => granted;
     expect(await setting.acquire('a')).toBe(granted);
-    expect(await setting.line.tryAcquire(claimOf('b'))).toBe(granted);
+    expect(await setting.queue.tryAcquire(claimOf('b'))).toBe(granted);
     expect(setting.attempted()).toEqual(['a alone', 'b alone']);
     expect(setting.opened).toEqual([]);
   });
 
   test('never subscribes for a claim that does not wait', async () => {
-    const setting = new LineSetting();
-    expect(await setting.line.tryAcquire(claimOf('a'))).toEqual(busy);
+    const setting = new QueueSetting();
+    expect(await setting.queue.tryAcquire(claimOf('a'))).toEqual(busy);
     expect(setting.opened).toEqual([]);
   });
 
   test('subscribes before its first claim takes a place, and once for all claims', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.prompt = false;
     const first = watch(setting.acquire('a'));
     const second = watch(setting.acquire('b', 'other'));
@@ -40,30 +40,33 @@ describe('a line', () => {
     await setting.runtime.advance(1);
     expect(setting.attempted()).toEqual(['a', 'b']);
     expect([first.value, second.value, setting.opened.length]).toEqual([busy, busy, 1]);
-    // While there was no subscription, messages were lost.
-    expect(setting.wakes).toEqual(['a', 'b']);
+    // They were sent after it was open, so no message was lost.
+    expect(setting.wakes).toEqual([]);
   });
 
-  test('puts a claim into line at once that finds the subscription open when its first attempt is answered', async () => {
-    const setting = new LineSetting();
+  test('lets first calls on a key in one after the other, in the order of the calls', async () => {
+    const setting = new QueueSetting();
     const slow = createDeferred<typeof busy>();
     setting.answer = ({ owner, others }) =>
-      owner === 'b' && others === undefined ? slow.promise : Promise.resolve(busy);
-    const calls = [watch(setting.acquire('a')), watch(setting.acquire('b'))];
+      owner === 'a' && others === undefined ? slow.promise : Promise.resolve(busy);
+    const calls = ['a', 'b', 'c'].map((owner) => watch(setting.acquire(owner)));
     await setting.runtime.advance(1);
-    expect(calls.map(({ value }) => value)).toEqual([busy, undefined]);
+    expect([calls.map(({ value }) => value), setting.attempted()]).toEqual([
+      [undefined, undefined, undefined],
+      ['a alone'],
+    ]);
     slow.resolve(busy);
     await setting.runtime.advance(1);
-    expect(calls.map(({ value }) => value)).toEqual([busy, busy]);
-    expect(setting.attempted()).toEqual(['a alone', 'b alone', 'a', 'b']);
+    expect(calls.map(({ value }) => value)).toEqual([busy, busy, busy]);
+    expect(setting.attempted()).toEqual(['a', 'b', 'c']);
   });
 
   test('puts a waiter that comes late into line by one attempt', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     setting.attempted();
     expect(await setting.acquire('late')).toEqual(busy);
-    expect(setting.attempts).toEqual([{ owner: 'late', others: [], within: undefined }]);
+    expect(setting.attempts).toEqual([{ owner: 'late', others: [], within: timeout }]);
     setting.latest.heard('late');
     setting.answer = async () => granted;
     expect(await setting.acquire('late')).toBe(granted);
@@ -73,14 +76,14 @@ describe('a line', () => {
   });
 
   test('keeps the places of several claims by one call', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     for (const owner of ['a', 'b', 'c']) await setting.acquire(owner);
     // The subscription woke the first one, which looks again.
     await setting.acquire('a');
     setting.attempted();
     await setting.runtime.advance(0.9 * refresh);
     await setting.acquire('a');
-    expect(setting.attempts.splice(0)).toEqual([{ owner: 'a', others: ['b', 'c'], within: undefined }]);
+    expect(setting.attempts.splice(0)).toEqual([{ owner: 'a', others: ['b', 'c'], within: timeout }]);
     await setting.runtime.advance(1);
     expect(await setting.acquire('b')).toMatchObject({ granted: false, retryAfter: refresh - 1 });
     expect(setting.attempts).toEqual([]);
@@ -88,7 +91,7 @@ describe('a line', () => {
 
   describe('a claim that is shown by a call without an answer yet', () => {
     async function shown() {
-      const setting = new LineSetting();
+      const setting = new QueueSetting();
       for (const owner of ['a', 'b']) await setting.acquire(owner);
       await setting.acquire('a');
       setting.attempted();
@@ -128,7 +131,7 @@ describe('a line', () => {
 
     test('does not come back after its release', async () => {
       const { setting, second } = await shown();
-      setting.line.leave('b');
+      setting.queue.leave('b');
       await setting.runtime.advance(1);
       expect(second.value).toMatchObject({ granted: false });
       expect(setting.attempted()).toEqual([]);
@@ -136,14 +139,14 @@ describe('a line', () => {
 
     test('hears that its provider is closed', async () => {
       const { setting, second } = await shown();
-      setting.line.close(closed);
+      setting.queue.close(closed);
       await setting.runtime.advance(1);
       expect(second.error).toBe(closed);
     });
   });
 
   test('lets each claim hear a rejection itself: a claim that tries again shows no others', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     for (const owner of ['a', 'b', 'c']) await setting.acquire(owner);
     await setting.acquire('a');
     setting.attempted();
@@ -161,12 +164,12 @@ describe('a line', () => {
   });
 
   test('passes on a wake that comes before the attempt is answered, to the latest callback', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     setting.wakes.length = 0;
     const answer = createDeferred<typeof busy>();
     setting.answer = () => answer.promise;
-    const attempt = setting.line.tryAcquire(claimOf('b'), () => setting.wakes.push('b, the latest'));
+    const attempt = setting.queue.tryAcquire(claimOf('b'), () => setting.wakes.push('b, the latest'));
     setting.latest.heard('b');
     answer.resolve(busy);
     await attempt;
@@ -174,18 +177,18 @@ describe('a line', () => {
   });
 
   test('tells a turn that came with an answer, not synchronously', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     setting.wakes.length = 0;
-    setting.line.wake('a');
-    setting.line.wake('a stranger');
+    setting.queue.wake('a');
+    setting.queue.wake('a stranger');
     expect(setting.wakes).toEqual([]);
     await Promise.resolve();
     expect(setting.wakes).toEqual(['a']);
   });
 
   test('bounds all steps of a call by one timeout', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.prompt = false;
     const first = createDeferred<typeof busy>();
     setting.answer = ({ others }) => (others === undefined ? first.promise : Promise.resolve(busy));
@@ -200,16 +203,16 @@ describe('a line', () => {
 });
 
 test('a line tells which keys its claims wait for', async () => {
-  const setting = new LineSetting();
+  const setting = new QueueSetting();
   await setting.acquire('a');
   const { key } = claimOf('a');
-  expect([key, 'other'].map((name) => setting.line.waitsFor(name))).toEqual([true, false]);
-  setting.line.leave('a');
-  expect(setting.line.waitsFor(key)).toBe(false);
+  expect([key, 'other'].map((name) => setting.queue.waitsFor(name))).toEqual([true, false]);
+  setting.queue.leave('a');
+  expect(setting.queue.waitsFor(key)).toBe(false);
 });
 
 test('a claim that the cheaper attempt leaves undecided is decided also without a subscription', async () => {
-  const setting = new LineSetting({ tryFree: async () => undefined });
+  const setting = new QueueSetting({ tryFree: async () => undefined });
   setting.prompt = false;
   setting.answer = async () => granted;
   const call = watch(setting.acquire('a'));
@@ -218,40 +221,32 @@ test('a claim that the cheaper attempt leaves undecided is decided also without 
 });
 
 describe('a claim with several attempts at once', () => {
-  /** The first attempt waits for the subscription, and others are granted meanwhile. */
-  async function granting(
-    grants: number,
-  ): Promise<{ readonly setting: LineSetting; readonly first: Promise<unknown> }> {
-    const setting = new LineSetting();
+  /** Two calls: the first waits for the subscription, and the second for the first. */
+  async function calling() {
+    const setting = new QueueSetting();
     setting.prompt = false;
-    const first = setting.acquire('a');
+    const calls = [watch(setting.acquire('a')), watch(setting.acquire('a'))];
     await setting.runtime.advance(1);
-    setting.answer = async () => granted;
-    for (let grant = 0; grant < grants; grant += 1) expect(await setting.acquire('a')).toBe(granted);
-    return { setting, first };
+    expect(calls.map(({ value }) => value)).toEqual([undefined, undefined]);
+    return { setting, calls };
   }
 
-  test('is not busy where one of them was granted', async () => {
-    const { setting, first } = await granting(1);
+  test('has one of them under way at a time, and what it was granted is the answer to all', async () => {
+    const { setting, calls } = await calling();
+    setting.answer = async () => granted;
     setting.latest.accept();
-    expect(await first).toMatchObject({ granted: true, token: 7n, validity: expect.closeTo(30_000, -1) });
-    expect(setting.attempted()).toEqual(['a alone', 'a alone']);
-  });
-
-  test('knows nothing where one of them was granted long ago', async () => {
-    const { setting, first } = await granting(1);
-    setting.runtime.block(20_000);
-    setting.latest.accept();
-    await expect(first).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', key: 'job' });
+    await setting.runtime.advance(1);
+    expect(calls.map(({ value }) => value)).toMatchObject([granted, { granted: true, token: 7n }]);
+    expect(setting.attempted()).toEqual(['a alone', 'a']);
   });
 
   test('is not granted again after its release', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.prompt = false;
     const first = setting.acquire('a');
     await setting.runtime.advance(1);
     setting.latest.heard('a', { token: 7n, sentAt: setting.runtime.time, validity: 30_000 });
-    setting.line.leave('a');
+    setting.queue.leave('a');
     setting.latest.accept();
     expect(await first).toEqual(polling);
   });
@@ -259,21 +254,21 @@ describe('a claim with several attempts at once', () => {
 
 describe('a claim that leaves', () => {
   test('is woken no more: aborted, or released', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     setting.wakes.length = 0;
-    setting.line.leave('a');
+    setting.queue.leave('a');
     setting.latest.heard('a');
     await setting.runtime.advance(10 * waiterTtl);
     expect([setting.wakes, setting.runtime.pendingTimers]).toEqual([[], 0]);
   });
 
   test('while the subscription is being opened takes no place any more', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.prompt = false;
     const call = setting.acquire('a');
     await setting.runtime.advance(1);
-    setting.line.leave('a');
+    setting.queue.leave('a');
     setting.latest.accept();
     expect(await call).toEqual(polling);
     expect(setting.attempted()).toEqual(['a alone']);
@@ -282,7 +277,7 @@ describe('a claim that leaves', () => {
   test.each(['LOCK_INVALID', 'LOCK_MISCONFIGURED', 'LOCK_CLOSED'] as const)(
     'because it was refused with %s has no place',
     async (code) => {
-      const setting = new LineSetting();
+      const setting = new QueueSetting();
       await setting.acquire('a');
       setting.wakes.length = 0;
       setting.answer = () => Promise.reject(new LockError(code, 'not, and will not'));
@@ -293,7 +288,7 @@ describe('a claim that leaves', () => {
   );
 
   test('is one that was never sent, unless an earlier call may have brought it into line', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     setting.wakes.length = 0;
     setting.answer = () => Promise.reject(new LockError('LOCK_UNAVAILABLE', 'no connection', { sent: false }));
@@ -303,7 +298,7 @@ describe('a claim that leaves', () => {
   });
 
   test('is not one whose answer is unknown', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     setting.wakes.length = 0;
     setting.answer = () => Promise.reject(new LockError('LOCK_UNAVAILABLE', 'no answer'));
@@ -315,7 +310,7 @@ describe('a claim that leaves', () => {
 
 describe('a subscription', () => {
   test('that is refused for good rejects the claims that wait for it, and is tried again by the next', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.prompt = false;
     const calls = ['a', 'b'].map((owner) => watch(setting.acquire(owner)));
     await setting.runtime.advance(1);
@@ -329,7 +324,7 @@ describe('a subscription', () => {
   });
 
   test('that fails is opened again after pauses that double to a second; claims poll out of line until then', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.prompt = false;
     const call = watch(setting.acquire('a'));
     const openedAt: number[] = [];
@@ -350,7 +345,7 @@ describe('a subscription', () => {
   });
 
   test('that is silent while it is opened is waited for once, given up after the timeout, and closed when it comes late', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.prompt = false;
     const call = watch(setting.acquire('a'), setting.runtime);
     await setting.runtime.advance(patience + 32);
@@ -368,7 +363,7 @@ describe('a subscription', () => {
   });
 
   test('that is lost is opened again, and then all claims look again', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     for (const owner of ['a', 'b']) await setting.acquire(owner);
     setting.wakes.length = 0;
     const [first] = setting.opened;
@@ -382,7 +377,7 @@ describe('a subscription', () => {
   });
 
   test('that is lost before it is open counts as failed', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.prompt = false;
     const call = watch(setting.acquire('a'));
     await setting.runtime.advance(1);
@@ -397,9 +392,9 @@ describe('a subscription', () => {
   });
 
   test('that is lost while no claim waits is opened by the next one that must', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
-    setting.line.leave('a');
+    setting.queue.leave('a');
     setting.latest.lost(new Error('connection closed'));
     await setting.runtime.advance(10 * waiterTtl);
     expect([setting.opened.length, setting.runtime.pendingTimers]).toEqual([1, 0]);
@@ -408,7 +403,7 @@ describe('a subscription', () => {
   });
 
   test('that was silent is probed while a claim waits, once at a time, and replaced if it does not answer', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     await setting.runtime.advance(refresh - 1);
     await setting.acquire('a');
@@ -435,7 +430,7 @@ describe('a subscription', () => {
   });
 
   test('keeps no process running', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     setting.latest.lost(new Error('connection closed'));
     expect([setting.runtime.pendingTimers > 0, setting.runtime.keepAliveTimers]).toEqual([true, 0]);
@@ -444,15 +439,15 @@ describe('a subscription', () => {
 
 describe('a line that is closed', () => {
   test('wakes its claims a last time, ends the subscription, and rejects later calls', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     setting.wakes.length = 0;
-    setting.line.close(closed);
+    setting.queue.close(closed);
     expect(setting.wakes).toEqual([]);
     await Promise.resolve();
     expect([setting.wakes, setting.latest.closed]).toEqual([['a'], 1]);
     await expect(setting.acquire('a')).rejects.toBe(closed);
-    await expect(setting.line.tryAcquire(claimOf('b'))).rejects.toBe(closed);
+    await expect(setting.queue.tryAcquire(claimOf('b'))).rejects.toBe(closed);
     setting.latest.heard('a');
     setting.latest.lost(new Error('connection closed'));
     await setting.runtime.advance(10 * waiterTtl);
@@ -460,11 +455,11 @@ describe('a line that is closed', () => {
   });
 
   test('while it subscribes rejects the claims that wait for that, and closes a listener that comes late', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     setting.prompt = false;
     const call = watch(setting.acquire('a'));
     await setting.runtime.advance(1);
-    setting.line.close(closed);
+    setting.queue.close(closed);
     expect(setting.latest.signal.aborted).toBe(true);
     await setting.runtime.advance(1);
     expect(call.error).toBe(closed);
@@ -474,10 +469,10 @@ describe('a line that is closed', () => {
   });
 
   test('between two subscriptions opens no other', async () => {
-    const setting = new LineSetting();
+    const setting = new QueueSetting();
     await setting.acquire('a');
     setting.latest.lost(new Error('connection closed'));
-    setting.line.close(closed);
+    setting.queue.close(closed);
     await setting.runtime.advance(10 * waiterTtl);
     expect([setting.opened.length, setting.runtime.pendingTimers]).toEqual([1, 0]);
   });

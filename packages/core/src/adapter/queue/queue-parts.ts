@@ -59,8 +59,48 @@ export type Waiting = Busy & {
   readonly retryAfter: number;
 };
 
-/** What an adapter gives to `createLine`. At least one of `listen` and `look` must be there. */
-export interface LineParts {
+/** One attempt of a claim, with all that an adapter needs to know of the others of its process. */
+export interface Attempt {
+  readonly claim: Claim;
+  /**
+   * `undefined`: the attempt takes no place in the queue. Otherwise it takes or keeps the place of
+   * the claim, and also keeps those of these claims of this process, which wait for the same key. A
+   * place that has lapsed is not brought back.
+   */
+  readonly others: readonly Claim[] | undefined;
+  /**
+   * An earlier attempt may have taken a place, and none was granted. What the backend has assigned
+   * to the claim then has a token that no attempt was answered with, so this one may raise it above
+   * its floor. Every other repeat of a holder keeps its token.
+   */
+  readonly repeated: boolean;
+  /** Claims of this process are in the queue on the key, as far as the backend has answered. */
+  readonly awaited: boolean;
+  /** The attempt settles within so many ms. */
+  readonly within: number;
+}
+
+/** The answer of an attempt. */
+export type Attempted = (Grant | Waiting) & {
+  /**
+   * The owners among `others` that are in the queue still, with nothing new for them. Each other one
+   * asks for itself. Absent: none. So an adapter that cannot tell costs calls, and no turn is lost.
+   */
+  readonly kept?: readonly string[] | undefined;
+};
+
+/**
+ * By what a claim is woken. `message`: a message said that it may be its turn. `assigned`: one told that
+ * the backend has granted it the key. `look`: a query for turns found it, beside a listener. `poll`:
+ * such a query, where no listener hears. `own`: an answer to this very process. `gap`: messages may have
+ * been lost. `lapsed`: its place was not kept. `closed`: the provider is.
+ */
+export type WakeCause = 'message' | 'assigned' | 'look' | 'poll' | 'own' | 'gap' | 'lapsed' | 'closed';
+
+export type Wake = (by: WakeCause) => void;
+
+/** What an adapter gives to `createQueue`. At least one of `listen` and `look` must be there. */
+export interface QueueParts {
   /** Clock, timers and randomness of the line. */
   readonly runtime: Runtime;
   /** Bounds a whole `tryAcquire`, the opening of a listener, and each probe. */
@@ -71,13 +111,13 @@ export interface LineParts {
    * line gets less, where a hold ends earlier.
    */
   readonly waiterTtl: number;
+  /** One attempt. It asks nothing back. */
+  attempt(attempt: Attempt): Promise<Attempted>;
   /**
-   * One attempt, settled within `within` ms: the deadline's timeout by default. Without `others` it
-   * takes no place in line. With `others` it takes or keeps the place of `claim`, and also keeps
-   * the places of these other claims. They are of this process and on the same key. The backend
-   * does not bring back a place of `others` that has lapsed.
+   * So many first attempts on one key that are sent in one tick are decided in their order. `Infinity`:
+   * all that are sent, by a connection that keeps the order. @default 1
    */
-  attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting>;
+  readonly together?: number | undefined;
   /**
    * A cheaper attempt, made first while no claim of this process is in line on the key. It resolves
    * to `undefined` where `attempt` must decide. It returns `undefined` for a claim that it cannot
@@ -92,27 +132,19 @@ export interface LineParts {
   readonly report?: ((state: 'listening' | 'polling', reason: unknown) => void) | undefined;
 }
 
-/** The claims of one provider that wait in line. */
-export interface Line {
+/** The claims of one provider that wait. */
+export interface Queue {
   /** The contract's `tryAcquire`. */
-  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
-  /** Whether a claim is in line on `key`, as far as the backend has answered. */
+  tryAcquire(claim: Claim, wake?: Wake): Promise<Grant | Busy>;
+  /** Whether a claim is in the queue on `key`, as far as the backend has answered: for releases. */
   waitsFor(key: string): boolean;
-  /**
-   * Whether the claim took its place in an earlier attempt, and was granted nothing since. What the
-   * backend has assigned to it then has a token that no attempt was answered with: the next attempt
-   * may raise it above its floor. Every other repeat of a holder keeps its token.
-   */
-  isRepeated(owner: string): boolean;
   /**
    * Forgets a claim: no later message wakes it. The first step of `release`, before any I/O.
    * Returns whether its last attempt was answered busy. What the backend has assigned to such a
    * claim was not granted to it yet, so a release that frees it answers `false`.
    */
   leave(owner: string): boolean;
-  /**
-   * Says that it is the turn of `owner`, which the backend told in an answer. Never synchronous.
-   */
+  /** It is the turn of `owner`, as an answer to this process told. Never synchronous. */
   wake(owner: string, assigned?: Assignment): void;
   /** Wakes every claim a last time, and ends the subscription. Later calls reject with `reason`. */
   close(reason: Error): void;

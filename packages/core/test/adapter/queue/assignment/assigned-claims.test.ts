@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { LineSetting, claimOf, refresh, waiterTtl } from '../../../support/line-setting.ts';
+import { QueueSetting, claimOf, refresh, waiterTtl } from '../../../support/queue-setting.ts';
 
 const granted = { granted: true, token: 9n } as const;
 
 /** A claim in line, and what a message says that its backend granted to it now. */
-async function inLine(): Promise<{ readonly setting: LineSetting; assign(floor?: bigint): void }> {
-  const setting = new LineSetting();
+async function inLine(): Promise<{ readonly setting: QueueSetting; assign(floor?: bigint): void }> {
+  const setting = new QueueSetting();
   await setting.acquire('a');
   await setting.runtime.advance(0);
   const sentAt = setting.runtime.time;
@@ -23,7 +23,7 @@ describe('a claim in line whose key was assigned to it', () => {
     expect(setting.wakes).toEqual(['a']);
     expect(await setting.acquire('a')).toEqual({ granted: true, token: 7n, validity: waiterTtl - 1_000 });
     expect(setting.attempted()).toEqual([]);
-    expect(setting.line.waitsFor('job')).toBe(false);
+    expect(setting.queue.waitsFor('job')).toBe(false);
     setting.latest.heard('a');
     expect(setting.wakes).toEqual(['a']);
   });
@@ -41,7 +41,7 @@ describe('a claim in line whose key was assigned to it', () => {
     const { setting, assign } = await inLine();
     setting.answer = async () => granted;
     assign();
-    expect(await setting.line.tryAcquire({ ...claimOf('a'), floor: 7n }, () => {})).toBe(granted);
+    expect(await setting.queue.tryAcquire({ ...claimOf('a'), floor: 7n }, () => {})).toBe(granted);
     const later = await inLine();
     later.setting.answer = async () => granted;
     const sentAt = later.setting.runtime.time + 1;
@@ -52,12 +52,14 @@ describe('a claim in line whose key was assigned to it', () => {
   test('is granted no longer than a ttl that became shorter', async () => {
     const { setting, assign } = await inLine();
     assign();
-    expect(await setting.line.tryAcquire({ ...claimOf('a'), ttl: 4_000 }, () => {})).toMatchObject({ validity: 4_000 });
+    expect(await setting.queue.tryAcquire({ ...claimOf('a'), ttl: 4_000 }, () => {})).toMatchObject({
+      validity: 4_000,
+    });
   });
 
   test('hears of it once: the message that comes after its release changes nothing', async () => {
     const { setting, assign } = await inLine();
-    expect(setting.line.leave('a')).toBe(true);
+    expect(setting.queue.leave('a')).toBe(true);
     assign();
     expect(setting.wakes).toEqual([]);
     setting.answer = async () => granted;
@@ -70,13 +72,13 @@ describe('leave says whether the claim waited', () => {
     for (const wake of [() => {}, undefined]) {
       const { setting } = await inLine();
       setting.answer = async () => granted;
-      await setting.line.tryAcquire(claimOf('a'), wake);
-      expect(setting.line.leave('a')).toBe(false);
+      await setting.queue.tryAcquire(claimOf('a'), wake);
+      expect(setting.queue.leave('a')).toBe(false);
     }
     const { setting } = await inLine();
     setting.answer = () => Promise.reject(new Error('no answer'));
-    await expect(setting.line.tryAcquire(claimOf('a'))).rejects.toThrow('no answer');
-    expect(setting.line.leave('a')).toBe(false);
+    await expect(setting.queue.tryAcquire(claimOf('a'))).rejects.toThrow('no answer');
+    expect(setting.queue.leave('a')).toBe(false);
   });
 
   test('after a busy answer, also one that the line gave itself', async () => {
@@ -85,6 +87,6 @@ describe('leave says whether the claim waited', () => {
     await setting.runtime.advance(refresh);
     await setting.acquire('b');
     expect(await setting.acquire('a')).toMatchObject({ granted: false });
-    expect(setting.line.leave('a')).toBe(true);
+    expect(setting.queue.leave('a')).toBe(true);
   });
 });

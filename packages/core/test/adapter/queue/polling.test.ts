@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { LockError } from '../../../src/adapter/index.ts';
-import { LineSetting, claimOf, refresh, timeout } from '../../support/line-setting.ts';
+import { QueueSetting, claimOf, refresh, timeout } from '../../support/queue-setting.ts';
 import { watch } from '../../support/setting.ts';
 
 const busy = { granted: false, retryAfter: refresh } as const;
 
 describe('a line that only looks', () => {
-  const create = (): LineSetting => new LineSetting({ look: true, listen: false });
+  const create = (): QueueSetting => new QueueSetting({ look: true, listen: false });
 
   test('looks at all keys that claims wait for at once, and wakes the one whose turn it is', async () => {
     const setting = create();
@@ -28,7 +28,7 @@ describe('a line that only looks', () => {
     const setting = create();
     await setting.acquire('a');
     expect([setting.runtime.pendingTimers, setting.runtime.keepAliveTimers]).toEqual([1, 0]);
-    setting.line.leave('a');
+    setting.queue.leave('a');
     await setting.runtime.advance(100);
     expect([setting.looks.length, setting.runtime.pendingTimers]).toEqual([0, 0]);
   });
@@ -54,7 +54,7 @@ describe('a line that only looks', () => {
     setting.turns = () => new Promise((resolve) => (answer = resolve));
     await setting.acquire('a');
     await setting.runtime.advance(25);
-    setting.line.close(new LockError('LOCK_CLOSED', 'closed'));
+    setting.queue.close(new LockError('LOCK_CLOSED', 'closed'));
     await setting.runtime.advance(1);
     expect(setting.wakes).toEqual(['a']);
     answer(['a']);
@@ -63,7 +63,7 @@ describe('a line that only looks', () => {
   });
 
   test('answers the next attempt with a grant that a look finds, for as long as it lasts from that look', async () => {
-    const setting = new LineSetting({ look: true, listen: false });
+    const setting = new QueueSetting({ look: true, listen: false });
     await setting.acquire('a');
     await setting.acquire('b');
     const assigned = { token: 7n, validity: 4_000 };
@@ -84,7 +84,7 @@ describe('a line that only looks', () => {
 
   test('makes the cheaper attempt first, on keys that no claim of the process waits for', async () => {
     const tried: string[] = [];
-    const setting = new LineSetting({
+    const setting = new QueueSetting({
       look: true,
       listen: false,
       tryFree: ({ owner }) => {
@@ -94,10 +94,10 @@ describe('a line that only looks', () => {
       },
     });
     expect(await setting.acquire('free 1')).toMatchObject({ granted: true });
-    expect(await setting.line.tryAcquire(claimOf('free 2'))).toMatchObject({ granted: true });
+    expect(await setting.queue.tryAcquire(claimOf('free 2'))).toMatchObject({ granted: true });
     expect(setting.attempted()).toEqual([]);
-    expect(await setting.line.tryAcquire(claimOf('a'))).toEqual(busy);
-    expect(await setting.line.tryAcquire(claimOf('shared'))).toEqual(busy);
+    expect(await setting.queue.tryAcquire(claimOf('a'))).toEqual(busy);
+    expect(await setting.queue.tryAcquire(claimOf('shared'))).toEqual(busy);
     for (const owner of ['b', 'b', 'free 3']) expect(await setting.acquire(owner)).toEqual(busy);
     expect(tried).toEqual(['free 1', 'free 2', 'a']);
     expect(setting.attempted()).toEqual(['a alone', 'shared alone', 'b', 'b', 'free 3']);
@@ -105,12 +105,12 @@ describe('a line that only looks', () => {
 
   test('makes no cheaper attempt on a key that it found busy lately, and had no grant of at once since', async () => {
     const tried: string[] = [];
-    const setting = new LineSetting({
+    const setting = new QueueSetting({
       look: true,
       listen: false,
       tryFree: async ({ owner }) => void tried.push(owner),
     });
-    const attempt = (owner: string): Promise<unknown> => setting.line.tryAcquire(claimOf(owner));
+    const attempt = (owner: string): Promise<unknown> => setting.queue.tryAcquire(claimOf(owner));
     expect(await attempt('finds it busy')).toEqual(busy);
     await setting.runtime.advance(499);
     expect(await attempt('again, which counts')).toEqual(busy);
@@ -126,9 +126,9 @@ describe('a line that only looks', () => {
 
   test('remembers so many busy keys, and forgets the oldest of more', async () => {
     const tried: string[] = [];
-    const setting = new LineSetting({ look: true, listen: false, tryFree: async ({ key }) => void tried.push(key) });
+    const setting = new QueueSetting({ look: true, listen: false, tryFree: async ({ key }) => void tried.push(key) });
     const attempt = (key: number): Promise<unknown> =>
-      setting.line.tryAcquire({ ...claimOf(`${tried.length}`), key: `${key}` });
+      setting.queue.tryAcquire({ ...claimOf(`${tried.length}`), key: `${key}` });
     for (let key = 0; key <= 256; key += 1) await attempt(key);
     tried.length = 0;
     for (const key of [256, 1, 0]) await attempt(key);
@@ -138,7 +138,7 @@ describe('a line that only looks', () => {
 
 test('a claim that the cheaper attempt grants has no place, though an earlier attempt was in doubt', async () => {
   let free = false;
-  const setting = new LineSetting({
+  const setting = new QueueSetting({
     look: true,
     listen: false,
     tryFree: async () => (free ? { granted: true, token: 7n } : undefined),
@@ -147,13 +147,13 @@ test('a claim that the cheaper attempt grants has no place, though an earlier at
   await expect(setting.acquire('a')).rejects.toThrow('no answer');
   free = true;
   expect(await setting.acquire('a')).toMatchObject({ granted: true });
-  setting.line.wake('a');
+  setting.queue.wake('a');
   await setting.runtime.advance(1);
   expect(setting.wakes).toEqual([]);
 });
 
 describe('a line that looks until a listener hears', () => {
-  const create = (): LineSetting => new LineSetting({ look: true });
+  const create = (): QueueSetting => new QueueSetting({ look: true });
 
   test('looks from the first claim on, and no more once a message has arrived', async () => {
     const setting = create();
@@ -180,13 +180,13 @@ describe('a line that looks until a listener hears', () => {
   });
 
   test('tries no other attempt out of line before it opens its first listener, if the cheaper one was made', async () => {
-    const setting = new LineSetting({
+    const setting = new QueueSetting({
       look: true,
       tryFree: ({ owner }) => (owner.startsWith('shared') ? undefined : Promise.resolve(undefined)),
     });
     setting.prompt = false;
     void setting.acquire('a');
-    void setting.acquire('shared');
+    void setting.acquire('shared', 'other');
     await setting.runtime.advance(1);
     expect(setting.attempted()).toEqual(['shared alone']);
     setting.latest.accept();
@@ -271,8 +271,8 @@ describe('a line that looks until a listener hears', () => {
 });
 
 describe('a line that looks beside a listener', () => {
-  const hearing = async (): Promise<LineSetting> => {
-    const setting = new LineSetting({ look: true, heardInterval: 100 });
+  const hearing = async (): Promise<QueueSetting> => {
+    const setting = new QueueSetting({ look: true, heardInterval: 100 });
     await setting.acquire('a');
     await setting.runtime.advance(0);
     setting.latest.heard();
@@ -319,12 +319,12 @@ describe('a line that looks beside a listener', () => {
 
   test('looks no more once no claim waits, or it is closed', async () => {
     const setting = await hearing();
-    setting.line.leave('a');
+    setting.queue.leave('a');
     setting.latest.heard();
     await setting.runtime.advance(300);
     expect(setting.looks).toHaveLength(0);
     await setting.acquire('b');
-    setting.line.close(new LockError('LOCK_CLOSED', 'closed'));
+    setting.queue.close(new LockError('LOCK_CLOSED', 'closed'));
     setting.latest.heard();
     await setting.runtime.advance(timeout);
     expect([setting.looks.length, setting.runtime.pendingTimers]).toEqual([0, 0]);

@@ -1,6 +1,14 @@
-import { createDeadline, createLine } from '../../src/adapter/index.ts';
-import type { Assignment, FoundTurn, Line, LineParts, Listener, Waiting } from '../../src/adapter/index.ts';
-import type { Claim, Grant } from '../../src/contract.ts';
+import { createDeadline, createQueue } from '../../src/adapter/index.ts';
+import type {
+  Assignment,
+  Attempted as Answer,
+  FoundTurn,
+  Listener,
+  Queue,
+  QueueParts,
+  WakeCause,
+} from '../../src/adapter/index.ts';
+import type { Claim } from '../../src/contract.ts';
 import { createDeferred } from './deferred.ts';
 import { VirtualRuntime } from './virtual-runtime.ts';
 
@@ -32,7 +40,7 @@ export interface Attempted {
 }
 
 /** A line whose attempts, listeners and looks are in the hands of a test. */
-export class LineSetting {
+export class QueueSetting {
   readonly runtime = new VirtualRuntime({ random: 0 });
   readonly start: number = this.runtime.time;
   readonly attempts: Attempted[] = [];
@@ -40,8 +48,12 @@ export class LineSetting {
   readonly looks: (readonly string[])[] = [];
   readonly reports: unknown[] = [];
   readonly wakes: string[] = [];
-  readonly line: Line;
-  answer: (attempted: Attempted) => Promise<Grant | Waiting> = async () => ({ granted: false, retryAfter: refresh });
+  readonly queue: Queue;
+  /** By what each wake came. */
+  readonly causes: WakeCause[] = [];
+  answer: (attempted: Attempted) => Promise<Answer> = async () => ({ granted: false, retryAfter: refresh });
+  /** Whether the backend has that claim in its queue. */
+  keeps: (owner: string) => boolean = () => true;
   turns: () => Promise<readonly (string | FoundTurn)[]> = async () => [];
   probe: () => Promise<unknown> = async () => {};
   /** Listeners are open at once, without a call of `accept`. */
@@ -52,18 +64,22 @@ export class LineSetting {
     listen = true,
     heardInterval,
     tryFree,
+    together = Infinity,
   }: Partial<Record<'look' | 'listen', boolean>> &
-    Pick<LineParts, 'tryFree'> &
-    Pick<NonNullable<LineParts['look']>, 'heardInterval'> = {}) {
-    this.line = createLine({
+    Pick<QueueParts, 'tryFree' | 'together'> &
+    Pick<NonNullable<QueueParts['look']>, 'heardInterval'> = {}) {
+    this.queue = createQueue({
       runtime: this.runtime,
       deadline: createDeadline(this.runtime, timeout, 'The backend'),
       waiterTtl,
-      attempt: (claim, others, within) => {
+      attempt: async ({ claim, others, within }) => {
         const attempted = { owner: claim.owner, others: others?.map(({ owner }) => owner), within };
         this.attempts.push(attempted);
-        return this.answer(attempted);
+        const answer = await this.answer(attempted);
+        const kept = attempted.others?.filter((owner) => this.keeps(owner)) ?? [];
+        return kept.length === 0 ? answer : { ...answer, kept };
       },
+      together,
       ...(tryFree === undefined ? {} : { tryFree }),
       listen: listen ? (...callbacks) => this.#listen(...callbacks) : undefined,
       look: look
@@ -94,7 +110,10 @@ export class LineSetting {
 
   /** One call of core, which notes its wakes. */
   acquire(owner: string, key = 'job'): Promise<unknown> {
-    return this.line.tryAcquire(claimOf(owner, key), () => this.wakes.push(owner));
+    return this.queue.tryAcquire(claimOf(owner, key), (by) => {
+      this.wakes.push(owner);
+      this.causes.push(by);
+    });
   }
 
   #listen(heard: Opened['heard'], lost: Opened['lost'], signal: AbortSignal): Promise<Listener> {

@@ -1,4 +1,4 @@
-import type { Assignment } from '../../../../src/adapter/line/assignment.ts';
+import type { Assignment } from '../../../../src/adapter/queue/assignment.ts';
 
 /** A call of a process: a request, and then its answer, on the way. */
 export interface Call {

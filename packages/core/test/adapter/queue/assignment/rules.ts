@@ -1,4 +1,4 @@
-import { lastsFor } from '../../../../src/adapter/line/assignment.ts';
+import { lastsFor } from '../../../../src/adapter/queue/assignment.ts';
 import type { Claim } from '../../../../src/contract.ts';
 import type { Rules } from './world.ts';
 

@@ -1,0 +1,141 @@
+import type { Claim } from '../../contract.ts';
+import type { Assignment } from './assignment.ts';
+import { QueuedClaim } from './queued-claim.ts';
+import type { WakeCause } from './queue-parts.ts';
+
+/** How many claims one call shows at most. More make it block the server for longer. */
+const shownTogether = 100;
+/** Claims that were shown in the last half of a refresh are not shown again. */
+const shownLately = 1 / 2;
+
+/** The claims of one process that wait: by owner, and by key those that were shown longest ago first. */
+export class QueuedClaims {
+  readonly #refresh: number;
+  readonly #byOwner = new Map<string, QueuedClaim>();
+  readonly #byKey = new Map<string, Set<QueuedClaim>>();
+
+  constructor(refresh: number) {
+    this.#refresh = refresh;
+  }
+
+  get size(): number {
+    return this.#byOwner.size;
+  }
+
+  /** The keys with a claim in the queue, as far as the backend has answered. */
+  keys(): readonly string[] {
+    return [...this.#byKey.keys()];
+  }
+
+  waitsFor(key: string): boolean {
+    // Looking up a key hashes it.
+    return this.#byKey.size > 0 && this.#byKey.has(key);
+  }
+
+  get(owner: string): QueuedClaim | undefined {
+    return this.#byOwner.size === 0 ? undefined : this.#byOwner.get(owner);
+  }
+
+  /** A call of `claim` comes. The latest claim and `wake` count. */
+  come(claim: Claim, wake: ((by: WakeCause) => void) | undefined): QueuedClaim {
+    const known = this.get(claim.owner);
+    if (known === undefined) {
+      const mine = new QueuedClaim(claim, wake);
+      this.#byOwner.set(claim.owner, mine);
+      return mine;
+    }
+    known.claim = claim;
+    known.wake = wake ?? known.wake;
+    return known;
+  }
+
+  /** It was granted the key. Other calls of it may be under way, and hear that. */
+  granted(mine: QueuedClaim, grant: Assignment): void {
+    mine.granted(grant);
+    this.#forget(mine);
+  }
+
+  leave(mine: QueuedClaim): void {
+    mine.leave();
+    this.#forget(mine);
+  }
+
+  /** The call that showed `other` was answered. */
+  carried(other: QueuedClaim, kept: boolean): void {
+    if (other.carried(kept ? 'kept' : 'not-kept')) this.notifyLater(other.claim.owner, 'lapsed');
+  }
+
+  /** Nothing wakes it any more. */
+  #forget(mine: QueuedClaim): void {
+    const { owner, key } = mine.claim;
+    if (this.#byOwner.get(owner) === mine) this.#byOwner.delete(owner);
+    const line = this.#byKey.get(key);
+    line?.delete(mine);
+    if (line?.size === 0) this.#byKey.delete(key);
+  }
+
+  /** A call that was sent at `sentAt` shows it. */
+  show(mine: QueuedClaim, sentAt: number): void {
+    if (mine.over) return;
+    const { key } = mine.claim;
+    let line = this.#byKey.get(key);
+    if (line === undefined) this.#byKey.set(key, (line = new Set()));
+    line.delete(mine);
+    line.add(mine);
+    mine.shownAt = sentAt;
+  }
+
+  /** Those on its key that a call of `mine`, which shows it, shows too. */
+  carriedBy(mine: QueuedClaim, now: number): readonly QueuedClaim[] {
+    const others: QueuedClaim[] = [];
+    for (const other of this.#byKey.get(mine.claim.key) ?? []) {
+      if (other.shownAt === undefined || other.shownAt > now - this.#refresh * shownLately) break;
+      const { stage } = other;
+      if (other === mine || (stage !== 'waiting' && stage !== 'shown' && stage !== 'asking')) continue;
+      if (others.push(other) === shownTogether) break;
+    }
+    this.show(mine, now);
+    for (const other of others) {
+      other.carry();
+      this.show(other, now);
+    }
+    return others;
+  }
+
+  /** The backend has granted the key to `owner`: its next call is answered with that. */
+  assign(owner: string, grant: Assignment, by: WakeCause): void {
+    const mine = this.get(owner);
+    mine?.assign(grant);
+    this.#wake(mine, by);
+  }
+
+  /** There may be something new for `owner`. */
+  notify(owner: string, by: WakeCause): void {
+    const mine = this.get(owner);
+    mine?.notify();
+    this.#wake(mine, by);
+  }
+
+  notifyLater(owner: string, by: WakeCause): void {
+    queueMicrotask(() => this.notify(owner, by));
+  }
+
+  /** Messages may have been lost: all claims look again that were sent before. */
+  notifyAll(by: WakeCause): void {
+    for (const [owner, { stage }] of this.#byOwner) if (stage !== 'entering') this.notifyLater(owner, by);
+  }
+
+  /** Each claim is woken a last time, and hears that its provider is closed. */
+  close(): void {
+    for (const mine of this.#byOwner.values()) {
+      queueMicrotask(() => mine.wake?.('closed'));
+      mine.leave();
+    }
+    this.#byOwner.clear();
+    this.#byKey.clear();
+  }
+
+  #wake(mine: QueuedClaim | undefined, by: WakeCause): void {
+    if (mine !== undefined && !mine.over) mine.wake?.(by);
+  }
+}

@@ -1,0 +1,151 @@
+import { Batches, LockError, createQueue } from '@locks/core/adapter';
+import type { Attempt as Asked, Attempted, Deadline, Listen, Queue, Runtime } from '@locks/core/adapter';
+import type { Claim, Grant } from '@locks/core';
+import type { Connections } from '../connections/connections.ts';
+import type { Attempt, LockStore, Turn } from '../dialect/stores/lock-store.ts';
+import type { ReadSqlOptions } from '../options/provider-options.ts';
+import { proveListening } from './prove-listening.ts';
+import { WakeReports } from './wake-reports.ts';
+
+/**
+ * How many looks a process makes in the time that a place lasts, at least. The first in the queue
+ * loses its place if it does not come within a sixth of that time after another one found it absent.
+ */
+const looksPerTtl = 12;
+
+/** What a queue in a database is made of. */
+export interface SqlQueueParts {
+  /** The provider's, for messages. */
+  readonly name: string;
+  readonly store: LockStore;
+  /** The token of an exclusive claim. `undefined`: an attempt must decide. */
+  acquireFree(claim: Claim): Promise<bigint | undefined>;
+  readonly connections: Connections<unknown>;
+  readonly options: ReadSqlOptions;
+  /** What the tables call this process. */
+  readonly process: string;
+  readonly deadline: Deadline;
+  readonly runtime: Runtime;
+}
+
+/** The queue of one process, and what answers tell of it. */
+export interface SqlQueue extends Omit<Queue, 'wake'> {
+  /** Wakes the claims whose turn it is, as a call that was sent at `sentAt` was told. */
+  tell(turns: readonly Turn[], sentAt: number): void;
+}
+
+/** The queue of one process: attempts are statements, turns are told or looked for. */
+export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
+  const { name, store, acquireFree, connections, options, process, deadline, runtime } = parts;
+  const { waiterTtl, pollInterval } = options;
+  const reports = new WakeReports(name);
+  const entries = createEntries(attemptAlone, parts);
+  const queue = createQueue({
+    runtime,
+    deadline,
+    waiterTtl,
+    tryFree,
+    attempt,
+    together: entries && largest,
+    listen: listenOf(parts, reports),
+    look: {
+      interval: () => Math.min(pollInterval ?? store.pollInterval, waiterTtl / looksPerTtl),
+      get heardInterval() {
+        const heard = store.listening?.lookInterval;
+        return heard && Math.min(heard, waiterTtl / looksPerTtl);
+      },
+      turns: (keys) => connections.run((connection) => store.turns(connection, keys), { what: 'a look at the queue' }),
+    },
+    report: (state, reason) => reports.tell(state, reason),
+  });
+
+  /** One statement, for exclusive claims. */
+  function tryFree(claim: Claim): Promise<Grant | undefined> | undefined {
+    return claim.mode === 'exclusive' ? grantFree(claim) : undefined;
+  }
+
+  async function grantFree(claim: Claim): Promise<Grant | undefined> {
+    const token = await acquireFree(claim);
+    return token === undefined ? undefined : { granted: true, token };
+  }
+
+  async function attempt(asked: Asked): Promise<Attempted> {
+    const { claim, others, repeated } = asked;
+    const enters = others?.length === 0 && claim.mode === 'exclusive' && !repeated;
+    const sentAt = runtime.clock.exact();
+    const answer = await (enters && entries !== undefined ? entries(asked) : attemptAlone(asked));
+    tell(answer.turns, sentAt);
+    // The others have news, or have lost their places.
+    const told = [...answer.turns.map(({ owner }) => owner), ...(answer.missing ?? [])];
+    const kept = others?.map(({ owner }) => owner).filter((owner) => !told.includes(owner));
+    if (answer.token !== undefined) return { granted: true, token: answer.token, kept };
+    return { granted: false, retryAfter: answer.retryAfter, kept };
+  }
+
+  function attemptAlone({ claim, others, repeated, within }: Asked): Promise<Attempt> {
+    const place = others && { process, others: others.map(({ owner }) => owner) };
+    const about = { what: 'an acquire', claim, within } as const;
+    return connections.run((connection) => store.attempt(connection, claim, place, repeated), about);
+  }
+
+  /** The database sends no message to the process that it answers. */
+  function tell(turns: readonly Turn[], sentAt: number): void {
+    for (const { process: its, owner, assigned } of turns) {
+      if (its === process) queue.wake(owner, assigned && { ...assigned, sentAt });
+      else store.wake?.(its);
+    }
+  }
+
+  return { ...queue, tell };
+}
+
+/** A first attempt until it is decided. */
+interface Entry {
+  readonly asked: Asked;
+  readonly resolve: (attempt: Attempt | Promise<Attempt>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A statement for more claims keeps the row of the key from others for longer. */
+const largest = 32;
+
+/** The first attempts of a tick on one key go in one statement, in their order. */
+function createEntries(
+  alone: (asked: Asked) => Promise<Attempt>,
+  { store, connections }: SqlQueueParts,
+): ((asked: Asked) => Promise<Attempt>) | undefined {
+  const enterAll = store.enterAll?.bind(store);
+  if (enterAll === undefined) return undefined;
+  const send = async (entries: readonly Entry[]): Promise<void> => {
+    const claims = entries.map(({ asked }) => asked.claim);
+    const within = Math.min(...entries.map(({ asked }) => asked.within));
+    try {
+      const about = { what: 'an acquire', claim: claims[0], within };
+      const attempts = await connections.run((connection) => enterAll(connection, claims), about);
+      for (const [index, { resolve, reject }] of entries.entries()) {
+        const outcome = attempts[index];
+        if (outcome === undefined || outcome instanceof LockError) reject(outcome);
+        else resolve(outcome);
+      }
+    } catch (error) {
+      for (const { reject } of entries) reject(error);
+    }
+  };
+  const batches = new Batches<Entry>({
+    fits: ({ asked: { claim } }, [first]) =>
+      first?.asked.claim.key === claim.key &&
+      first.asked.claim.ttl === claim.ttl &&
+      first.asked.claim.floor === claim.floor,
+    sendAlone: ({ asked, resolve }) => resolve(alone(asked)),
+    send: (entries) => void send(entries),
+  });
+  return (asked) => new Promise((resolve, reject) => batches.add({ asked, resolve, reject }));
+}
+
+function listenOf({ store, connections, runtime }: SqlQueueParts, reports: WakeReports): Listen | undefined {
+  const { listening } = store;
+  if (listening === undefined) return undefined;
+  const { listen, unheard } = listening;
+  const echo = (): Promise<void> => connections.run((connection) => listening.echo(connection), { what: 'an echo' });
+  return proveListening({ listen, unheard, echo, runtime, reports });
+}
