@@ -164,6 +164,17 @@ export interface Traits {
 }
 
 /**
+ * By what a claim is woken. `message`: a message said that it may be its turn. `assigned`: one said
+ * that the backend has granted it the key. `look`: a query for turns found it, beside a listener.
+ * `poll`: such a query, where no listener hears. `own`: an answer to this process. `gap`: messages
+ * may have been lost. `lapsed`: the backend did not keep its place. `closed`: its provider is.
+ */
+export type WakeCause = 'message' | 'assigned' | 'look' | 'poll' | 'own' | 'gap' | 'lapsed' | 'closed';
+
+/** Says that another attempt is worth making, and why, where the provider knows. */
+export type Wake = (by?: WakeCause) => void;
+
+/**
  * One backend's adapter. Each call settles within the provider's `timeout` (5 000 ms by default). A
  * call that begins after another has settled sees its effect, through any provider.
  */
@@ -181,7 +192,7 @@ export interface LockProvider {
    * another attempt is worth making, until the claim is granted or released; without need does no
    * harm, synchronously does. The latest callback counts. A repeat without `wake` keeps the place.
    */
-  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
+  tryAcquire(claim: Claim, wake?: Wake): Promise<Grant | Busy>;
   /**
    * Restarts the ttl of this claim's hold, and of no other. With `token` (below 2^53) also makes it
    * this lease's token, and the key's counter at least that. `false`: this claim certainly does not

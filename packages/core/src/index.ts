@@ -13,6 +13,8 @@ export type {
   Traits,
   UnknownState,
   Waiter,
+  Wake,
+  WakeCause,
 } from './contract.ts';
 export type {
   AcquireMessage,
@@ -30,6 +32,7 @@ export type {
   WithdrawMessage,
   RenewMessage,
   WaitMessage,
+  WokenMessage,
 } from './leases/diagnostics/messages.ts';
 export type { ChannelMessages } from './leases/diagnostics/channel-messages.ts';
 export { LockError, isLockError } from './errors/lock-error.ts';

@@ -9,6 +9,7 @@ const channels = Object.keys({
   'locks:acquire': true,
   'locks:claim': true,
   'locks:wait': true,
+  'locks:woken': true,
   'locks:giveup': true,
   'locks:renew': true,
   'locks:release': true,
@@ -102,7 +103,8 @@ describe('a public value in JSON, for console.log, and in a log of pino', () => 
     const lease = await locks.acquire('k');
     await locks.acquire('k', { wait: 60 }).catch(() => {});
     await lease.renew();
-    await lease.release();
+    const next = locks.acquire('k');
+    await Promise.all([lease.release(), next.then((woken) => woken.release())]);
     const lost = await locks.acquire('lost');
     await locks.forceRelease(lost);
     await lost.renew().catch(() => {});

@@ -48,8 +48,6 @@ export type {
   Look,
   Queue,
   QueueParts,
-  Wake,
-  WakeCause,
   Waiting,
 } from './queue/queue-parts.ts';
 export { createRecordProvider } from './record/create-record-provider.ts';

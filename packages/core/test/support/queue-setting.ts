@@ -6,9 +6,8 @@ import type {
   Listener,
   Queue,
   QueueParts,
-  WakeCause,
 } from '../../src/adapter/index.ts';
-import type { Claim } from '../../src/contract.ts';
+import type { Claim, WakeCause } from '../../src/contract.ts';
 import { createDeferred } from './deferred.ts';
 import { VirtualRuntime } from './virtual-runtime.ts';
 
@@ -50,7 +49,7 @@ export class QueueSetting {
   readonly wakes: string[] = [];
   readonly queue: Queue;
   /** By what each wake came. */
-  readonly causes: WakeCause[] = [];
+  readonly causes: (WakeCause | undefined)[] = [];
   answer: (attempted: Attempted) => Promise<Answer> = async () => ({ granted: false, retryAfter: refresh });
   /** Whether the backend has that claim in its queue. */
   keeps: (owner: string) => boolean = () => true;

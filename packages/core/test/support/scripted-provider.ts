@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../../src/contract.ts';
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits, Wake } from '../../src/contract.ts';
 import type { VirtualRuntime } from './virtual-runtime.ts';
 
 /** Which call of the contract it was. */
@@ -8,7 +8,7 @@ export type CallKind = 'tryAcquire' | 'renew' | 'release';
 export class Call {
   readonly kind: CallKind;
   readonly claim: Claim;
-  readonly wake: (() => void) | undefined;
+  readonly wake: Wake | undefined;
   /** The virtual time at which core sent it. */
   readonly at: number;
   settled = false;
@@ -23,7 +23,7 @@ export class Call {
   constructor(
     kind: CallKind,
     claim: Claim,
-    wake: (() => void) | undefined,
+    wake: Wake | undefined,
     at: number,
     tokens: () => bigint,
     raisesTo?: bigint,
@@ -120,7 +120,7 @@ export class ScriptedProvider implements LockProvider {
     return call;
   }
 
-  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+  tryAcquire(claim: Claim, wake?: Wake): Promise<Grant | Busy> {
     return this.#record('tryAcquire', claim, wake);
   }
 
@@ -141,7 +141,7 @@ export class ScriptedProvider implements LockProvider {
     return this.closing();
   }
 
-  #record(kind: CallKind, claim: Claim, wake: (() => void) | undefined, raisesTo?: bigint): Promise<never> {
+  #record(kind: CallKind, claim: Claim, wake: Wake | undefined, raisesTo?: bigint): Promise<never> {
     this.#watch(kind, claim);
     const call = new Call(kind, claim, wake, this.#runtime.time, () => this.#tokens++, raisesTo);
     this.calls.push(call);

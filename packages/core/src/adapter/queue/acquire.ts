@@ -1,8 +1,8 @@
-import type { Busy, Claim, Grant } from '../../contract.ts';
+import type { Busy, Claim, Grant, Wake } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { ProcessQueue } from './process-queue.ts';
 import { unsent } from './arrivals.ts';
-import type { Attempt, Attempted, Wake, Waiting } from './queue-parts.ts';
+import type { Attempt, Attempted, Waiting } from './queue-parts.ts';
 import type { QueuedClaim } from './queued-claim.ts';
 
 /** One call of `tryAcquire`, from top to bottom. `stages.ts` says what a claim may do next. */

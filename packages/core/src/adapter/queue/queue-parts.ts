@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant } from '../../contract.ts';
+import type { Busy, Claim, Grant, Wake } from '../../contract.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import type { Deadline } from '../deadline.ts';
 import type { Assignment } from './assignment.ts';
@@ -88,16 +88,6 @@ export type Attempted = (Grant | Waiting) & {
    */
   readonly kept?: readonly string[] | undefined;
 };
-
-/**
- * By what a claim is woken. `message`: a message said that it may be its turn. `assigned`: one told that
- * the backend has granted it the key. `look`: a query for turns found it, beside a listener. `poll`:
- * such a query, where no listener hears. `own`: an answer to this very process. `gap`: messages may have
- * been lost. `lapsed`: its place was not kept. `closed`: the provider is.
- */
-export type WakeCause = 'message' | 'assigned' | 'look' | 'poll' | 'own' | 'gap' | 'lapsed' | 'closed';
-
-export type Wake = (by: WakeCause) => void;
 
 /** What an adapter gives to `createQueue`. At least one of `listen` and `look` must be there. */
 export interface QueueParts {

@@ -1,7 +1,6 @@
-import type { Claim } from '../../contract.ts';
+import type { Claim, Wake, WakeCause } from '../../contract.ts';
 import type { Assignment } from './assignment.ts';
 import { QueuedClaim } from './queued-claim.ts';
-import type { WakeCause } from './queue-parts.ts';
 
 /** How many claims one call shows at most. More make it block the server for longer. */
 const shownTogether = 100;
@@ -37,7 +36,7 @@ export class QueuedClaims {
   }
 
   /** A call of `claim` comes. The latest claim and `wake` count. */
-  come(claim: Claim, wake: ((by: WakeCause) => void) | undefined): QueuedClaim {
+  come(claim: Claim, wake: Wake | undefined): QueuedClaim {
     const known = this.get(claim.owner);
     if (known === undefined) {
       const mine = new QueuedClaim(claim, wake);

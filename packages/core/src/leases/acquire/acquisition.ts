@@ -1,4 +1,4 @@
-import type { Busy, Grant, Mode } from '../../contract.ts';
+import type { Busy, Grant, Mode, WakeCause } from '../../contract.ts';
 import { isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, deadlockError, overloadedError } from '../../errors/messages.ts';
@@ -88,8 +88,9 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     outsideContext(() => this.#fail(reason));
   }
 
-  readonly #onWake = (): void => {
+  readonly #onWake = (by?: WakeCause): void => {
     if (this.#over) return;
+    this.#wait?.woken(this.#sent.claim, by);
     // The wake runs in another flow: of a releaser, or of the claim that opened the connection.
     if (this.#phase === 'waiting') outsideContext(() => this.#attempt());
     else if (this.#phase === 'attempting') this.#phase = 'woken';

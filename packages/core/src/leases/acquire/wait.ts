@@ -1,11 +1,11 @@
-import type { Claim, Holder, Mode } from '../../contract.ts';
+import type { Claim, Holder, Mode, WakeCause } from '../../contract.ts';
 import { isLockError } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { ownTimeoutError, timeoutError, unavailableError } from '../../errors/messages.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 import { labelOf } from '../../text/label-of.ts';
 import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
-import { about, channels } from '../diagnostics/channels.ts';
+import { about, channels, messageAbout } from '../diagnostics/channels.ts';
 import type { SlowWait } from '../diagnostics/slow-waits.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 import type { Looked } from './holder-lookups.ts';
@@ -92,6 +92,12 @@ export class Wait {
     host.waiters.enter();
     if (channels.slow.hasSubscribers) this.#slow = host.slowWaits.begin(claim, startedAt);
     if (channels.wait.hasSubscribers) channels.wait.publish(about(host.provider.name, claim()));
+  }
+
+  woken(claim: Claim, by: WakeCause | undefined): void {
+    if (by !== undefined) this.#slow?.woken(by);
+    if (!channels.woken.hasSubscribers) return;
+    channels.woken.publish(messageAbout(this.#host.provider.name, claim, by === undefined ? {} : { by }));
   }
 
   end(): void {

@@ -12,6 +12,7 @@ import type {
   SlowMessage,
   WaitMessage,
   WithdrawMessage,
+  WokenMessage,
 } from './messages.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface ChannelMessages {
   'locks:acquire': AcquireMessage;
   /** A claim begins to wait. */
   'locks:wait': WaitMessage;
+  /** A claim that waits was woken. */
+  'locks:woken': WokenMessage;
   /** A claim ended without a lease. */
   'locks:giveup': GiveUpMessage;
   /** A renewal was answered. */

@@ -1,4 +1,4 @@
-import type { Mode } from '../../contract.ts';
+import type { Mode, WakeCause } from '../../contract.ts';
 
 /** What every message tells. */
 export interface LockMessage {
@@ -41,6 +41,12 @@ export interface AcquireMessage extends LockMessage {
 
 /** `locks:wait`: the first attempt was busy, and the claim waits now. */
 export type WaitMessage = LockMessage;
+
+/** `locks:woken`: a claim that waits is to make another attempt. */
+export interface WokenMessage extends LockMessage {
+  /** Absent: its provider does not say. */
+  readonly by?: WakeCause;
+}
 
 /** `locks:giveup`: a claim ended without a lease. */
 export interface GiveUpMessage extends LockMessage {
@@ -138,6 +144,8 @@ export interface SlowMessage extends LockMessage {
   readonly by: readonly string[];
   /** Their owners, as `locks:acquire` tells them in their processes. */
   readonly owners: readonly string[];
+  /** By what it was woken, each cause once. Empty: by nothing. */
+  readonly wokenBy: readonly WakeCause[];
   /** Ms: the longest hold of the key that has ended since the channel has a listener. */
   readonly longestHold?: number;
 }

@@ -1,4 +1,4 @@
-import type { Claim, Holder } from '../../contract.ts';
+import type { Claim, Holder, WakeCause } from '../../contract.ts';
 import type { TimerEntry, TimerWheel } from '../../time/timer-wheel.ts';
 import { labelOf } from '../../text/label-of.ts';
 import { about, channels } from './channels.ts';
@@ -59,6 +59,7 @@ export class SlowWait implements TimerEntry {
   readonly #claim: () => Claim;
   readonly #startedAt: number;
   readonly #told = new Set<SlowMessage['reason']>();
+  readonly #wokenBy = new Set<WakeCause>();
 
   constructor(parts: SlowWaitsParts, longest: ReadonlyMap<string, number>, claim: () => Claim, startedAt: number) {
     this.#parts = parts;
@@ -66,6 +67,10 @@ export class SlowWait implements TimerEntry {
     this.#claim = claim;
     this.#startedAt = startedAt;
     this.#plan();
+  }
+
+  woken(by: WakeCause): void {
+    this.#wokenBy.add(by);
   }
 
   /** It waits no longer. */
@@ -109,6 +114,7 @@ export class SlowWait implements TimerEntry {
       waited,
       by: [...new Set(holders.map(({ owner }) => labelOf(owner)))],
       owners: holders.map(({ owner }) => owner),
+      wokenBy: [...this.#wokenBy],
       ...(longestHold === undefined ? {} : { longestHold }),
     });
   }

@@ -1,9 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { subscribe } from '../../../src/index.ts';
-import type { SlowMessage } from '../../../src/index.ts';
+import type { SlowMessage, WokenMessage } from '../../../src/index.ts';
 import { twoProcesses } from '../../support/two-processes.ts';
-import { watch } from '../../support/setting.ts';
+import { answerWell, createSetting, watch } from '../../support/setting.ts';
 
 function listen(): readonly SlowMessage[] {
   const messages: SlowMessage[] = [];
@@ -76,5 +76,25 @@ describe('locks:slow', () => {
     watch(two.acquire('key', { wait: 5_000 }), runtime);
     await runtime.advance(6_000);
     expect(publish).not.toHaveBeenCalled();
+  });
+
+  it('tells by what the claim was woken, as each wake does', async () => {
+    const { runtime, provider, locks } = createSetting({ slowWait: 2_000 });
+    answerWell(provider);
+    const messages = listen();
+    const woken: WokenMessage[] = [];
+    onTestFinished(subscribe('locks:woken', (message) => void woken.push(message)));
+    provider.answers.tryAcquire = (call) => call.busy(60_000);
+    watch(locks.acquire('key', { wait: 10_000 }), runtime);
+    await runtime.advance(0);
+    for (const by of ['message', undefined, 'gap', 'message'] as const) {
+      provider.attempts.at(-1)?.wake?.(by);
+      await runtime.advance(10);
+    }
+    await runtime.advance(2_000);
+    expect(messages).toEqual([expect.objectContaining({ reason: 'threshold', wokenBy: ['message', 'gap'] })]);
+    const about = { provider: 'scripted', key: 'key', owner: messages[0]?.owner, mode: 'exclusive' };
+    expect(woken).toEqual([{ ...about, by: 'message' }, about, { ...about, by: 'gap' }, { ...about, by: 'message' }]);
+    expect(provider.attempts).toHaveLength(5);
   });
 });
