@@ -39,8 +39,8 @@ test.each(servers)('on $name claims whose places an operator has removed ask aga
   const begun = performance.now();
   await Promise.all(all);
   await locks.close();
-  // One sign of life, not one for each of them.
-  expect(performance.now() - begun).toBeLessThan(2 * waiterTtl);
+  // The next sign of life of any of them, which finds none in the queue.
+  expect(performance.now() - begun).toBeLessThan(waiterTtl / 3 + 300);
 });
 
 const claim = (owner: string) => ({ key: 'job', owner, ttl: 10_000, mode: 'exclusive' }) as const;

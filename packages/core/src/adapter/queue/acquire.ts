@@ -2,6 +2,7 @@ import type { Busy, Claim, Grant, Wake } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { ProcessQueue } from './process-queue.ts';
 import { unsent } from './arrivals.ts';
+import type { Wait } from './arrivals.ts';
 import type { Attempt, Attempted, Waiting } from './queue-parts.ts';
 import type { QueuedClaim } from './queued-claim.ts';
 
@@ -9,27 +10,32 @@ import type { QueuedClaim } from './queued-claim.ts';
 export class Acquire {
   readonly #queue: ProcessQueue;
   readonly #claim: Claim;
+  /** When it began, or heard of another call, by the clock. A look at that takes a while. */
+  #now: number;
   readonly #end: number;
 
   constructor(queue: ProcessQueue, claim: Claim) {
     this.#queue = queue;
     this.#claim = claim;
-    this.#end = queue.now + queue.parts.deadline.timeout;
+    this.#now = queue.now;
+    this.#end = this.#now + queue.parts.deadline.timeout;
   }
 
   async run(wake: Wake | undefined): Promise<Grant | Busy> {
     const queue = this.#queue;
     const { claims } = queue;
+    queue.checkOpen();
     if (wake === undefined && claims.get(this.#claim.owner) === undefined) return await this.#askOutside();
     const mine = claims.come(this.#claim, wake);
     for (;;) {
-      queue.checkOpen();
-      const { answer, left } = mine.next(queue.now, queue.refresh);
+      const { answer, left } = mine.next(this.#now, queue.refresh);
       if (answer === 'over') return queue.outcome(mine);
       if (answer === 'hear') {
         await mine.news();
+        queue.checkOpen();
+        this.#now = queue.now;
       } else if (answer === 'quiet' && wake !== undefined) {
-        mine.toldToWait(left, queue.now);
+        mine.toldToWait(left, this.#now);
         return { granted: false, retryAfter: left };
       } else {
         return (answer === 'grant' && queue.told(mine)) || (await this.#ask(mine, answer, wake !== undefined));
@@ -40,7 +46,7 @@ export class Acquire {
   async #ask(mine: QueuedClaim, answer: string, waits: boolean): Promise<Grant | Busy> {
     const { claims, arrivals, busyKeys, subscription } = this.#queue;
     const { key, ttl } = this.#claim;
-    const sentAt = this.#queue.now;
+    const sentAt = this.#now;
     const first = mine.stage === 'outside';
     mine.ask();
     try {
@@ -67,10 +73,9 @@ export class Acquire {
   /** A first call goes behind those that came before it on the key. Into the queue only where a message reaches it. */
   async #enter(mine: QueuedClaim, first: boolean, withOthers: boolean): Promise<Grant | Waiting> {
     const { parts, arrivals, subscription, pollInterval, patience } = this.#queue;
-    const within = (): number => Math.min(patience, this.#left);
-    const turn = first ? arrivals.arrive(mine, false, this.#end) : undefined;
+    const turn = first ? arrivals.arrive(mine, false, this.#now) : undefined;
     if (turn !== undefined) {
-      await subscription.whenOpen(within());
+      await subscription.whenOpen(Math.min(patience, this.#left));
       await this.#awaitTurn(mine, turn);
     }
     const free =
@@ -81,7 +86,7 @@ export class Acquire {
     const decided = asked && (await asked);
     if (decided?.granted) return decided;
     this.#queue.checkOpen();
-    const open = subscription.open || (await subscription.whenOpen(within()));
+    const open = subscription.open || (await subscription.whenOpen(Math.min(patience, this.#left)));
     if (mine.over) return this.#queue.outcome(mine);
     if (!open) {
       // The cheaper attempt has decided nothing.
@@ -101,7 +106,7 @@ export class Acquire {
     const gated = others.length > 0 && parts.together !== Infinity;
     let answer: Attempted;
     try {
-      const turn = gated ? arrivals.arrive(mine, true, this.#end) : undefined;
+      const turn = gated ? arrivals.arrive(mine, true, sentAt) : undefined;
       if (turn !== undefined) await this.#awaitTurn(mine, turn);
       const shown = others.filter(({ over }) => !over);
       answer = await parts.attempt(withOthers === undefined ? this.#call() : this.#call(shown, mine.send()));
@@ -131,9 +136,8 @@ export class Acquire {
   }
 
   async #attemptOutside(): Promise<Attempted> {
-    const sentAt = this.#queue.now;
     const answer = await this.#queue.parts.attempt(this.#call());
-    if (!answer.granted) this.#queue.foundBusy(this.#claim.key, sentAt);
+    if (!answer.granted) this.#queue.foundBusy(this.#claim.key, this.#now);
     return answer;
   }
 
@@ -143,8 +147,8 @@ export class Acquire {
   }
 
   /** Waits for its turn. A claim that was given up meanwhile leaves nothing to release. */
-  async #awaitTurn(mine: QueuedClaim, turn: () => Promise<void>): Promise<void> {
-    await turn();
+  async #awaitTurn(mine: QueuedClaim, turn: Wait): Promise<void> {
+    await turn(this.#end);
     this.#queue.checkOpen();
     if (mine.over) throw unsent(mine.claim.key, 'The claim was given up before its attempt was sent.');
   }

@@ -10,6 +10,9 @@ const silence = 1 / 2;
 
 const tooLate = 'The calls of this process before it took too long, so its attempt was not sent.';
 
+/** Resolves when the call can be sent. @throws `LOCK_UNAVAILABLE` at `end`, by the clock. */
+export type Wait = (end: number) => Promise<void>;
+
 interface Arrival {
   readonly mine: QueuedClaim;
   /** It only shows claims that are in the queue. Otherwise it is the first call of its claim. */
@@ -37,16 +40,13 @@ export class Arrivals {
     this.#clock = clock;
   }
 
-  /**
-   * `undefined`: it can be sent. Otherwise a wait for that, until `end`.
-   * @throws `LOCK_UNAVAILABLE` at `end`.
-   */
-  arrive(mine: QueuedClaim, keeps: boolean, end: number): (() => Promise<void>) | undefined {
+  /** `undefined`: it can be sent. Otherwise a wait for that. */
+  arrive(mine: QueuedClaim, keeps: boolean, now: number): Wait | undefined {
     const { key } = mine.claim;
     const arrival: Arrival = { mine, keeps, startedAt: undefined, turn: undefined };
     const line = this.#byKey.get(key);
     if (line === undefined) {
-      arrival.startedAt = this.#clock.now();
+      arrival.startedAt = now;
       this.#byKey.set(key, [arrival]);
       return undefined;
     }
@@ -56,7 +56,7 @@ export class Arrivals {
     this.#start(line);
     if (arrival.startedAt !== undefined) return undefined;
     const { promise } = (arrival.turn = createDeferred());
-    return () => this.#wait(line, promise, { key, end });
+    return (end) => this.#wait(line, promise, { key, end });
   }
 
   /** Whether others came for its key, and are not decided yet. */
@@ -94,8 +94,8 @@ export class Arrivals {
   #remove(line: Arrival[], index: number): void {
     const [gone] = line.splice(index, 1);
     gone?.turn?.resolve();
-    if (line.length === 0 && gone !== undefined) this.#byKey.delete(gone.mine.claim.key);
-    this.#start(line);
+    if (line.length > 0) this.#start(line);
+    else if (gone !== undefined) this.#byKey.delete(gone.mine.claim.key);
   }
 
   #start(line: readonly Arrival[]): void {
@@ -115,11 +115,11 @@ export class Arrivals {
 
 /** Readers do not keep each other out, so their order means nothing. */
 function isBeside(first: Arrival | undefined, arrival: Arrival): boolean {
-  return [first, arrival].every((one) => one?.keeps === false && isReader(one));
+  return first !== undefined && isReader(first) && isReader(arrival);
 }
 
-function isReader({ mine: { claim } }: Arrival): boolean {
-  return claim.mode === 'shared' && claim.permits === undefined;
+function isReader({ keeps, mine: { claim } }: Arrival): boolean {
+  return !keeps && claim.mode === 'shared' && claim.permits === undefined;
 }
 
 /** Both enter the queue, and ask for the same. */

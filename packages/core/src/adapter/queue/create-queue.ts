@@ -7,10 +7,7 @@ export function createQueue(parts: QueueParts): Queue {
   const queue = new ProcessQueue(parts);
   const { claims, arrivals } = queue;
   return {
-    async tryAcquire(claim, wake) {
-      queue.checkOpen();
-      return await new Acquire(queue, claim).run(wake);
-    },
+    tryAcquire: (claim, wake) => new Acquire(queue, claim).run(wake),
     waitsFor: (key) => claims.waitsFor(key),
     leave(owner) {
       const mine = claims.get(owner);
