@@ -30,7 +30,7 @@ function remote(provider: LockProvider, delay: number): LockProvider {
     name: provider.name,
     traits: provider.traits,
     tryAcquire: (claim, wake) =>
-      over(() => provider.tryAcquire(claim, wake && ((): void => void later(delay).then(wake)))),
+      over(() => provider.tryAcquire(claim, wake && ((): void => void later(delay).then(() => wake())))),
     renew: (claim, token) => over(() => provider.renew(claim, token)),
     release: (claim) => over(() => provider.release(claim)),
     inspect: (key) => over(() => provider.inspect(key)),

@@ -9,7 +9,7 @@ import { WakeReports } from './wake-reports.ts';
 
 /**
  * How many looks a process makes in the time that a place lasts, at least. The first in the queue
- * loses its place if it does not come within a sixth of that time after another one found it absent.
+ * loses its place unless it comes within a sixth of that time after another one found it absent.
  */
 const looksPerTtl = 12;
 
@@ -76,8 +76,8 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
     const answer = await (enters && entries !== undefined ? entries(asked) : attemptAlone(asked));
     tell(answer.turns, sentAt);
     // The others have news, or have lost their places.
-    const told = [...answer.turns.map(({ owner }) => owner), ...(answer.missing ?? [])];
-    const kept = others?.map(({ owner }) => owner).filter((owner) => !told.includes(owner));
+    const told = new Set([...answer.turns.map(({ owner }) => owner), ...(answer.missing ?? [])]);
+    const kept = others?.map(({ owner }) => owner).filter((owner) => !told.has(owner));
     if (answer.token !== undefined) return { granted: true, token: answer.token, kept };
     return { granted: false, retryAfter: answer.retryAfter, kept };
   }

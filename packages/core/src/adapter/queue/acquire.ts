@@ -10,7 +10,7 @@ import type { QueuedClaim } from './queued-claim.ts';
 export class Acquire {
   readonly #queue: ProcessQueue;
   readonly #claim: Claim;
-  /** When it began, or heard of another call, by the clock. A look at that takes a while. */
+  /** When it began, or heard of another call, by the clock: to read that costs time. */
   #now: number;
   readonly #end: number;
 
@@ -38,7 +38,8 @@ export class Acquire {
         mine.toldToWait(left, this.#now);
         return { granted: false, retryAfter: left };
       } else {
-        return (answer === 'grant' && queue.told(mine)) || (await this.#ask(mine, answer, wake !== undefined));
+        const told = answer === 'grant' ? queue.told(mine) : undefined;
+        return told ?? (await this.#ask(mine, answer, wake !== undefined));
       }
     }
   }
@@ -58,11 +59,11 @@ export class Acquire {
       }
       if (waits) subscription.check();
       // A message told more than the answer, which is older.
-      return (mine.stage === 'assigned' && this.#queue.told(mine)) || asked;
+      return (mine.stage === 'assigned' ? this.#queue.told(mine) : undefined) ?? asked;
     } catch (error) {
       // Core releases only a claim that may have left something. The release leaves the queue.
-      const unsent = first && isLockError(error) && error.sent === false;
-      if (unsent || isPermanent(error)) claims.leave(mine);
+      const leavesNothing = first && isLockError(error) && error.sent === false;
+      if (leavesNothing || isPermanent(error)) claims.leave(mine);
       else mine.rejected();
       throw error;
     } finally {
@@ -70,7 +71,10 @@ export class Acquire {
     }
   }
 
-  /** A first call goes behind those that came before it on the key. Into the queue only where a message reaches it. */
+  /**
+   * A first call goes behind those that came before it on the key, and into the queue only where a
+   * message reaches it.
+   */
   async #enter(mine: QueuedClaim, first: boolean, withOthers: boolean): Promise<Grant | Waiting> {
     const { parts, arrivals, subscription, pollInterval, patience } = this.#queue;
     const turn = first ? arrivals.arrive(mine, false, this.#now) : undefined;
@@ -82,7 +86,7 @@ export class Acquire {
       this.#queue.isBusy(this.#claim.key) || arrivals.hasCompany(mine) ? undefined : parts.tryFree?.(this.#claim);
     // A process whose keys are always free needs no place, and no subscription.
     const asked = free ?? (subscription.open ? undefined : this.#attemptOutside());
-    // No turn of the event loop without need: a claim that is due in this tick must find itself shown.
+    // No turn of the event loop without need: a claim that is due in this tick is to be shown.
     const decided = asked && (await asked);
     if (decided?.granted) return decided;
     this.#queue.checkOpen();
@@ -98,7 +102,7 @@ export class Acquire {
     return await attempt;
   }
 
-  /** `withOthers`: absent, the claim takes no place. With others, the call keeps their places too. */
+  /** Without `withOthers` the claim takes no place. `true`: the call keeps others' places too. */
   async #attempt(mine: QueuedClaim, withOthers?: boolean): Promise<Attempted> {
     const { parts, claims, arrivals, refresh } = this.#queue;
     const sentAt = this.#queue.now;

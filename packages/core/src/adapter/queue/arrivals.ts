@@ -55,8 +55,9 @@ export class Arrivals {
     line.splice(before === -1 ? line.length : before, 0, arrival);
     this.#start(line);
     if (arrival.startedAt !== undefined) return undefined;
-    const { promise } = (arrival.turn = createDeferred());
-    return (end) => this.#wait(line, promise, { key, end });
+    const turn = createDeferred();
+    arrival.turn = turn;
+    return (end) => this.#wait(line, turn.promise, { key, end });
   }
 
   /** Whether others came for its key, and are not decided yet. */

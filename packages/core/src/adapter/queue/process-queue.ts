@@ -33,9 +33,11 @@ export class ProcessQueue {
   readonly arrivals: Arrivals;
   readonly subscription: Subscription;
   readonly busyKeys: BusyKeys = new BusyKeys();
-  /** How often a waiter shows that it is there; polls, without a subscription; waits for one. In ms. */
+  /** The ms between two signs of life of a waiter. */
   readonly refresh: number;
+  /** Those between two polls, without a subscription. */
   readonly pollInterval: number;
+  /** How long a claim waits for a subscription, in ms. */
   readonly patience: number;
   #closed: Error | undefined = undefined;
 

@@ -61,6 +61,7 @@ export type Waiting = Busy & {
 
 /** One attempt of a claim, with all that an adapter needs to know of the others of its process. */
 export interface Attempt {
+  /** It asks for the key. */
   readonly claim: Claim;
   /**
    * `undefined`: the attempt takes no place in the queue. Otherwise it takes or keeps the place of
@@ -83,8 +84,8 @@ export interface Attempt {
 /** The answer of an attempt. */
 export type Attempted = (Grant | Waiting) & {
   /**
-   * The owners among `others` that are in the queue still, with nothing new for them. Each other one
-   * asks for itself. Absent: none. So an adapter that cannot tell costs calls, and no turn is lost.
+   * The owners among `others` that are in the queue still, with nothing new for them. Each of the
+   * rest asks for itself. Absent: none, which costs calls, and loses no turn.
    */
   readonly kept?: readonly string[] | undefined;
 };
@@ -104,8 +105,9 @@ export interface QueueParts {
   /** One attempt. It asks nothing back. */
   attempt(attempt: Attempt): Promise<Attempted>;
   /**
-   * So many first attempts on one key that are sent in one tick are decided in their order. `Infinity`:
-   * all that are sent, by a connection that keeps the order. @default 1
+   * So many first attempts on one key, of exclusive claims with one ttl and one floor, are decided
+   * in their order where they are sent in one tick. `Infinity`: all, as a connection keeps the
+   * order of calls. @default 1
    */
   readonly together?: number | undefined;
   /**

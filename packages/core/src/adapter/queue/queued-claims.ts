@@ -4,10 +4,17 @@ import { QueuedClaim } from './queued-claim.ts';
 
 /** How many claims one call shows at most. More make it block the server for longer. */
 const shownTogether = 100;
-/** Claims that were shown in the last half of a refresh are not shown again. */
+/**
+ * Claims that were shown in the last half of a refresh are not shown again. A larger part shows
+ * fewer claims together, a smaller one shows them more often than needed.
+ */
 const shownLately = 1 / 2;
 
-/** The claims of one process that wait: by owner, and by key those that were shown longest ago first. */
+/**
+ * The claims of one process that wait. The backend forgets a claim that gives no sign of life. If
+ * each of a thousand waiters gave one, they would send more commands than the locks. So the call of
+ * one claim shows others on its key too, those first that were shown longest ago.
+ */
 export class QueuedClaims {
   readonly #refresh: number;
   readonly #byOwner = new Map<string, QueuedClaim>();

@@ -1,10 +1,10 @@
 /**
- * The stages of one claim in the queue of its process, as a table: stage x event -> stage. A pair that
- * is missing changes nothing. `queued-claim.ts` does what goes with a change, `queue.ts` makes the
- * calls.
+ * The stages of one claim in the queue of its process. `stages` is their table: stage x event ->
+ * stage, where a pair that is missing changes nothing. `queued-claim.ts` does what goes with a
+ * change, and `acquire.ts` makes the calls.
  */
 export type Stage =
-  /** Nothing of it is in the backend's queue: it is new, or it polls as no message could reach it. */
+  /** The backend's queue has nothing of it: it is new, or polls as no message could reach it. */
   | 'outside'
   /** Its first call is under way, and nothing was sent that could put it into the queue. */
   | 'entering'
@@ -12,7 +12,7 @@ export type Stage =
   | 'asking'
   /** It was answered busy, and is told when its turn comes. It is due at the next sign of life. */
   | 'waiting'
-  /** As `waiting`, at the head of the queue: it looks when a hold ends, so no call stands in for it. */
+  /** As `waiting`, at the head: it looks when a hold ends, so no call stands in for it. */
   | 'head'
   /** The call of another claim, under way, shows it to the backend. */
   | 'carried'
@@ -38,7 +38,7 @@ export type Event =
   | 'polls'
   /** That call was rejected, and its effect is unknown. `leave`: it has none. */
   | 'failed'
-  /** A call of another claim shows it. Then its answer: kept, or not named as kept; or no answer. */
+  /** A call of another claim shows it. Its answer: kept, or not named as kept; or none. */
   | 'carry'
   | 'kept'
   | 'not-kept'
@@ -56,7 +56,7 @@ const told: Row = { ask: 'asking', notify: 'notified', assign: 'assigned', leave
 /** `busy` becomes `assigned` where a grant was told meanwhile: see `QueuedClaim`. */
 const calling: Row = { busy: 'waiting', 'busy-head': 'head', failed: 'unsure', leave: 'over' };
 
-export const stages: Readonly<Record<Stage, Row>> = {
+const stages: Readonly<Record<Stage, Row>> = {
   outside: { ask: 'entering', assign: 'assigned', leave: 'over' },
   entering: { ...calling, send: 'asking', polls: 'outside' },
   asking: { ...calling, polls: 'waiting' },
@@ -75,7 +75,7 @@ export function after(stage: Stage, event: Event): Stage {
   return stages[stage][event] ?? stage;
 }
 
-/** In these the last call was answered busy, so what the backend has assigned was not granted yet. */
+/** The last call was answered busy, so what the backend has assigned was not granted yet. */
 export const waits: ReadonlySet<Stage> = new Set([
   'outside',
   'waiting',

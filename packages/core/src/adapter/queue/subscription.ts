@@ -46,7 +46,7 @@ export class Subscription {
   #listener: Listener | undefined = undefined;
   /** Aborted when the listener is given up, also while it is being opened. */
   #over = new AbortController();
-  /** When a message or the answer to a probe last arrived, by the clock. A probe is under way: never. */
+  /** When a message or the answer to a probe last came, by the clock. `Infinity`: a probe runs. */
   #heardAt = 0;
   #opening: Opening | undefined = undefined;
   /** The poller stands in: claims take their places without a listener. */

@@ -72,7 +72,7 @@ test('all calls settle at a close: in the order of the key, for a subscription, 
   await setting.runtime.advance(1);
   setting.queue.close(closed);
   await setting.runtime.advance(1);
-  expect((await settled).map((each) => (each as PromiseRejectedResult).reason)).toEqual([
+  expect((await settled).map((each) => (each as PromiseRejectedResult).reason as unknown)).toEqual([
     closed,
     closed,
     closed,

@@ -26,7 +26,7 @@ function createLine(count: number) {
   };
   const line = Array.from({ length: count }, (_, index) => enter(`o${index}`));
   const at = (index: number): QueuedClaim => line[index] as QueuedClaim;
-  /** What a call comes to: how long it may wait on, the claims that its call shows, or that it waits for another call. */
+  /** How long the claim may wait on, or the claims that its call shows. */
   const call = (mine: QueuedClaim, now: number): number | 'hears' | readonly QueuedClaim[] => {
     const { answer: next, left } = mine.next(now, refresh);
     if (next === 'hear') return 'hears';

@@ -2,15 +2,15 @@ import { after, answerOf } from '../../../src/adapter/queue/stages.ts';
 import type { Event, Stage } from '../../../src/adapter/queue/stages.ts';
 
 /**
- * Claims of one process on one key, their callers, and a backend that assigns the key to the head of its
- * queue. All orders of calls, answers, messages and losses. Time passes when all that is under way has
- * arrived: then each claim that waits is due.
+ * Claims of one process on one key, their callers, and a backend that assigns the key to the head
+ * of its queue. All orders of calls, answers, messages and losses. Time passes when all that is
+ * under way has arrived: then each claim that waits is due.
  */
 interface Mine {
   stage: Stage;
   /** A grant was told by a message. */
   told: boolean;
-  /** The caller: does other things, will call (early or in time), or waits for the call of another. */
+  /** Its caller does other things, will call (early or in time), or waits for another call. */
   caller: 'waits' | 'early' | 'due' | 'hears' | 'hears-due' | 'calls' | 'done';
   /** A call of this time showed it: the next sign of life is not due. */
   fresh: boolean;
@@ -30,7 +30,7 @@ interface Call {
 export interface World {
   claims: Mine[];
   calls: Call[];
-  /** The owner, assigned or granted; -1: somebody else; undefined: free. */
+  /** The owner, assigned or granted; -1: another process; undefined: free. */
   holder: number | undefined;
   line: number[];
   messages: { to: number; assigned: boolean }[];
@@ -281,7 +281,7 @@ function next(world: World, used: Rules): readonly World[] {
   return found;
 }
 
-/** What is wrong with a state. */
+/** Why a state is wrong. */
 function problemOf(world: World): string | undefined {
   for (const [index, { stage, caller, forgotten }] of world.claims.entries()) {
     const carrier = world.calls.some(({ others }) => others.includes(index));
