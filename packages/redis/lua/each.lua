@@ -7,11 +7,11 @@ local function each(width, first, decide)
   local queues, replies = {}, {}
   for key = width, #KEYS, width do queues[#queues + 1] = KEYS[key] end
   -- Nearly always no key has a line: one command instead of one for each.
-  local lines = redis.call('EXISTS', unpack(queues)) > 0
+  local waited = redis.call('EXISTS', unpack(queues)) > 0
   for i = first, #ARGV do
     local key = (i - first) * width + 1
     local decided, reply = false, 0
-    if not lines or redis.call('EXISTS', KEYS[key + width - 1]) == 0 then
+    if not waited or redis.call('EXISTS', KEYS[key + width - 1]) == 0 then
       decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1])
       local refusal = not decided and string.match(reply.err or reply, 'READONLY.*')
       if refusal then return redis.error_reply(refusal) end

@@ -31,13 +31,13 @@ end
 
 -- The first `most` claims in line, and how many there are.
 local function waitersIn(queue, deadlines, now, most)
-  local line = {}
-  if isForeign(redis.pcall('ZCARD', queue)) then return line, 0 end
+  local waiters = {}
+  if isForeign(redis.pcall('ZCARD', queue)) then return waiters, 0 end
   local first = redis.call('ZRANGE', queue, 0, most - 1)
-  if not string.find(first[1] or '', WAITER) then return line, 0 end
+  if not string.find(first[1] or '', WAITER) then return waiters, 0 end
   for i, deadline in ipairs(redis.call('ZMSCORE', deadlines, unpack(first))) do
     local lasts = deadline and tonumber(deadline) > now
-    if lasts and string.find(first[i], WAITER) then table.insert(line, first[i]) end
+    if lasts and string.find(first[i], WAITER) then table.insert(waiters, first[i]) end
   end
-  return line, redis.call('ZCOUNT', deadlines, '(' .. string.format('%.0f', now), '+inf')
+  return waiters, redis.call('ZCOUNT', deadlines, '(' .. string.format('%.0f', now), '+inf')
 end
