@@ -233,12 +233,12 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
           token,
           remaining: expires - now,
         }));
-        const line = queue.map(({ owner, mode, permits }) => ({
+        const waiting = queue.map(({ owner, mode, permits }) => ({
           owner,
           mode,
           ...(permits !== undefined && { permits }),
         }));
-        return { key, holders, waiters: queue.length, ...(line.length === 0 ? {} : { line }) };
+        return { key, holders, waiters: queue.length, ...(waiting.length === 0 ? {} : { line: waiting }) };
       }),
     async close() {
       closed = true;
