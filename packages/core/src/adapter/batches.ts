@@ -2,7 +2,7 @@
  * So many calls travel as one at most. With more, one keeps the server, a connection or rows from
  * others for longer. With fewer, client and server have more of them to handle.
  */
-const largest = 32;
+export const largestBatch = 32;
 
 /** How the calls of one tick travel. */
 export interface BatchParts<Call, Answer> {
@@ -77,7 +77,7 @@ export class Batches<Call, Answer> {
     // From the last one, as those before it are full in most cases.
     for (let index = this.#open.length - 1; index >= 0; index -= 1) {
       const batch = this.#open[index] as Batch<Call, Answer>;
-      if (batch.calls.length < largest && this.#parts.fits(call, batch.calls)) return batch.add(call);
+      if (batch.calls.length < largestBatch && this.#parts.fits(call, batch.calls)) return batch.add(call);
     }
     const batch = new Batch(this.#parts);
     // After the answers that arrived together were all handed out.

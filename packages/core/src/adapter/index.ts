@@ -60,7 +60,7 @@ export type { PauseOptions } from '../time/pause.ts';
 export { longestTrusted, socketsHeard, systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { settledWithin } from '../time/settled-within.ts';
-export { Batches } from './batches.ts';
+export { Batches, largestBatch } from './batches.ts';
 export type { BatchParts } from './batches.ts';
 export { askOption } from './ask-option.ts';
 export type { Asking } from './ask-option.ts';

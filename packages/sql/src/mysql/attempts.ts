@@ -21,10 +21,7 @@ export class Attempts {
     repeated: boolean,
   ): Promise<Attempt> {
     const answer = await this.#procedure.act(connection, 'acquire', claim, claim.floor ?? 0n, line, repeated);
-    const { process } = this.#options;
-    // These were given the key, or have lost their places.
-    const turns = [...answer.turns, ...answer.missing.map((owner) => ({ process, owner }))];
-    const attempt = attemptOf(claim, { ...answer, turns });
+    const attempt = attemptOf(claim, answer);
     if (attempt instanceof LockError) throw attempt;
     return { ...attempt, missing: answer.missing };
   }

@@ -1,7 +1,23 @@
 // Written by scripts/embed-sql.mjs from sql/mysql/plain/*.sql at each build. Change those.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'now' | 'acquire' | 'release' | 'inspect' | 'list' | 'checkConnection' | 'findRemoved' | 'writeRemoved' | 'raiseRemoved' | 'idle' | 'remove' | 'table', string>> = {
+export const statements: Readonly<
+  Record<
+    | 'now'
+    | 'acquire'
+    | 'release'
+    | 'inspect'
+    | 'list'
+    | 'checkConnection'
+    | 'findRemoved'
+    | 'writeRemoved'
+    | 'raiseRemoved'
+    | 'idle'
+    | 'remove'
+    | 'table',
+    string
+  >
+> = {
   now: `TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6))`,
   acquire: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 INSERT /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ INTO \`locks\` VALUES (

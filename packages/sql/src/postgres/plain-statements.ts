@@ -1,7 +1,9 @@
 // Written by scripts/embed-sql.mjs from sql/postgres/plain/*.sql at each build. Change those.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquire' | 'release' | 'inspect' | 'list' | 'checkConnection' | 'raiseRemoved' | 'remove' | 'table', string>> = {
+export const statements: Readonly<
+  Record<'acquire' | 'release' | 'inspect' | 'list' | 'checkConnection' | 'raiseRemoved' | 'remove' | 'table', string>
+> = {
   acquire: `INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea,
 greatest(

@@ -1,4 +1,4 @@
-import { Batches, LockError, createQueue } from '@locks/core/adapter';
+import { Batches, largestBatch, LockError, createQueue } from '@locks/core/adapter';
 import type { Attempt as Asked, Attempted, Deadline, Listen, Queue, Runtime } from '@locks/core/adapter';
 import type { Claim, Grant } from '@locks/core';
 import type { Connections } from '../connections/connections.ts';
@@ -46,7 +46,7 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
     waiterTtl,
     tryFree,
     attempt,
-    together: entries && largest,
+    together: entries && largestBatch,
     listen: listenOf(parts, reports),
     look: {
       interval: () => Math.min(pollInterval ?? store.pollInterval, waiterTtl / looksPerTtl),
@@ -99,16 +99,6 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
   return { ...queue, tell };
 }
 
-/** A first attempt until it is decided. */
-interface Entry {
-  readonly asked: Asked;
-  readonly resolve: (attempt: Attempt | Promise<Attempt>) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** A statement for more claims keeps the row of the key from others for longer. */
-const largest = 32;
-
 /** The first attempts of a tick on one key go in one statement, in their order. */
 function createEntries(
   alone: (asked: Asked) => Promise<Attempt>,
@@ -116,30 +106,19 @@ function createEntries(
 ): ((asked: Asked) => Promise<Attempt>) | undefined {
   const enterAll = store.enterAll?.bind(store);
   if (enterAll === undefined) return undefined;
-  const send = async (entries: readonly Entry[]): Promise<void> => {
-    const claims = entries.map(({ asked }) => asked.claim);
-    const within = Math.min(...entries.map(({ asked }) => asked.within));
-    try {
+  const batches = new Batches<Asked, Attempt>({
+    fits: ({ claim }, [first]) =>
+      first?.claim.key === claim.key && first.claim.ttl === claim.ttl && first.claim.floor === claim.floor,
+    alone,
+    async together(entries) {
+      const claims = entries.map(({ claim }) => claim);
+      const within = Math.min(...entries.map((asked) => asked.within));
       const about = { what: 'an acquire', claim: claims[0], within };
       const attempts = await connections.run((connection) => enterAll(connection, claims), about);
-      for (const [index, { resolve, reject }] of entries.entries()) {
-        const outcome = attempts[index];
-        if (outcome === undefined || outcome instanceof LockError) reject(outcome);
-        else resolve(outcome);
-      }
-    } catch (error) {
-      for (const { reject } of entries) reject(error);
-    }
-  };
-  const batches = new Batches<Entry>({
-    fits: ({ asked: { claim } }, [first]) =>
-      first?.asked.claim.key === claim.key &&
-      first.asked.claim.ttl === claim.ttl &&
-      first.asked.claim.floor === claim.floor,
-    sendAlone: ({ asked, resolve }) => resolve(alone(asked)),
-    send: (entries) => void send(entries),
+      return attempts.map((attempt) => (attempt instanceof LockError ? Promise.reject(attempt) : attempt));
+    },
   });
-  return (asked) => new Promise((resolve, reject) => batches.add({ asked, resolve, reject }));
+  return (asked) => batches.call(asked);
 }
 
 function listenOf({ store, connections, runtime }: SqlQueueParts, reports: WakeReports): Listen | undefined {

@@ -1,6 +1,6 @@
 import type { RecordStore, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { TableCalls } from '../connections/table-calls.ts';
-import { WakeReports } from '../line/wake-reports.ts';
+import { WakeReports } from '../queue/wake-reports.ts';
 import type { TextListening } from './text-table.ts';
 
 /** A listener that has not heard a wake of its own process after this time, in ms, is given up. */

@@ -1,7 +1,26 @@
 // Written by scripts/embed-sql.mjs from sql/sqlite/plain/*.sql at each build. Change those.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'heldByOthers' | 'acquire' | 'renew' | 'release' | 'inspect' | 'list' | 'columns' | 'readHost' | 'voidHolds' | 'writeHost' | 'touchHost' | 'raiseRemoved' | 'removable' | 'remove' | 'table', string>> = {
+export const statements: Readonly<
+  Record<
+    | 'heldByOthers'
+    | 'acquire'
+    | 'renew'
+    | 'release'
+    | 'inspect'
+    | 'list'
+    | 'columns'
+    | 'readHost'
+    | 'voidHolds'
+    | 'writeHost'
+    | 'touchHost'
+    | 'raiseRemoved'
+    | 'removable'
+    | 'remove'
+    | 'table',
+    string
+  >
+> = {
   heldByOthers: `SELECT 1 FROM "locks" WHERE key = :key AND owner <> :owner AND held_until > :now`,
   acquire: `INSERT INTO "locks"
 VALUES (:key, max(:least, coalesce((SELECT version + 1 FROM "locks" WHERE key = ''), 0)), :owner, :until)
