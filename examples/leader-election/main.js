@@ -19,7 +19,7 @@ const election = locks.elect('price-feed', async ({ token, signal }) => {
 console.log('stands for election');
 
 async function shutDown() {
-  // The next in line leads as soon as the loop has ended.
+  // The next in the queue leads as soon as the loop has ended.
   await election.stop();
   await locks.close();
 }

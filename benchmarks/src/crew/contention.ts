@@ -24,7 +24,8 @@ export interface Patience {
 }
 
 /**
- * Lets crews that are in line go on until enough was seen. `wanted` is 0 where no worker acquires.
+ * Lets crews that are in the queue go on until enough was seen. `wanted` is 0 where no worker
+ * acquires.
  */
 export async function observe(crews: Crews, { least, most }: Patience, wanted: number): Promise<Window> {
   const measured = crews.measure();

@@ -31,11 +31,11 @@ export interface Assignment {
 /** What the benchmark asks a process of the crew for. */
 export type Request =
   | { readonly kind: 'prepare'; readonly assignment: Assignment }
-  /** Answered when its first claims are in line. */
+  /** Answered when its first claims are in the queue. */
   | { readonly kind: 'begin' }
   /** Answered when all its workers have had their turns. */
   | { readonly kind: 'finish' }
-  /** All processes are in line: what is counted starts here. */
+  /** All processes are in the queue: what is counted starts here. */
   | { readonly kind: 'measure' }
   /** The acquisitions since `measure`. */
   | { readonly kind: 'grants' }

@@ -2,7 +2,7 @@ import type { CrewReport } from './crew-messages.ts';
 
 /** What a process of a crew does, whether it measures a library or the reference. */
 export interface Crew {
-  /** Resolves when its first claims are in line. */
+  /** Resolves when its first claims are in the queue. */
   begin(): Promise<void>;
   /** Resolves when all turns were taken. */
   readonly done: Promise<void>;

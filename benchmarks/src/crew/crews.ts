@@ -11,7 +11,7 @@ const patience = 3_000;
  * is gone.
  */
 export interface Crews extends AsyncDisposable {
-  /** Resolves when the first claims of all are in line. */
+  /** Resolves when the first claims of all are in the queue. */
   begin(): Promise<void>;
   /** Resolves when all workers have had their turns. */
   finish(): Promise<void>;

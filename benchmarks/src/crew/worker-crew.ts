@@ -19,7 +19,7 @@ export interface Station {
    */
   readonly synchronous?: boolean;
   /** Resolves when the first attempts of the workers have been answered. */
-  inLine(granted: () => number): Promise<unknown>;
+  inQueue(granted: () => number): Promise<unknown>;
   close?(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export class WorkerCrew implements Crew {
       await this.#work(firstWorker + index);
     });
     void Promise.all(all).then(this.#finish);
-    await this.#station.inLine(() => this.#grants);
+    await this.#station.inQueue(() => this.#grants);
   }
 
   get grants(): number {
@@ -91,7 +91,7 @@ export class WorkerCrew implements Crew {
     const claims = [...this.#claims, ...this.#holding.values()];
     const placed = this.#station.places?.waiting();
     for (const [worker, calledAt] of this.#waiting) {
-      // Which of the claims in line is whose does not matter.
+      // Which of the claims in the queue is whose does not matter.
       const placedAt = placed === undefined ? calledAt : (placed.pop() ?? Infinity);
       claims.push({ worker, calledAt, placedAt, grantedAt: Infinity, releasedAt: Infinity });
     }

@@ -8,7 +8,7 @@ import type { Result } from '../results.ts';
 import { push } from './push-name.ts';
 import { allCommands, readStatistics, resetStatistics } from './server-statistics.ts';
 
-/** Many workers on one key. Counting starts when all of them are in line. */
+/** Many workers on one key. Counting starts when all of them are in the queue. */
 export async function measureContended(
   url: string,
   controls: readonly Redis[],

@@ -1,6 +1,6 @@
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment } from '../crew/crew-messages.ts';
-import { inLine } from '../crew/in-line.ts';
+import { inQueue } from '../crew/in-queue.ts';
 import { WorkerCrew, warmUp } from '../crew/worker-crew.ts';
 import { loadSubject } from './subjects/index.ts';
 import { ownParty } from './subjects/ours.ts';
@@ -22,11 +22,11 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
     party,
     places,
     counter,
-    inLine: async (granted) => {
+    inQueue: async (granted) => {
       // A connection answers in order, so all first attempts have been answered by then. A Cluster
       // client has several.
       if (places === undefined || !clustered) await client.ping();
-      else await inLine(places, workers, granted);
+      else await inQueue(places, workers, granted);
     },
   });
 }

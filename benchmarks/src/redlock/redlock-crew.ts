@@ -16,6 +16,6 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
     places: assignment.processes > 1 ? party.watchPlaces?.(assignment.key) : undefined,
     counter,
     // The connections answer in order, so all first attempts have been answered by then.
-    inLine: () => Promise.all(clients.map((client) => client.ping())),
+    inQueue: () => Promise.all(clients.map((client) => client.ping())),
   });
 }

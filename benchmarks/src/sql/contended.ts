@@ -16,13 +16,13 @@ export interface SqlPatience extends Patience {
 
 /**
  * Workers start so many ms apart, in one process after the other. Else those of a process stand
- * together in line, and most hand-overs stay within one.
+ * together in the queue, and most hand-overs stay within one.
  */
 const spread = 6;
 
 /**
- * Many workers on one key. Counting starts when all of them are in line; what they leave in the log
- * counts until they are gone.
+ * Many workers on one key. Counting starts when all of them are in the queue; what they leave in
+ * the log counts until they are gone.
  */
 export async function measureContended(
   database: Database,

@@ -1,7 +1,7 @@
 import { sleep } from '../measure/clock.ts';
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment } from '../crew/crew-messages.ts';
-import { inLine } from '../crew/in-line.ts';
+import { inQueue } from '../crew/in-queue.ts';
 import { WorkerCrew, warmUp } from '../crew/worker-crew.ts';
 import { openNotifyCrew } from './notify-crew.ts';
 import { notification } from './notify-name.ts';
@@ -21,7 +21,7 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
     party,
     places,
     synchronous: dialectOf(url) === 'sqlite',
-    inLine: (granted) => (places === undefined ? sleep(settling) : inLine(places, workers, granted)),
+    inQueue: (granted) => (places === undefined ? sleep(settling) : inQueue(places, workers, granted)),
     close: () => party.close(),
   });
 }

@@ -14,7 +14,7 @@ export interface Party {
   watchPlaces?(key: string): Places;
 }
 
-/** When claims took their places in line. */
+/** When claims took their positions in the queue. */
 export interface Places {
   /** Of the claim that became `held`; `Infinity` if it did not wait. */
   of(held: Held): number;

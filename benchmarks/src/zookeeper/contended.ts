@@ -16,7 +16,7 @@ export const handOver = 'hand-over';
 /** Of subjects whose claims do not say when they have taken their places. */
 const unknown: Partial<Result> = { inversions: undefined };
 
-/** Many workers on one key. Counting starts when all of them are in line. */
+/** Many workers on one key. Counting starts when all of them are in the queue. */
 export async function measureContended(
   server: Server,
   subject: string,

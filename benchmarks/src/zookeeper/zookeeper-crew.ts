@@ -1,7 +1,7 @@
 import { sleep } from '../measure/clock.ts';
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment } from '../crew/crew-messages.ts';
-import { inLine } from '../crew/in-line.ts';
+import { inQueue } from '../crew/in-queue.ts';
 import { WorkerCrew, warmUp } from '../crew/worker-crew.ts';
 import { openPeerCrew } from './peer-crew.ts';
 import { settling } from './settling.ts';
@@ -16,7 +16,7 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
   return new WorkerCrew(assignment, {
     party,
     places,
-    inLine: (granted) => (places === undefined ? sleep(settling(workers)) : inLine(places, workers, granted)),
+    inQueue: (granted) => (places === undefined ? sleep(settling(workers)) : inQueue(places, workers, granted)),
     close: () => party.close(),
   });
 }

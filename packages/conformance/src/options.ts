@@ -14,8 +14,8 @@ export interface ConformanceOptions {
   readonly create: () => LockProvider | Promise<LockProvider>;
   /**
    * Makes a provider on the same store as another service would, with the shortest settings: its
-   * places in line last 1 s at most without a sign of life. Without it, requirements for services
-   * with different settings are unverified.
+   * positions in the queue last 1 s at most without a sign of life. Without it, requirements for
+   * services with different settings are unverified.
    * @default none
    */
   readonly createOther?: (() => LockProvider | Promise<LockProvider>) | undefined;

@@ -64,7 +64,7 @@ export interface Grant {
   readonly lost?: AbortSignal;
 }
 
-/** Others hold the key, are in line before this claim, or try for it at this moment. */
+/** Others hold the key, are in the queue before this claim, or try for it at this moment. */
 export interface Busy {
   readonly granted: false;
   /** The latest moment for the next attempt, in ms from the answer. Absent: core polls. */
@@ -93,7 +93,7 @@ export interface Holder {
   readonly remaining?: number;
 }
 
-/** A claim in line, as far as the store knows it. */
+/** A claim in the queue, as far as the store knows it. */
 export interface Waiter {
   /** The owner of the claim that waits. */
   readonly owner: string;
@@ -109,13 +109,13 @@ export interface KeyState {
   readonly key: string;
   /** Those who hold the key: several where it is shared. */
   readonly holders: readonly Holder[];
-  /** How many claims are in line. */
+  /** How many claims are in the queue. */
   readonly waiters: number;
   /**
-   * Who they are, in their order: the first 100. Absent: the line is empty, or the store knows
+   * Who they are, in their order: the first 100. Absent: the queue is empty, or the store knows
    * only how many.
    */
-  readonly line?: readonly Waiter[];
+  readonly queue?: readonly Waiter[];
   /** Composites: what each member told, in their order. */
   readonly members?: readonly (KeyState | UnknownState)[];
 }
@@ -127,7 +127,7 @@ export interface UnknownState {
   readonly key?: undefined;
   readonly holders?: undefined;
   readonly waiters?: undefined;
-  readonly line?: undefined;
+  readonly queue?: undefined;
 }
 
 /** A change of a register: it becomes `to` if it is `from`. `undefined`: there is no text. */
@@ -155,7 +155,7 @@ export interface Traits {
    * server stands in where a fault takes the counter. `none`: tokens mean nothing.
    */
   readonly fencing: 'strict' | 'clock-bounded' | 'none';
-  /** Claims that wait are granted in the order in which they took their place in line. */
+  /** Claims that wait are granted in the order in which they took their position in the queue. */
   readonly fair: boolean;
   /** Shared mode and permits. Without it a shared claim rejects with `LOCK_INVALID`. */
   readonly shared: boolean;
@@ -188,9 +188,10 @@ export interface LockProvider {
    * restarts the ttl. A repeat of an exclusive hold as shared converts it without a gap. Shared to
    * exclusive is refused (`LOCK_INVALID`).
    *
-   * With `wake` the claim takes a place in line where there is one. The provider calls `wake` when
-   * another attempt is worth making, until the claim is granted or released; without need does no
-   * harm, synchronously does. The latest callback counts. A repeat without `wake` keeps the place.
+   * With `wake` the claim takes a position in the queue where there is one. The provider calls
+   * `wake` when another attempt is worth making, until the claim is granted or released; without
+   * need does no harm, synchronously does. The latest callback counts. A repeat without `wake`
+   * keeps the place.
    */
   tryAcquire(claim: Claim, wake?: Wake): Promise<Grant | Busy>;
   /**
@@ -200,9 +201,9 @@ export interface LockProvider {
    */
   renew(claim: Claim, token?: bigint): Promise<Renewal | false>;
   /**
-   * Gives up all that the claim has: the hold, or the place in line. `true`: this call freed a hold
-   * that an attempt was answered with, and that had not expired. At most one call answers so. Once
-   * it has settled, nothing wakes the claim.
+   * Gives up all that the claim has: the hold, or the position in the queue. `true`: this call
+   * freed a hold that an attempt was answered with, and that had not expired. At most one call
+   * answers so. Once it has settled, nothing wakes the claim.
    */
   release(claim: Claim): Promise<boolean>;
   /** A forced release is `release` with an owner and a mode that it reported. */

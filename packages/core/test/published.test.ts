@@ -68,7 +68,7 @@ describe('a stack trace of the published package', () => {
     expect(stack).toMatch(/\boverdue \(\S+\/dist\/bundle\/leases\.cjs:\d+:\d+\)/);
   }, 30_000);
 
-  it('names the module and its line with --enable-source-maps', async () => {
+  it('names the module and its queue with --enable-source-maps', async () => {
     const stack = await stackOf('--enable-source-maps');
     expect(stack).toMatch(/at Object\.timeoutError \(\S+\/src\/errors\/messages\.ts:\d+:\d+\)/);
     expect(stack).toMatch(/Wait\.overdue \(\S+\/src\/leases\/acquire\/wait\.ts:\d+:\d+\)/);

@@ -108,7 +108,7 @@ async function handOvers() {
     const sorted = times.map((text) => Number(BigInt(text.trim()) / 1_000n) / 1_000).toSorted((a, b) => a - b);
     for (const [index, time] of sorted.entries()) if (index > 0) gaps['etcdctl lock'].push(time - sorted[index - 1]);
   }
-  console.log('hand-over in ms, ten in line (etcdctl: with the start of `date`)');
+  console.log('hand-over in ms, ten in the queue (etcdctl: with the start of `date`)');
   for (const [name, all] of Object.entries(gaps)) console.log(`  ${name.padEnd(14)} ${show(all)}`);
 }
 

@@ -17,7 +17,7 @@ import { Leases, secondsFor } from './locks/leases.ts';
 import { OwnClaims } from './locks/own-claims.ts';
 import { PlaceLeases } from './locks/places.ts';
 import { release } from './locks/release.ts';
-import { lineIn } from './locks/line.ts';
+import { queueIn } from './locks/queue.ts';
 import { isAt } from './locks/requests.ts';
 import { inspect, list, register } from './locks/state.ts';
 import { TokenBase, readBase } from './locks/token-base.ts';
@@ -91,9 +91,9 @@ export class EtcdProvider implements LockProvider {
       const reads = { compare: [], success: request.failure, failure: [] };
       return members.call(txn, reads, 'a new connection', left());
     });
-    const line = lineIn(answer, keys);
-    base.in(line);
-    if (line.base.changed > 0n) return;
+    const queue = queueIn(answer, keys);
+    base.in(queue);
+    if (queue.base.changed > 0n) return;
     const { kvs } = await members.call(range, keys.counters, 'the tokens of before', left());
     for (const { value } of kvs) base.exceed(readBase(value.toString(), keys.counters.key.toString()));
   }

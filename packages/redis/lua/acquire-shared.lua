@@ -1,15 +1,16 @@
--- Takes a share of the key, turns this owner's exclusive hold into one, or takes a place in line.
--- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua, 4 the token must exceed this,
+-- Takes a share of the key, turns this owner's exclusive hold into one, or takes a position in the
+-- queue. ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua, 4 the token must exceed this,
 --         5 token retention (ms),
 --         6 permits, "*" for any number,
---         7 and on: other waiters of this process on this key, to be kept in line, and their terms
+--         7 and on: other waiters of this process on this key, to be kept in the queue, and their
+--         terms
 -- Returns the fencing token. If busy, minus the ms until the next attempt. A list of that and of
 --         owners that must look, if there are any.
 
 -- include token
 -- include queue
 local owner, ttl = ARGV[1], tonumber(ARGV[2])
-local waiterTtl, inLine, process, channel = readTerms(ARGV[3])
+local waiterTtl, inQueue, process, channel = readTerms(ARGV[3])
 local above, retention, permits = tonumber(ARGV[4]), ARGV[5], ARGV[6]
 local me = waiterOf('s' .. permits, process, owner)
 
@@ -43,13 +44,13 @@ head, told, value = wakeHead(me, value, channel)
 if admits(value, 's' .. permits) and (head or me) == me then
   -- A key that expired as a whole leaves its companions for less than a millisecond.
   if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
-  leaveLine(me)
+  leaveQueue(me)
   return share(mint(KEYS[2], above, retention, micros))
 end
 
 local new = false
-if inLine then
-  new = stayInLine(me, now, waiterTtl, '')
+if inQueue then
+  new = stayInQueue(me, now, waiterTtl, '')
   keepPlaces(7, now, waiterTtl)
 else
   refuseOnReplica()

@@ -1,8 +1,9 @@
--- Takes the key exclusively, or a place in line.
+-- Takes the key exclusively, or a position in the queue.
 -- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua; and if they are not 0 and an hour:
 --         4 the token must exceed this, 5 token retention (ms), 6 the terms of an assignment or "",
 --         after a "+" where no attempt was answered with what is assigned to this owner by now,
---         7 and on: other waiters of this process on this key, to be kept in line, and their terms
+--         7 and on: other waiters of this process on this key, to be kept in the queue, and their
+--         terms
 -- Returns the fencing token. If busy, minus the ms until the next attempt. A list of that and of
 --         owners that must look, if there are any. Error LOCKS_SHARED when this owner shares the
 --         key.
@@ -17,7 +18,7 @@ local free = not ARGV[7] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('
 if free then return mint(KEYS[2], above, retention, micros, KEYS[1]) end
 
 -- include queue
-local waiterTtl, inLine, process, channel = readTerms(ARGV[3])
+local waiterTtl, inQueue, process, channel = readTerms(ARGV[3])
 local me = waiterOf('x', process, owner)
 local value = purge(now, holder())
 
@@ -40,7 +41,7 @@ end
 local head, told
 head, told, value = wakeHead(me, value, channel)
 if not value and (head or me) == me then
-  leaveLine(me)
+  leaveQueue(me)
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
   keepPlaces(7, now, waiterTtl)
   if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
@@ -48,8 +49,8 @@ if not value and (head or me) == me then
 end
 
 local new = false
-if inLine then
-  new = stayInLine(me, now, waiterTtl, (string.gsub(ARGV[6], '^%+', '')))
+if inQueue then
+  new = stayInQueue(me, now, waiterTtl, (string.gsub(ARGV[6], '^%+', '')))
   keepPlaces(7, now, waiterTtl)
 else
   refuseOnReplica()

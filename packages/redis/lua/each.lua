@@ -1,12 +1,12 @@
 -- Several calls in one script.
 -- Each has `width` keys of its own, the last of them its queue, and its owner in ARGV from `first`
--- on. A call whose key has a line gets 0. `decide` gives 0, or an error, for a call that it does
+-- on. A call whose key has a queue gets 0. `decide` gives 0, or an error, for a call that it does
 -- not decide. The client sends the own script of a call that got 0. So an error of one key does not
 -- touch the others. A replica refuses the first write, and so all of them.
 local function each(width, first, decide)
   local queues, replies = {}, {}
   for key = width, #KEYS, width do queues[#queues + 1] = KEYS[key] end
-  -- Nearly always no key has a line: one command instead of one for each.
+  -- Nearly always no key has a queue: one command instead of one for each.
   local waited = redis.call('EXISTS', unpack(queues)) > 0
   for i = first, #ARGV do
     local key = (i - first) * width + 1

@@ -9,8 +9,8 @@
 -- A replica may be behind, so it must not answer: it refuses this write, which changes nothing.
 redis.call('ZREM', KEYS[4], '')
 local now = clock()
-local line, count = waitersIn(KEYS[3], KEYS[4], now, 100)
-local reply = { count, line }
+local queue, count = waitersIn(KEYS[3], KEYS[4], now, 100)
+local reply = { count, queue }
 if textAt(KEYS[1]) == SHARED then
   local shares = redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
   for i = 1, #shares, 2 do

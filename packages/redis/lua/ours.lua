@@ -29,7 +29,7 @@ local function ownerIn(key, counter, foreign)
   if ours or (foreign ~= '' and string.find(value, foreign)) then return value, ours and token or '', left end
 end
 
--- The first `most` claims in line, and how many there are.
+-- The first `most` claims in the queue, and how many there are.
 local function waitersIn(queue, deadlines, now, most)
   local waiters = {}
   if isForeign(redis.pcall('ZCARD', queue)) then return waiters, 0 end

@@ -1,9 +1,9 @@
--- The line in front of a key, and which waiter may go.
+-- The queue in front of a key, and which waiter may go.
 -- It is included where a script says "include queue".
 -- KEYS, the same for all of them, all in one Cluster slot:
 --   1 key       string: the owner of an exclusive holder, or SHARED while sharers hold it
 --   2 token     string: the highest fencing token minted or told, see token.lua
---   3 queue     sorted set: waiter by place in line
+--   3 queue     sorted set: waiter by position in the queue
 --   4 deadlines sorted set: waiter by the ms at which its place is forfeit
 --   5 shared    sorted set: owner by the ms at which its share expires
 --   6 tokens    hash: the fencing token of each sharer by owner, and its permits, "*" for any
@@ -14,13 +14,13 @@
 -- A waiter is "<kind> <process> <owner>". Its kind is "x", or "s" and the permits it wants. Its
 -- process begins with the ms that its places last, and a dash. In a Cluster, "c." follows.
 -- The terms of a provider are one argument, as each argument costs time: "<ttl of a place (ms)>
--- <"1" to take a place in line> <process> <channel prefix>".
+-- <"1" to take a position in the queue> <process> <channel prefix>".
 
 local SHARED = '<shared>'
 
 local function readTerms(terms)
-  local waiterTtl, inLine, process, channel = string.match(terms, '^(%d+) (%d) (%S+) (.*)$')
-  return tonumber(waiterTtl), inLine == '1', process, channel
+  local waiterTtl, inQueue, process, channel = string.match(terms, '^(%d+) (%d) (%S+) (.*)$')
+  return tonumber(waiterTtl), inQueue == '1', process, channel
 end
 
 local function waiterOf(kind, process, owner)
@@ -53,11 +53,11 @@ local function keep(key, span)
   if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
 end
 
-local function headOfLine()
+local function headOfQueue()
   return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 
-local function leaveLine(waiter)
+local function leaveQueue(waiter)
   redis.call('ZREM', KEYS[3], waiter)
   redis.call('ZREM', KEYS[4], waiter)
   redis.call('HDEL', KEYS[7], waiter)
@@ -67,8 +67,8 @@ end
 local newHead = false
 
 local function giveUpPlace(waiter)
-  newHead = newHead or headOfLine() == waiter
-  leaveLine(waiter)
+  newHead = newHead or headOfQueue() == waiter
+  leaveQueue(waiter)
 end
 
 local function forgetShare(owner)
@@ -84,7 +84,7 @@ local function settleShares()
   redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 
--- Drops what has expired: places anywhere in the line, and shares. Returns `holder()` after that.
+-- Drops what has expired: places anywhere in the queue, and shares. Returns `holder()` after that.
 local function purge(now, value)
   local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
   for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
@@ -131,19 +131,19 @@ local function assign(waiter, process, owner, channel)
   local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
   redis.call('SET', KEYS[1], owner, 'PX', span)
   if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
-    leaveLine(waiter)
+    leaveQueue(waiter)
     return span
   end
   redis.call('DEL', KEYS[1])
   return false
 end
 
--- Gives the key to the head of the line if it is free, or tells the head if it can go, or is new.
+-- Gives the key to the head of the queue if it is free, or tells the head if it can go, or is new.
 -- Every script that writes calls this. If the message reaches no process, the head's process is
 -- gone, and the head loses its place. Returns the head, whether it was told, and `holder()`.
 local function wakeHead(me, value, channel)
   while true do
-    local head = headOfLine()
+    local head = headOfQueue()
     if not head or head == me then return head, false, value end
     local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
     if not newHead and not admits(value, kind) then return head, false, value end
@@ -158,7 +158,7 @@ local function wakeHead(me, value, channel)
       return head, true, value
     else
       newHead = true
-      leaveLine(head)
+      leaveQueue(head)
     end
   end
 end
@@ -170,18 +170,18 @@ local function concernsHead(ttl, waiterTtl)
   return newHead
 end
 
-local function keepLine(waiterTtl)
+local function keepQueue(waiterTtl)
   if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
   redis.call('PEXPIRE', KEYS[3], waiterTtl)
   redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 
 -- Takes a place, or keeps the place that the waiter has. Returns whether the place is new.
-local function stayInLine(waiter, now, waiterTtl, terms)
+local function stayInQueue(waiter, now, waiterTtl, terms)
   local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
   local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
   redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
-  keepLine(waiterTtl)
+  keepQueue(waiterTtl)
   if terms ~= '' then
     redis.call('HSET', KEYS[7], waiter, terms)
     keep(KEYS[7], waiterTtl)
@@ -204,12 +204,12 @@ end
 
 -- Keeps the places of the other waiters of this process, with the same call. From `first` on, ARGV
 -- has each waiter and its terms. The answer names the waiters that must look: the head, as a holder
--- may expire, and each that is not in line, as it was assigned the key or has lost its place.
+-- may expire, and each that is not in the queue, as it was assigned the key or has lost its place.
 local mustLook = {}
 
 local function keepPlaces(first, now, waiterTtl)
   if #ARGV < first then return end
-  local head = headOfLine()
+  local head = headOfQueue()
   local waiters, kept, terms = {}, {}, {}
   for i = first, #ARGV, 2 do table.insert(waiters, ARGV[i]) end
   for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(waiters))) do
@@ -228,7 +228,7 @@ local function keepPlaces(first, now, waiterTtl)
   end
   if not kept[1] then return end
   redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
-  keepLine(waiterTtl)
+  keepQueue(waiterTtl)
   if terms[1] then
     redis.call('HSET', KEYS[7], unpack(terms))
     keep(KEYS[7], waiterTtl)

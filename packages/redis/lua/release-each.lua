@@ -1,4 +1,4 @@
--- Frees each key that its owner holds exclusively, and that has no line.
+-- Frees each key that its owner holds exclusively, and that has no queue.
 -- KEYS    for each claim: key and queue, see queue.lua
 -- ARGV    the owners
 -- Returns for each claim 1, or 0 where release.lua must decide.

@@ -1,15 +1,15 @@
--- Gives up what an owner has: its hold, or its place in line.
+-- Gives up what an owner has: its hold, or its position in the queue.
 -- ARGV    1 owner, 2 terms, 3 kind of waiter: see queue.lua
 -- Returns 1 when this freed a hold, else 0.
 local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
-local freed, line = 0, false
+local freed, queue = 0, false
 
 -- The uncontended path: GET, DEL, EXISTS. Nothing that it does not need is defined before it.
 if value == owner then
   redis.call('DEL', KEYS[1])
   if redis.call('EXISTS', KEYS[3]) == 0 then return 1 end
-  value, freed, line = false, 1, true
+  value, freed, queue = false, 1, true
 end
 
 -- include token
@@ -28,9 +28,9 @@ if value == SHARED then
   end
 end
 
-line = line or redis.call('EXISTS', KEYS[3]) == 1
--- A waiter that was granted has left the line already. Without a line this changes nothing, but a
+queue = queue or redis.call('EXISTS', KEYS[3]) == 1
+-- A waiter that was granted has left the queue already. Without a queue this changes nothing, but a
 -- replica refuses it.
 if freed == 0 then giveUpPlace(me) end
-if line then wakeHead(me, purge(now, value), channel) end
+if queue then wakeHead(me, purge(now, value), channel) end
 return freed

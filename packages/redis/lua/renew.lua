@@ -30,11 +30,11 @@ local function renew()
   return 1
 end
 
-local line = redis.call('EXISTS', KEYS[3]) == 1
-local before = line and redis.call('PTTL', KEYS[1])
+local queue = redis.call('EXISTS', KEYS[3]) == 1
+local before = queue and redis.call('PTTL', KEYS[1])
 local renewed = renew()
 if renewed == 0 then refuseOnReplica() end
-if line then
+if queue then
   value = purge(now, value)
   -- A head that was told a later end of the hold looks again.
   newHead = newHead or redis.call('PTTL', KEYS[1]) < before

@@ -8,7 +8,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient, RedisOptions } from '../src/index.ts';
-import { inLine, queueUp } from './support/line.ts';
+import { inQueue, queueUp } from './support/queue.ts';
 import { connect, eventually } from './support/redis.ts';
 
 async function server(...args: readonly string[]): Promise<ServerHandle> {
@@ -27,19 +27,19 @@ function locksOver(client: RedisClient, options: RedisOptions = {}): Locks {
   return locks;
 }
 
-test('those whose places lapsed while the server stood still are in line again as soon as it goes on, not one after the other', async () => {
+test('those whose places lapsed while the server stood still are in the queue again as soon as it goes on, not one after the other', async () => {
   const { url, pause, resume } = await server();
   const locks = locksOver(connect({}, url), { waiterTtl: 3_000, timeout: 20_000 });
   const key = 'stalled';
   const lease = await locks.acquire(key, { ttl: 60_000 });
   const served: Promise<void>[] = [];
   for (let index = 0; index < 100; index += 1) served.push(locks.withLock(key, () => {}));
-  await inLine(locks, 100, key);
+  await inQueue(locks, 100, key);
   await pause();
   await sleep(3_500);
   await resume();
   // One of them asks each second and shows the others, of which the server knows nothing any more.
-  await inLine(locks, 100, key);
+  await inQueue(locks, 100, key);
   await lease.release();
   await Promise.all(served);
 });
@@ -69,7 +69,7 @@ describe('the subscriber connection', () => {
     const queue = await queueUp(locks, 5);
     await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await eventually('a new subscription', async () => (await client.pubsub('CHANNELS')).length === 1);
-    await inLine(locks, 5, 'job');
+    await inQueue(locks, 5, 'job');
     await lease.release();
     await queue.all;
     expect(queue.order).toEqual([0, 1, 2, 3, 4]);

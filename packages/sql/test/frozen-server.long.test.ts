@@ -34,7 +34,7 @@ test.each(servers)('close settles in time, and ends every connection, though %s 
 });
 
 test.each(servers)(
-  'those whose places lapsed while %s was frozen are in line again as soon as it goes on, not one after the other',
+  'those whose places lapsed while %s was frozen are in the queue again as soon as it goes on, not one after the other',
   async (_name, start) => {
     const server = await start();
     onTestFinished(() => server.stop());
@@ -44,14 +44,14 @@ test.each(servers)(
     onTestFinished(() => locks.close());
     const lease = await locks.acquire('job', { ttl: 60_000 });
     const served = Array.from({ length: 60 }, () => locks.withLock('job', () => {}));
-    const allInLine = async (): Promise<boolean> => (await locks.inspect('job')).waiters === served.length;
-    await eventually('all are in line', allInLine);
+    const allInQueue = async (): Promise<boolean> => (await locks.inspect('job')).waiters === served.length;
+    await eventually('all are in the queue', allInQueue);
     await server.pause();
     await sleep(3_500);
     await server.resume();
     // One of them asks each second and shows the others, of which the server knows nothing any
     // more.
-    await eventually('all are in line again', allInLine);
+    await eventually('all are in the queue again', allInQueue);
     await lease.release();
     await Promise.all(served);
   },

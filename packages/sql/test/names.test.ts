@@ -3,11 +3,11 @@ import { rendered } from '../src/dialect/names.ts';
 
 describe('the names in a statement', () => {
   const sql =
-    'UPDATE "locks" SET owner = \'locks\' FROM "locks_line" WHERE "other_locks" = locks AND "locks_acquire"(1)';
+    'UPDATE "locks" SET owner = \'locks\' FROM "locks_queue" WHERE "other_locks" = locks AND "locks_acquire"(1)';
 
   test('are quoted and begin with the table', () => {
     expect(rendered(sql, { table: 'Jobs', schema: undefined }, '"')).toBe(
-      'UPDATE "Jobs" SET owner = \'locks\' FROM "Jobs_line" WHERE "other_locks" = locks AND "Jobs_acquire"(1)',
+      'UPDATE "Jobs" SET owner = \'locks\' FROM "Jobs_queue" WHERE "other_locks" = locks AND "Jobs_acquire"(1)',
     );
   });
 

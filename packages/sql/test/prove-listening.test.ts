@@ -12,7 +12,7 @@ interface Opened {
   closed: boolean;
 }
 
-/** A line with one waiter, whose listeners are in the hands of a test. */
+/** A queue with one waiter, whose listeners are in the hands of a test. */
 async function createListening(echo?: () => Promise<void>) {
   const runtime = createVirtualRuntime({ random: 0 });
   const opened: Opened[] = [];
@@ -34,7 +34,7 @@ async function createListening(echo?: () => Promise<void>) {
   };
   const setting = { echo: echo ?? (async (): Promise<void> => latest().hear('')) };
   const reports = new WakeReports('test');
-  const line = createQueue({
+  const queue = createQueue({
     runtime,
     deadline: createDeadline(runtime, 1_000, 'Postgres'),
     waiterTtl: 6_000_000,
@@ -49,10 +49,10 @@ async function createListening(echo?: () => Promise<void>) {
     },
     report: (state, reason) => reports.tell(state, reason),
   });
-  await line.tryAcquire({ key: 'job', owner: 'me', ttl: 30_000, mode: 'exclusive' }, () => wakes.push('me'));
+  await queue.tryAcquire({ key: 'job', owner: 'me', ttl: 30_000, mode: 'exclusive' }, () => wakes.push('me'));
   await runtime.advance(1);
   wakes.length = 0;
-  return { runtime, opened, looks, wakes, messages, line, latest, setting };
+  return { runtime, opened, looks, wakes, messages, queue, latest, setting };
 }
 
 describe('a process that listens', () => {
@@ -142,11 +142,11 @@ describe('a process that listens', () => {
 
   test('sends nothing once it is closed', async () => {
     let sent = 0;
-    const { runtime, line, latest } = await createListening(async () => {
+    const { runtime, queue, latest } = await createListening(async () => {
       sent += 1;
       throw new Error('no connection');
     });
-    line.close(new LockError('LOCK_CLOSED', 'closed'));
+    queue.close(new LockError('LOCK_CLOSED', 'closed'));
     await runtime.advance(60_000);
     expect([sent, latest().closed, runtime.pendingTimers]).toEqual([1, true, 0]);
   });

@@ -17,7 +17,7 @@ export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | unde
   const who = make('span', 'who', columnName('Holder'), label, sharers);
   const left = createLeft();
   const waiting = make('span');
-  const waits = make('span', 'waits', columnName('In line'), waiting);
+  const waits = make('span', 'waits', columnName('In the queue'), waiting);
   const button = make('button', 'row', name, who, left.element, waits);
   button.type = 'button';
   const detail = createDetail(askToBreak);
@@ -53,9 +53,9 @@ export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | unde
   };
 }
 
-function waitsText({ waiters, line: [next] }: KeyView): string {
+function waitsText({ waiters, queue: [next] }: KeyView): string {
   if (waiters === 0) return '0';
-  return next === undefined ? `${waiters} in line` : `${waiters}, next ${next.label}`;
+  return next === undefined ? `${waiters} in the queue` : `${waiters}, next ${next.label}`;
 }
 
 /** The name of a column, which a screen reader reads with each row. */
@@ -98,29 +98,29 @@ function createLeft(): Row<HolderView | undefined> {
 
 function createDetail(askToBreak: () => AskToBreak | undefined): Row<KeyView> {
   const holders = make('ul', 'holders');
-  const line = make('ol', 'line');
+  const queue = make('ol', 'queue');
   const members = make('ul', 'members');
   const [holdersTitle, lineTitle, membersTitle] = [
     make('h3', '', 'Holders'),
-    make('h3', '', 'In line'),
+    make('h3', '', 'In the queue'),
     make('h3', '', 'Members'),
   ];
-  const parts = [holdersTitle, holders, lineTitle, line, membersTitle, members];
+  const parts = [holdersTitle, holders, lineTitle, queue, membersTitle, members];
   const element = make('div', 'detail', ...parts);
   let shown: KeyView;
   const ownerOf = ({ owner }: HolderView): string => owner;
   const updateHolders = list(holders, ownerOf, () => createHolder((holder) => askToBreak()?.(shown, holder)));
-  const updateLine = list<WaiterView>(line, ({ text }) => text, createWaiter);
+  const updateQueue = list<WaiterView>(queue, ({ text }) => text, createWaiter);
   const updateMembers = list<string>(members, (_, index) => String(index), createMember);
   return {
     element,
     update(key) {
       shown = key;
       updateHolders(key.holders);
-      updateLine(key.line);
+      updateQueue(key.queue);
       updateMembers(key.members);
-      const untold = key.waiters - key.line.length;
-      setText(lineTitle, untold > 0 ? `In line, and ${untold} more` : 'In line');
+      const untold = key.waiters - key.queue.length;
+      setText(lineTitle, untold > 0 ? `In the queue, and ${untold} more` : 'In the queue');
       holdersTitle.hidden = key.holders.length === 0;
       lineTitle.hidden = key.waiters === 0;
       membersTitle.hidden = key.members.length === 0;

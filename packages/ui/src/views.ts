@@ -17,7 +17,7 @@ export interface HolderView {
   readonly remaining?: number;
 }
 
-/** A claim in line, for the page. */
+/** A claim in the queue, for the page. */
 export interface WaiterView {
   readonly text: string;
   readonly label: string;
@@ -33,8 +33,8 @@ export interface KeyView {
   readonly text: string;
   readonly holders: readonly HolderView[];
   readonly waiters: number;
-  /** The first in line, in their order, as far as the store tells them. */
-  readonly line: readonly WaiterView[];
+  /** The first in the queue, in their order, as far as the store tells them. */
+  readonly queue: readonly WaiterView[];
   /** Several stores as one: what each of them told, in words. */
   readonly members: readonly string[];
 }

@@ -27,7 +27,7 @@ test('it shows holders with their token, and who waits in order', async () => {
         },
       ],
       waiters: 2,
-      line: ['first', 'second'].map((label) => ({
+      queue: ['first', 'second'].map((label) => ({
         text: expect.stringContaining(`${label}/`),
         label: `web-1:${label}`,
         mode: 'exclusive',

@@ -8,7 +8,7 @@ import { processPrefix } from './nodes/paths.ts';
 import { readZookeeperOptions } from './options/options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
 import { SessionProvider } from './provider.ts';
-import { LineRecipe } from './recipes/line/line.ts';
+import { QueueRecipe } from './recipes/queue/queue.ts';
 import { PlainRecipe } from './recipes/plain/plain.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import { SemaphoreRecipe } from './recipes/semaphore/semaphore.ts';
@@ -76,5 +76,5 @@ function recipeOf(options: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens, f
   const { fair, recipe, sharedMarkers, knownPlaces } = options;
   if (!fair) return new PlainRecipe(nodes, tokens);
   if (recipe === 'semaphore') return new SemaphoreRecipe(nodes, tokens, folders);
-  return new LineRecipe({ nodes, tokens, folders, names: recipe, sharedMarkers, knownPlaces });
+  return new QueueRecipe({ nodes, tokens, folders, names: recipe, sharedMarkers, knownPlaces });
 }

@@ -1,5 +1,5 @@
 import type { Lease, Locks } from '@locks/core';
-import { inLine } from '../state/in-line.ts';
+import { inQueue } from '../state/in-queue.ts';
 
 /** What the probes have in common. */
 export interface ProbeParts {
@@ -63,7 +63,7 @@ async function handOvers({ locks, prefix, stop }: ProbeParts, ms: number): Promi
   while (performance.now() < end && !stop.aborted) {
     const waiting = locks.acquire(key, { ttl });
     waiting.catch(() => {});
-    await inLine(locks, key, stop);
+    await inQueue(locks, key, stop);
     const began = performance.now();
     await lease.release();
     lease = await waiting;

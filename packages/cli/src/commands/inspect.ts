@@ -13,8 +13,8 @@ export async function inspect(key: string, options: StoreOptions, output: Output
   if (state.holders.length > 0) {
     parts.push(table(['OWNER', 'MODE', 'TOKEN', 'FREE AGAIN IN'], state.holders.map(holderColumns)));
   }
-  if (state.line !== undefined) {
-    const rows = state.line.map((waiter, index) => [String(index + 1), printable(waiter.owner), modeText(waiter)]);
+  if (state.queue !== undefined) {
+    const rows = state.queue.map((waiter, index) => [String(index + 1), printable(waiter.owner), modeText(waiter)]);
     parts.push(`\n${table(['TURN', 'OWNER', 'MODE'], rows)}`);
   }
   for (const [index, member] of (state.members ?? []).entries())

@@ -3,7 +3,7 @@ import type { LockProvider, LockState, Locks } from '@locks/core';
 import { runChecks, systemRuntime } from '@locks/core/adapter';
 import type { Check, Finding } from '@locks/core/adapter';
 import { messageOf, printable, span } from '@locks/core/text';
-import { inLine } from '../state/in-line.ts';
+import { inQueue } from '../state/in-queue.ts';
 import { sortedKeys, statesOf } from '../state/states-of.ts';
 
 /** A store in use, and a key that nothing else uses. */
@@ -72,7 +72,7 @@ async function gapOf(locks: Locks, key: string): Promise<number> {
   const lease = await locks.acquire(key, { ttl, wait: patience });
   const waiting = locks.acquire(key, { ttl, wait: patience });
   waiting.catch(() => {});
-  await inLine(locks, key);
+  await inQueue(locks, key);
   const began = performance.now();
   await lease.release();
   const next = await waiting;
@@ -108,8 +108,8 @@ const permits: Check<Used> = {
 };
 
 /** The numbers of permits that the holders and the waiters of a key have, the least first. */
-function numbersOf({ holders, line = [] }: LockState): readonly number[] {
-  return [...new Set([...holders, ...line].flatMap((claim) => claim.permits ?? []))].toSorted((a, b) => a - b);
+function numbersOf({ holders, queue = [] }: LockState): readonly number[] {
+  return [...new Set([...holders, ...queue].flatMap((claim) => claim.permits ?? []))].toSorted((a, b) => a - b);
 }
 
 const clock: Check<Used> = {

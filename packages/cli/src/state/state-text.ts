@@ -3,12 +3,12 @@ import { modeText, printable, span } from '@locks/core/text';
 import type { Row } from '../output/output.ts';
 
 /** `state` for a line of JSON. */
-export function stateRow({ key, holders, waiters, line, members }: LockState): Row {
+export function stateRow({ key, holders, waiters, queue, members }: LockState): Row {
   return {
     key,
     holders: holders.map(({ owner, mode, permits, token, remaining }) => ({ owner, mode, permits, token, remaining })),
     waiters,
-    ...(line && { line }),
+    ...(queue && { queue }),
     ...(members && { members: members.map(memberRow) }),
   };
 }

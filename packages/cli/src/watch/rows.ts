@@ -14,15 +14,15 @@ export interface WatchRow {
   readonly waiters: string;
 }
 
-/** So many of those in line have a row. The number of all of them is told in any case. */
-const shownInLine = 5;
+/** So many of those in the queue have a row. The number of all of them is told in any case. */
+const shownInQueue = 5;
 
-/** One row for each holder, then one for each of the first in line. The first has the key. */
-export function rowsOf({ key, holders, waiters, line = [] }: LockState): readonly WatchRow[] {
+/** One row for each holder, then one for each of the first in the queue. The first has the key. */
+export function rowsOf({ key, holders, waiters, queue = [] }: LockState): readonly WatchRow[] {
   // A column of the screen has no room for the number of permits.
   const columns = holders.map((holder) => holderColumns(holder).with(1, holder.mode));
   if (columns.length === 0) columns.push(['–']);
-  line.slice(0, shownInLine).forEach(({ owner, mode }, place) => {
+  queue.slice(0, shownInQueue).forEach(({ owner, mode }, place) => {
     columns.push([printable(owner), mode, '', `waits, place ${place + 1}`]);
   });
   return columns.map(([owner = '', mode = '', token = '', free = ''], index) => {

@@ -7,7 +7,7 @@ import { locksOf } from '../support/locks-of.ts';
 
 const strange = 'a\u001B[2Jb\nc\u202Ed';
 
-test('ls lists keys by their beginning, one in each line, and escapes what a terminal would obey', async () => {
+test('ls lists keys by their beginning, one in each queue, and escapes what a terminal would obey', async () => {
   const user = createUser();
   const locks = await locksOf(user);
   for (const key of ['jobs/10', 'jobs/9', strange]) await locks.acquire(key);
@@ -16,8 +16,8 @@ test('ls lists keys by their beginning, one in each line, and escapes what a ter
   expect((await user.locks('ls', 'jobs/', '-l')).output).toBe(
     'jobs/9\theld\tnothing waits\njobs/10\theld\tnothing waits\n',
   );
-  const lines = (await user.locks('ls', '--json')).output.trim().split('\n');
-  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
+  const queues = (await user.locks('ls', '--json')).output.trim().split('\n');
+  expect(queues.map((queue) => JSON.parse(queue) as unknown)).toEqual(
     [strange, 'jobs/9', 'jobs/10'].map((key) => ({ key })),
   );
 });
@@ -46,7 +46,7 @@ test('inspect shows holders and waiters, and tokens as text in JSON', async () =
     key: 'key',
     holders: [holder],
     waiters: 1,
-    line: [{ owner: expect.stringMatching(/^web-1\//), mode: 'exclusive' }],
+    queue: [{ owner: expect.stringMatching(/^web-1\//), mode: 'exclusive' }],
   });
   const { output } = await user.locks('inspect', 'key');
   expect(output).toMatch(/^key: held, 1 waits\nOWNER +MODE +TOKEN +FREE AGAIN IN\n/);

@@ -15,7 +15,7 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
     case 'granted':
       part.heard = 'granted';
       part.uncertain = false;
-      part.inLine = false;
+      part.inQueue = false;
       if (answer.token !== undefined) part.token = answer.token;
       part.since = part.sentAt;
       part.until = part.sentAt + answer.validity;
@@ -31,7 +31,7 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       part.heard = 'busy';
       part.uncertain = false;
       part.token = undefined;
-      part.inLine ||= call === 'ask in line';
+      part.inQueue ||= call === 'ask in the queue';
       part.retryAfter = answer.retryAfter;
       if (!isHeld(machine.state)) break;
       // It was woken meanwhile.

@@ -1,7 +1,7 @@
-import { chooseLine, decideAttempt, decideConfirmation, heldUntil, highestToken } from './decisions.ts';
+import { chooseQueue, decideAttempt, decideConfirmation, heldUntil, highestToken } from './decisions.ts';
 import type { Machine } from './machine.ts';
 import { isVote } from './part.ts';
-import { waitInLine } from './wait-in-line.ts';
+import { waitInQueue } from './wait-in-queue.ts';
 
 /**
  * Votes that began so many ms apart are made to end together. More makes a dead holder's votes end
@@ -12,16 +12,16 @@ const apart = 16;
 /** Asks for votes: the next step of an attempt. */
 export function goOnAsking(machine: Machine, now: number): void {
   const { state, world } = machine;
-  const head = machine.part(state.line);
+  const head = machine.part(state.queue);
   if (head.heard === 'failed' || head.late) {
-    // A call may be on its way to a slow member: another line, until it answers.
-    state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
+    // A call may be on its way to a slow member: another queue, until it answers.
+    state.queue = chooseQueue(state.parts, (member) => world.isSuspect(member));
   }
   switch (decideAttempt(machine, now)) {
     case 'wait':
       break;
-    case 'ask line':
-      machine.ask(state.line, state.waits, true);
+    case 'ask queue':
+      machine.ask(state.queue, state.waits, true);
       if (state.askedAll) machine.askOthers();
       break;
     case 'ask others':
@@ -33,7 +33,7 @@ export function goOnAsking(machine: Machine, now: number): void {
       confirm(machine, now);
       break;
     case 'busy':
-      waitInLine(machine, now);
+      waitInQueue(machine, now);
       break;
     case 'ask spared':
       machine.askOthers(true);

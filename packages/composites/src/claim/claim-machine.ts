@@ -4,7 +4,7 @@ import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
 import { initialState, isHeld, keepsPromise } from './claim-state.ts';
 import type { Change, ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
-import { chooseLine } from './decisions.ts';
+import { chooseQueue } from './decisions.ts';
 import { Machine } from './machine.ts';
 import { emptyPart, hasSomething, isVote } from './part.ts';
 import { askForPlaces, askInTurn, askToRenew, goOnRenewing } from './renewal.ts';
@@ -39,8 +39,8 @@ export class ClaimMachine {
     return this.state.parts.filter(({ until, call }) => until > now || call !== undefined).length < options.need;
   }
 
-  get isInLine(): boolean {
-    return this.state.parts.some(({ inLine }) => inLine);
+  get isInQueue(): boolean {
+    return this.state.parts.some(({ inQueue }) => inQueue);
   }
 
   /** Core asks. `crowded`: other claims of this process wait for the key. */
@@ -57,7 +57,7 @@ export class ClaimMachine {
     state.moves = 0;
     state.paused = false;
     state.askedAll = !state.waiting && !crowded;
-    state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
+    state.queue = chooseQueue(state.parts, (member) => world.isSuspect(member));
     // Votes that it keeps while it waits last for a place from here.
     if (!state.askedAll)
       this.#machine.each((part, member) => part.token !== undefined && this.#machine.ask(member, false, false, true));
@@ -169,7 +169,7 @@ export class ClaimMachine {
       askInTurn(this.#machine, member);
       return true;
     }
-    if (state.stage !== 'pausing' || member !== state.line) return false;
+    if (state.stage !== 'pausing' || member !== state.queue) return false;
     this.#askAgain();
     return true;
   }
@@ -192,7 +192,7 @@ export class ClaimMachine {
   #askAgain(): void {
     const { state } = this;
     state.stage = 'asking';
-    this.#machine.part(state.line).heard = undefined;
+    this.#machine.part(state.queue).heard = undefined;
     this.#goOn();
   }
 

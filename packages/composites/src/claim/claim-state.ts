@@ -4,8 +4,9 @@ import type { Part } from './part.ts';
 
 /**
  * `resting`: no call of core's is under way. `returning`: the answer is known, and waits until the
- * members have taken back what the claim must not keep. `pausing`: it has the vote of its line, and
- * waits a moment for another member, where a claim that will not get the line may be just leaving.
+ * members have taken back what the claim must not keep. `pausing`: it has the vote of its queue,
+ * and waits a moment for another member, where a claim that will not get the queue may be just
+ * leaving.
  */
 export type Stage = 'resting' | 'asking' | 'pausing' | 'confirming' | 'returning' | 'held' | 'renewing' | 'over';
 
@@ -72,13 +73,13 @@ export interface MachineOptions {
 export interface ClaimState {
   stage: Stage;
   readonly parts: Part[];
-  line: number;
+  queue: number;
   askedAll: boolean;
   /** Core wants to be woken. */
   waits: boolean;
   /** Core was told busy, so the claim keeps its place and the votes below it. */
   waiting: boolean;
-  /** How often this attempt moved to another line. */
+  /** How often this attempt moved to another queue. */
   moves: number;
   /** This attempt has paused already. */
   paused: boolean;
@@ -112,7 +113,7 @@ export function initialState(members: number): ClaimState {
   return {
     stage: 'resting',
     parts: Array.from({ length: members }, () => emptyPart()),
-    line: 0,
+    queue: 0,
     askedAll: false,
     waits: false,
     waiting: false,

@@ -89,8 +89,8 @@ export class CombinedClaim implements HostedClaim {
           const { members, need } = this.#host;
           if (members.filter(({ answers }) => answers).length < need) await readStates(this.#host, this.key);
           if (retryAfter === undefined) return { granted: false };
-          // No member can wake a claim without a place in a line.
-          if (wake !== undefined && !this.#machine.isInLine) {
+          // No member can wake a claim without a position in a queue.
+          if (wake !== undefined && !this.#machine.isInQueue) {
             schedule(this.#host.timers, this.#calls.now() + retryAfter, () => this.#calls.wake?.());
           }
           return { granted: false, retryAfter };

@@ -3,12 +3,12 @@ import type { Machine } from './machine.ts';
 import type { Part } from './part.ts';
 
 /**
- * What an attempt does next. `ask line`: asks the member of the line. `ask others`: asks the others
- * too. `ask spared`: asks suspect members that were passed over as they have a call already.
+ * What an attempt does next. `ask queue`: asks the member of the queue. `ask others`: asks the
+ * others too. `ask spared`: asks suspect members that were passed over as they have a call already.
  * `busy`: gives back what is above the lowest busy member, and waits there. `unavailable`: too few
  * members answer.
  */
-export type AttemptStep = 'wait' | 'ask line' | 'ask others' | 'ask spared' | 'confirm' | 'busy' | 'unavailable';
+export type AttemptStep = 'wait' | 'ask queue' | 'ask others' | 'ask spared' | 'confirm' | 'busy' | 'unavailable';
 
 /** The lowest member that answered busy. -1: none did. */
 export function lowestBusy(parts: readonly Part[]): number {
@@ -16,14 +16,14 @@ export function lowestBusy(parts: readonly Part[]): number {
 }
 
 /**
- * The member in whose line a claim waits: where it has its place, else the first one. Members that
+ * The member in whose queue a claim waits: where it has its place, else the first one. Members that
  * failed, are late or are suspect are passed over as long as there are others. Where all are
  * suspect, one that is not late comes first: it may have answered already.
  */
-export function chooseLine(parts: readonly Part[], isSuspect: (member: number) => boolean): number {
+export function chooseQueue(parts: readonly Part[], isSuspect: (member: number) => boolean): number {
   const answers = (part: Part): boolean => part.heard !== 'failed' && !part.late;
   const usable = (part: Part, member: number): boolean => answers(part) && !isSuspect(member);
-  const placed = parts.findIndex((part, member) => part.inLine && usable(part, member));
+  const placed = parts.findIndex((part, member) => part.inQueue && usable(part, member));
   if (placed !== -1) return placed;
   const first = parts.findIndex(usable);
   if (first !== -1) return first;
@@ -32,17 +32,17 @@ export function chooseLine(parts: readonly Part[], isSuspect: (member: number) =
 }
 
 /**
- * The next step of an attempt. Ordered lines: nothing is granted past a member of the line that
+ * The next step of an attempt. Ordered queues: nothing is granted past a member of the queue that
  * says busy, and a claim waits only above all the votes that it keeps. So no circle of claims can
  * wait for each other.
  */
 export function decideAttempt({ options: { need }, state }: Machine, now: number): AttemptStep {
-  const { parts, line, askedAll, patient } = state;
-  const head = parts[line];
+  const { parts, queue, askedAll, patient } = state;
+  const head = parts[queue];
   if (head === undefined) return 'unavailable';
   if (head.heard === 'busy') return 'busy';
   if (head.heard === undefined) {
-    if (head.call === undefined) return 'ask line';
+    if (head.call === undefined) return 'ask queue';
     return head.late && !patient ? 'unavailable' : 'wait';
   }
   if (!askedAll) return 'ask others';
@@ -158,7 +158,7 @@ export function waitsForLate(released: Released, answers: readonly Freed[], need
 
 /**
  * Whether a release has freed the first `need` members, so that it can be answered. A call that
- * begins after it gets their votes. With other members, the line that it asks first may still be
+ * begins after it gets their votes. With other members, the queue that it asks first may still be
  * busy.
  */
 export function isFreedFirst(answers: readonly Freed[], need: number): boolean {

@@ -65,21 +65,21 @@ export class Machine {
    * Asks for a vote. `needed`: also where the member is suspect and has a call already. `brief`:
    * for the time of a place, as where the attempt does not wait for the answer.
    */
-  ask(member: number, inLine = false, needed = false, brief: boolean = !needed && this.#isPassedOver(member)): void {
+  ask(member: number, inQueue = false, needed = false, brief: boolean = !needed && this.#isPassedOver(member)): void {
     const part = this.part(member);
     if (part.call !== undefined || !(needed || this.#takesCall(member))) return;
     if (part.number === 0) part.number = this.world.nextNumber();
     const { token, floor } = this.state;
     const held = isHeld(this.state);
     const above = held && this.options.fencing ? token : floor;
-    this.#send(part, member, inLine ? 'ask in line' : 'ask', above, brief && !held);
+    this.#send(part, member, inQueue ? 'ask in the queue' : 'ask', above, brief && !held);
   }
 
   /** Asks the members that were not asked. `needed`: as for `ask`. */
   askOthers(needed = false): void {
     const now = this.world.now();
     this.each((part, member) => {
-      if (member !== this.state.line && isUnasked(part, now)) this.ask(member, false, needed);
+      if (member !== this.state.queue && isUnasked(part, now)) this.ask(member, false, needed);
     });
   }
 
@@ -178,8 +178,8 @@ export class Machine {
     const { state } = this;
     this.each((part, member) => {
       if (part.call !== undefined) return;
-      const kept = state.waiting && (part.token !== undefined ? member < state.line : member === state.line);
-      if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) this.giveBack(member);
+      const kept = state.waiting && (part.token !== undefined ? member < state.queue : member === state.queue);
+      if (!kept && (part.token !== undefined || (part.inQueue && state.waiting))) this.giveBack(member);
     });
   }
 }

@@ -20,8 +20,9 @@ import { timedCall } from '../members/timed-call.ts';
 import type { ReleaseRound } from './release-round.ts';
 
 /**
- * What may never be granted ends so many ms after its last call, like a place in line. With less,
- * claims that wait repeat more often. With more, one whose process dies closes a free key longer.
+ * What may never be granted ends so many ms after its last call, like a position in the queue. With
+ * less, claims that wait repeat more often. With more, one whose process dies closes a free key
+ * longer.
  */
 const place = 6_000;
 
@@ -185,7 +186,7 @@ export class MemberCalls implements MachineWorld {
       claim: { ...this.claim, owner: this.ownerAt(index, part.number) },
       inFlight: inFlight ? this.#inFlight[index] : undefined,
       uncertain: part.uncertain,
-      inLine: part.inLine || part.call === 'ask in line',
+      inQueue: part.inQueue || part.call === 'ask in the queue',
       lastSend: part.sentAt,
       answered,
     });

@@ -25,8 +25,8 @@ export interface Part {
   since: number;
   /** When the vote ends, in ms of the clock. */
   until: number;
-  /** The claim has a place in the member's line. */
-  inLine: boolean;
+  /** The claim has a place in the member's queue. */
+  inQueue: boolean;
   /** A call was rejected, and may have left a vote or a place. */
   uncertain: boolean;
   /** Of a busy answer. */
@@ -51,7 +51,7 @@ export function emptyPart(told?: Told): Part {
     token: undefined,
     since: 0,
     until: 0,
-    inLine: false,
+    inQueue: false,
     uncertain: false,
     retryAfter: told?.retryAfter,
     error: told?.error,
@@ -60,7 +60,7 @@ export function emptyPart(told?: Told): Part {
 
 /** Whether the member has something of the claim, or may have. */
 export function hasSomething(part: Part): boolean {
-  return part.token !== undefined || part.inLine || part.uncertain || part.call !== undefined;
+  return part.token !== undefined || part.inQueue || part.uncertain || part.call !== undefined;
 }
 
 /** Whether the member certainly has the vote at `now`. */

@@ -11,8 +11,8 @@ import type { Part } from './part.ts';
 const untilRepeat = 500;
 
 /**
- * Asks for the votes that are missing, in line, so that no later claim gets them first. Restarts
- * the ttl of the others. `told`: core gave the token of the claim.
+ * Asks for the votes that are missing, in the queue, so that no later claim gets them first.
+ * Restarts the ttl of the others. `told`: core gave the token of the claim.
  */
 export function askToRenew(machine: Machine, change: Change, told: boolean): void {
   const { found } = machine.state;
@@ -46,7 +46,7 @@ export function askForPlacesLater({ state, world }: Machine, { retryAfter = unti
 /** Repeats a holder's calls for places. */
 export function askForPlaces(machine: Machine): void {
   machine.state.healAt = undefined;
-  machine.each((part, member) => part.token === undefined && part.inLine && machine.ask(member, true));
+  machine.each((part, member) => part.token === undefined && part.inQueue && machine.ask(member, true));
 }
 
 /** The next step of a renewal. */

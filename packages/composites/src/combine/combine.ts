@@ -9,7 +9,7 @@ import type { CombineOptions } from './options.ts';
  * The members must be in the same order in every process. `close` closes them. Claims reject with
  * `LOCK_MISCONFIGURED` where the quorum has other members: `changeQuorum` changes them.
  *
- * Sources: Redlock (redis.io), with a second phase for tokens; claims wait in ordered lines
+ * Sources: Redlock (redis.io), with a second phase for tokens; claims wait in ordered queues
  * (`docs/quorum.md`).
  * @throws `LOCK_MISCONFIGURED` naming the member or option that is wrong.
  */

@@ -49,12 +49,12 @@ export function combineStates(key: string, members: readonly ToldState[], need?:
   const holders = [...holdsByOwner(members)]
     .filter(([, holds]) => isEnough(holds, need ?? 1))
     .map(([owner, holds]) => combineHolder(owner, holds, need ?? holds.length));
-  // A claim waits in one line only.
+  // A claim waits in one queue only.
   const waiters = members.reduce((sum, state) => sum + (state.waiters ?? 0), 0);
-  const line = members
-    .flatMap((state) => state.line ?? [])
+  const queue = members
+    .flatMap((state) => state.queue ?? [])
     .map((waiter) => ({ ...waiter, owner: outerOwner(waiter.owner) }));
-  return { key, holders, waiters, ...(line.length === 0 ? {} : { line }), members };
+  return { key, holders, waiters, ...(queue.length === 0 ? {} : { queue }), members };
 }
 
 function combineHolder(owner: string, holds: readonly MemberHold[], need: number): Holder {

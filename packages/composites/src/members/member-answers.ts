@@ -2,8 +2,8 @@ import type { Busy, Grant, Renewal } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
 import { isAnswer, isRenewal, leavesNothing } from '@locks/core/composite';
 
-/** What a call to a member asks for. `ask in line`: also for a place in the member's line. */
-export type MemberCall = 'ask' | 'ask in line' | 'renew';
+/** What a call to a member asks for. `ask in the queue`: also for a place in the member's queue. */
+export type MemberCall = 'ask' | 'ask in the queue' | 'renew';
 
 /** What a member answered. */
 export type MemberAnswer =

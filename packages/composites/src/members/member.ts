@@ -14,7 +14,7 @@ import type { SentCall } from './member-health.ts';
 const slowFactor = 10;
 /**
  * It is never slow below this, in ms: a container that has used up its share of CPU time stands
- * still for so long. Claims in the line of a suspect member lose their order, so less is no gain.
+ * still for so long. Claims in the queue of a suspect member lose their order, so less is no gain.
  */
 const neverSlow = 100;
 /** So many slow answers one after another make it suspect. Fewer make noise count. */
@@ -26,8 +26,8 @@ const slowAnswers = 2;
 const relapse = 60_000;
 /**
  * It is trusted when it was prompt for so many ms, twice as many after each relapse. With less,
- * processes that see an unsteady member differently wait in different lines more often. With more,
- * claims leave the line of a member that is well again for longer.
+ * processes that see an unsteady member differently wait in different queues more often. With more,
+ * claims leave the queue of a member that is well again for longer.
  */
 const shortestTrial = 1_000;
 const longestTrial = 60_000;

@@ -77,8 +77,8 @@ async function compare(key: string, store: Asked, other: Asked): Promise<FoundHo
 }
 
 /** It holds one store while it waits for the other one: others see it in both. */
-function mayWait({ line, waiters }: KeyState, owner: string): boolean {
-  return line === undefined ? waiters > 0 : line.some((each) => isOf(each, owner));
+function mayWait({ queue, waiters }: KeyState, owner: string): boolean {
+  return queue === undefined ? waiters > 0 : queue.some((each) => isOf(each, owner));
 }
 
 function isOf(each: { readonly owner: string }, owner: string): boolean {

@@ -151,12 +151,12 @@ export class MigratingClaim {
 
   /**
    * What the stores have of it goes back. A release without an answer is repeated here: core knows
-   * no place in line by this owner, and the place would become a hold.
+   * no position in the queue by this owner, and the place would become a hold.
    */
   #giveUp(inBoth: (claim: Claim) => Promise<boolean>): Promise<boolean> {
     const { both } = this.#host;
     const [scope, claim] = [this.#scope, this.#named];
-    const given = { claim, uncertain: this.#uncertain, inLine: !this.#held, lastSend: this.#lastSend };
+    const given = { claim, uncertain: this.#uncertain, inQueue: !this.#held, lastSend: this.#lastSend };
     this.#scope = undefined;
     this.#held = false;
     this.#follow();

@@ -47,7 +47,7 @@ async function handOver(): Promise<{ readonly won: number; readonly inTime: bool
   };
   const [giver, one, two] = [open(), open(), open()];
   const given = await giver.acquire('job');
-  // A claim in line makes the first member of its process suspect, and of the others not.
+  // A claim in the queue makes the first member of its process suspect, and of the others not.
   void two.acquire('job').catch(() => {});
   const start = runtime.time;
   const text = await given.handOver();

@@ -124,7 +124,7 @@ test('too few members: the error names each that is out, and a permanent refusal
 
 test.each([
   ['the last member is not awaited', 2, 0],
-  ['the first member, whose line others ask, is awaited', 0, 200],
+  ['the first member, whose queue others ask, is awaited', 0, 200],
 ])('where a release reaches one member late: %s, and the next claim is granted', async (_, late, expected) => {
   const runtime = new VirtualRuntime();
   const shared = Array.from({ length: 3 }, () => createMemoryStore({ runtime }));

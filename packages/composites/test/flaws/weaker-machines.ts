@@ -7,7 +7,7 @@ function machine(find: string, replace: string): Flaw {
 }
 
 function waiting(find: string, replace: string): Flaw {
-  return { file: 'wait-in-line.ts', find, replace };
+  return { file: 'wait-in-queue.ts', find, replace };
 }
 
 function answers(find: string, replace: string): Flaw {
@@ -28,26 +28,26 @@ function decisions(find: string, replace: string): Flaw {
 
 /** Machines that look right, each without one rule. */
 export const weaker = {
-  placeInEveryLine: [
-    calls(`inLine ? 'ask in line' : 'ask', above`, `'ask in line', above`),
+  placeInEveryQueue: [
+    calls(`inQueue ? 'ask in the queue' : 'ask', above`, `'ask in the queue', above`),
     waiting(
-      'if (member > line ? each.call === undefined : member !== line && each.inLine) machine.giveBack(member, true);',
+      'if (member > queue ? each.call === undefined : member !== queue && each.inQueue) machine.giveBack(member, true);',
       '',
     ),
-    machine('if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) this.giveBack(member);', ''),
+    machine('if (!kept && (part.token !== undefined || (part.inQueue && state.waiting))) this.giveBack(member);', ''),
   ],
   keepsAllVotes: [
     waiting(
-      'if (member > line ? each.call === undefined : member !== line && each.inLine)',
-      'if (member !== line && each.inLine && each.call === undefined && each.token === undefined)',
+      'if (member > queue ? each.call === undefined : member !== queue && each.inQueue)',
+      'if (member !== queue && each.inQueue && each.call === undefined && each.token === undefined)',
     ),
     machine(
-      'part.token !== undefined ? member < state.line : member === state.line',
-      'part.token !== undefined || member === state.line',
+      'part.token !== undefined ? member < state.queue : member === state.queue',
+      'part.token !== undefined || member === state.queue',
     ),
   ],
   looksWithoutEnd: [waiting('keeps && now >= (state.lookedAt ?? -Infinity) + looksEvery', 'keeps')],
-  trustsAnOldBusy: [waiting('(!part.inLine || line !== state.line)', '!part.inLine')],
+  trustsAnOldBusy: [waiting('(!part.inQueue || queue !== state.queue)', '!part.inQueue')],
   onePhase: [
     decisions(sound, 'const known = votes.length;'),
     decisions(

@@ -126,7 +126,7 @@ test.each(['from', 'to'] as const)('a process that is closed while it enters %s 
 });
 
 test.each(['from', 'both'] as const)(
-  'in %s a place in line whose release had no answer is given back',
+  'in %s a position in the queue whose release had no answer is given back',
   async (phase) => {
     const { process, from } = fleet();
     const store = breakable(createMemoryProvider({ store: from }));

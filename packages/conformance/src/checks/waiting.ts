@@ -13,8 +13,8 @@ export interface Waiting {
   readonly claim: Claim;
   /** The provider that it waits through. */
   readonly provider: LockProvider;
-  /** Its first attempt was answered: if busy, it has its place in line. */
-  readonly inLine: Promise<void>;
+  /** Its first attempt was answered: if busy, it has its position in the queue. */
+  readonly inQueue: Promise<void>;
   /** Rejects when the provider rejects, when it was abandoned, or when the check has ended. */
   readonly granted: Promise<Grant>;
   /** Whether it has been granted. */
@@ -124,7 +124,7 @@ export function startWaiting(provider: LockProvider, claim: Claim, options: Wait
     claim,
     provider,
     granted,
-    inLine: inBackground(Promise.race([firstAnswer, granted.then(() => {})])),
+    inQueue: inBackground(Promise.race([firstAnswer, granted.then(() => {})])),
     get isGranted() {
       return isGranted;
     },

@@ -37,8 +37,8 @@ export interface Context {
    */
   createOther(): Promise<LockProvider>;
   /**
-   * One whose places in line lapse soon: from `createOther`, or from `create` where that was not
-   * given.
+   * One whose positions in the queue lapse soon: from `createOther`, or from `create` where that
+   * was not given.
    */
   createLapsing(): Promise<LockProvider>;
   /**
@@ -115,9 +115,9 @@ export interface ContextParts {
 }
 
 /**
- * How long a place in line lasts without a repeat, at most, in ms: by the contract, and with the
- * settings of `createOther`. The time to notice its end is on top of both: a waiter may ask every
- * few seconds.
+ * How long a position in the queue lasts without a repeat, at most, in ms: by the contract, and
+ * with the settings of `createOther`. The time to notice its end is on top of both: a waiter may
+ * ask every few seconds.
  */
 export const longestPlace = 12_000;
 const shortestPlace = 1_000;
@@ -187,7 +187,7 @@ export function createContext(parts: ContextParts): Context {
     wait,
     async queue(provider, waiter) {
       const waiting = wait(provider, waiter);
-      await waiting.inLine;
+      await waiting.inQueue;
       return waiting;
     },
     waitForWakes: (provider, waiter) =>

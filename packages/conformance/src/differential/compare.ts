@@ -49,9 +49,9 @@ function ofInspection(
   close: Closeness,
 ): Difference['what'] | undefined {
   if (answer.waiters !== expected.waiters) return 'waiters';
-  const named = (answer.line ?? []).map(({ owner, mode, permits }) => `${mode} ${permits} ${owner}`);
-  const right = (expected.line ?? []).map(({ owner, mode, permits }) => `${mode} ${permits} ${owner}`);
-  if (answer.line !== undefined && named.join() !== right.join()) return 'line';
+  const named = (answer.queue ?? []).map(({ owner, mode, permits }) => `${mode} ${permits} ${owner}`);
+  const right = (expected.queue ?? []).map(({ owner, mode, permits }) => `${mode} ${permits} ${owner}`);
+  if (answer.queue !== undefined && named.join() !== right.join()) return 'queue';
   if (answer.holders.length !== expected.holders.length) return 'holders';
   for (const { owner, mode, permits, token, remaining } of expected.holders) {
     const holder = answer.holders.find((one) => one.owner === owner);

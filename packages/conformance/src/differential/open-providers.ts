@@ -18,7 +18,7 @@ export interface Opened {
 /** A provider hears of its turns after so many ms at most. */
 const patience = 10_000;
 
-/** Makes the providers of all settings, and brings each of them into a line once. */
+/** Makes the providers of all settings, and brings each of them into a queue once. */
 export async function openProviders({ create, virtual }: DifferentialOptions): Promise<Opened> {
   const all: LockProvider[] = [];
   const byRules = new Map<number, readonly LockProvider[]>();
@@ -35,7 +35,7 @@ export async function openProviders({ create, virtual }: DifferentialOptions): P
       }
       byRules.set(waiterTtl, providers);
     }
-    if (virtual === undefined) await Promise.all(all.map(enterLine));
+    if (virtual === undefined) await Promise.all(all.map(enterQueue));
   } catch (error) {
     await close();
     throw error;
@@ -46,8 +46,11 @@ export async function openProviders({ create, virtual }: DifferentialOptions): P
   return { lasting, of: ({ waiterTtl }) => byRules.get(waiterTtl) ?? [], can, close };
 }
 
-/** Until its first claim waits, a provider may have no subscription, and give no place in line. */
-async function enterLine(provider: LockProvider): Promise<void> {
+/**
+ * Until its first claim waits, a provider may have no subscription, and give no position in the
+ * queue.
+ */
+async function enterQueue(provider: LockProvider): Promise<void> {
   const key = `differential-${randomBytes(6).toString('hex')}`;
   const [holder, waiter] = ['holder', 'waiter'].map((name): Claim => ({
     key,
@@ -61,7 +64,7 @@ async function enterLine(provider: LockProvider): Promise<void> {
     const { waiters } = await provider.inspect(key);
     return waiters;
   };
-  await eventually(patience, 'a claim to be in line', look, (waiters) => waiters === 1);
+  await eventually(patience, 'a claim to be in the queue', look, (waiters) => waiters === 1);
   await provider.release(waiter);
   await provider.release(holder);
 }

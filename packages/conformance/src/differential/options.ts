@@ -3,7 +3,7 @@ import type { KeyAnswer, KeyCall, KeyRecord, Place } from '@locks/core/adapter';
 
 /** What the providers of a sequence are set to. */
 export interface DifferentialRules {
-  /** How long a place in line lasts without a repeat, in ms. */
+  /** How long a position in the queue lasts without a repeat, in ms. */
   readonly waiterTtl: number;
 }
 
@@ -29,7 +29,7 @@ export interface Difference {
     | 'freed'
     | 'holders'
     | 'waiters'
-    | 'line'
+    | 'queue'
     | 'remaining'
     | 'time'
     | 'wake';
@@ -67,7 +67,7 @@ export interface DifferentialOptions {
    */
   readonly create: (rules: DifferentialRules) => LockProvider | Promise<LockProvider>;
   /**
-   * Whether a release gives the key to this head of the line at once, before it tries again.
+   * Whether a release gives the key to this head of the queue at once, before it tries again.
    * @default it tries again
    */
   readonly assigns?: ((head: Place<unknown>, rules: DifferentialRules) => boolean) | undefined;

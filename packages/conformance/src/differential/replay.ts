@@ -170,7 +170,7 @@ class Sequence {
   #isUndecided(sent: number, answered: number): boolean {
     const { margin } = this.#bench;
     if (margin === 0) return false;
-    const ends = [...this.#record.holds, ...this.#record.line];
+    const ends = [...this.#record.holds, ...this.#record.queue];
     return ends.some(({ until }) => until <= answered + margin && until + this.#slack > sent - margin);
   }
 
@@ -211,9 +211,9 @@ class Sequence {
   }
 
   #isTurnOf(party: RunningParty): boolean {
-    const { holds, line } = this.#record;
+    const { holds, queue } = this.#record;
     if (this.#holdOf(party)?.assigned) return true;
-    const head = line[0];
+    const head = queue[0];
     if (head?.owner !== party.owner) return false;
     const any = holds[0];
     const room = head.mode === 'shared' && any?.mode === 'shared' && holds.length < (head.permits ?? Infinity);

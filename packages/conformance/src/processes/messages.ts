@@ -5,7 +5,7 @@ export type Request =
   | { readonly kind: 'start'; readonly module: string; readonly args: unknown }
   | { readonly kind: 'call'; readonly method: Method; readonly parameters: readonly unknown[] }
   | { readonly kind: 'wait'; readonly claim: Claim }
-  | { readonly kind: 'line-up'; readonly claim: Claim; readonly onWake?: 'die' }
+  | { readonly kind: 'enqueue'; readonly claim: Claim; readonly onWake?: 'die' }
   | { readonly kind: 'rest'; readonly owner: string }
   | { readonly kind: 'granted'; readonly owner: string }
   | { readonly kind: 'acquire'; readonly key: string; readonly ttl: number }

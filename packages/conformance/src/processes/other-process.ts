@@ -22,22 +22,22 @@ export interface OtherProcess {
   call(method: Method, ...parameters: readonly unknown[]): Promise<unknown>;
   /** Waits for `claim` in that process; resolves to the token of the grant. */
   wait(claim: Claim): Promise<bigint>;
-  /** Waits for `claim` in that process; resolves when it is in line. */
-  lineUp(claim: Claim): Promise<void>;
+  /** Waits for `claim` in that process; resolves when it is in the queue. */
+  enqueue(claim: Claim): Promise<void>;
   /**
-   * Has a claim that was given to `lineUp` try no more until `granted`. Resolves when no attempt is
-   * under way.
+   * Has a claim that was given to `enqueue` try no more until `granted`. Resolves when no attempt
+   * is under way.
    */
   rest(claim: Claim): Promise<void>;
-  /** Resolves to the token of the grant for a claim that was given to `lineUp`. */
+  /** Resolves to the token of the grant for a claim that was given to `enqueue`. */
   granted(claim: Claim): Promise<bigint>;
   /** Increments the counter in `file` once per claim, each time under that claim's lock. */
   count(file: string, claims: readonly Claim[]): Promise<void>;
   /**
-   * Takes a place in line for `claim`, and dies by SIGKILL at the very moment of its wake. Resolves
-   * when it is in line.
+   * Takes a position in the queue for `claim`, and dies by SIGKILL at the very moment of its wake.
+   * Resolves when it is in the queue.
    */
-  lineUpToDie(claim: Claim): Promise<void>;
+  enqueueToDie(claim: Claim): Promise<void>;
   /** Takes `key` with `createLocks` in that process; the lease is renewed there. */
   acquire(key: string, ttl: number): Promise<LeaseElsewhere>;
   /** Looks at a lease that `acquire` took: first thing when that process gets to it. */
@@ -69,10 +69,10 @@ export async function forkProcess({ module, args }: ProcessesOption, limit: numb
   return {
     call: (method, ...parameters) => ask({ kind: 'call', method, parameters }),
     wait: (claim) => ask({ kind: 'wait', claim }) as Promise<bigint>,
-    lineUp: (claim) => ask({ kind: 'line-up', claim }) as Promise<void>,
+    enqueue: (claim) => ask({ kind: 'enqueue', claim }) as Promise<void>,
     rest: ({ owner }) => ask({ kind: 'rest', owner }) as Promise<void>,
     granted: ({ owner }) => ask({ kind: 'granted', owner }) as Promise<bigint>,
-    lineUpToDie: (claim) => ask({ kind: 'line-up', claim, onWake: 'die' }) as Promise<void>,
+    enqueueToDie: (claim) => ask({ kind: 'enqueue', claim, onWake: 'die' }) as Promise<void>,
     acquire: (key, ttl) => ask({ kind: 'acquire', key, ttl }) as Promise<LeaseElsewhere>,
     look: (owner) => ask({ kind: 'look', owner }) as Promise<LeaseElsewhere>,
     write: (owner) => ask({ kind: 'write', owner }) as Promise<LeaseElsewhere>,

@@ -19,7 +19,7 @@ let provider: LockProvider | undefined;
 let locks: Locks | undefined;
 const leases = new Map<string, Lease>();
 /** By owner: the claims that have lined up. */
-const inLine = new Map<string, Waiting>();
+const inQueue = new Map<string, Waiting>();
 
 serveParent(answer);
 
@@ -39,9 +39,9 @@ async function answer(request: Request): Promise<unknown> {
     }
     case 'wait':
       return (await wait(request).granted).token;
-    case 'line-up':
-      if (request.onWake === 'die') return await lineUpToDie(request.claim);
-      return await lineUp(request.claim);
+    case 'enqueue':
+      if (request.onWake === 'die') return await enqueueToDie(request.claim);
+      return await enqueue(request.claim);
     case 'rest':
       return await linedUp(request.owner).rest();
     case 'granted': {
@@ -76,10 +76,10 @@ function wait({ claim }: Pick<Extract<Request, { kind: 'wait' }>, 'claim'>): Wai
   return startWaiting(started(), claim, { signal, random, throughUnknown: true });
 }
 
-function lineUp(claim: Claim): Promise<void> {
+function enqueue(claim: Claim): Promise<void> {
   const waiting = wait({ claim });
-  inLine.set(claim.owner, waiting);
-  return waiting.inLine;
+  inQueue.set(claim.owner, waiting);
+  return waiting.inQueue;
 }
 
 async function acquire(key: string, ttl: number): Promise<Lease> {
@@ -103,7 +103,7 @@ function look(lease: Lease): LeaseElsewhere {
 }
 
 function linedUp(owner: string): Waiting {
-  const waiting = inLine.get(owner);
+  const waiting = inQueue.get(owner);
   if (waiting === undefined) throw new Error(`in this process ${owner} has not lined up`);
   return waiting;
 }
@@ -118,7 +118,7 @@ function heldBy(owner: string): Lease {
  * A claim that is woken while its attempt is in flight tries again. From then on a wake kills the
  * process, with nothing tidied up.
  */
-async function lineUpToDie(claim: Claim): Promise<void> {
+async function enqueueToDie(claim: Claim): Promise<void> {
   let armed = false;
   let woken = true;
   const onWake = (): void => {

@@ -7,7 +7,7 @@ import { declarationRequirements } from './declaration.ts';
 import { downgradeRequirements } from './hold/downgrade.ts';
 import { exclusionRequirements } from './hold/exclusion.ts';
 import { expiryRequirements } from './hold/expiry.ts';
-import { fairnessRequirements } from './line/fairness.ts';
+import { fairnessRequirements } from './queue/fairness.ts';
 import { faultRequirements } from './faults/index.ts';
 import { fencingRequirements } from './hold/fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
@@ -31,9 +31,9 @@ import { releaseRequirements } from './hold/release.ts';
 import { renewalRequirements } from './hold/renewal.ts';
 import { repeatRequirements } from './hold/repeat.ts';
 import { sharedRequirements } from './hold/shared.ts';
-import { waitingRequirements } from './line/waiting.ts';
-import { wakeRequirements } from './line/wake.ts';
-import { wakeSharersRequirements } from './line/wake-sharers.ts';
+import { waitingRequirements } from './queue/waiting.ts';
+import { wakeRequirements } from './queue/wake.ts';
+import { wakeSharersRequirements } from './queue/wake-sharers.ts';
 
 /**
  * Every requirement there is, in the order in which they are checked: what others build on comes

@@ -87,7 +87,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
     },
   },
   'inspect-waiters': {
-    title: 'inspect counts the claims in line, and names them in their order if it names any',
+    title: 'inspect counts the claims in the queue, and names them in their order if it names any',
     when: ['fair'],
     async check(context, one, two) {
       const key = context.key();
@@ -100,7 +100,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
         const state = await context.state(
           two,
           key,
-          `${index + 1} in line`,
+          `${index + 1} in the queue`,
           ({ waiters: count }) => count === index + 1,
         );
         mustName(state, waiters.slice(0, index + 1));
@@ -110,7 +110,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
         const state = await context.state(
           one,
           key,
-          `${2 - index} in line`,
+          `${2 - index} in the queue`,
           ({ waiters: count }) => count === 2 - index,
         );
         mustName(state, waiters.slice(index + 1));
@@ -119,7 +119,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
     },
   },
   'inspect-idle': {
-    title: 'a free key without a line has no holders and no waiters',
+    title: 'a free key without a queue has no holders and no waiters',
     async check(context, provider) {
       const claim = context.claim();
       const nothing: KeyState = { key: claim.key, holders: [], waiters: 0 };
@@ -183,10 +183,10 @@ async function listed(provider: LockProvider, prefix: string): Promise<readonly 
   return keys.toSorted();
 }
 
-/** The claims in line, if the store knows them. */
-function mustName({ line }: KeyState, waiters: readonly Claim[]): void {
-  if (line === undefined) return;
+/** The claims in the queue, if the store knows them. */
+function mustName({ queue }: KeyState, waiters: readonly Claim[]): void {
+  if (queue === undefined) return;
   const names = (some: readonly Waiter[]): readonly string[] =>
     some.map(({ owner, mode, permits = 'any' }) => `${owner} ${mode} of ${permits}`);
-  assert.deepEqual(names(line), names(waiters), `expected the line ${show(names(waiters))}, got ${show(line)}`);
+  assert.deepEqual(names(queue), names(waiters), `expected the queue ${show(names(waiters))}, got ${show(queue)}`);
 }

@@ -36,7 +36,7 @@ export async function timed(attempt: () => Promise<Grant>): Promise<TimedGrant> 
   return { grant, sentAt, answeredAt: now() };
 }
 
-/** Repeats `claim` without waiting in line until it is granted or `deadline` has passed. */
+/** Repeats `claim` without waiting in the queue until it is granted or `deadline` has passed. */
 export async function firstGrant(
   context: Context,
   provider: LockProvider,

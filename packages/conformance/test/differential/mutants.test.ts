@@ -29,11 +29,11 @@ const left =
 
 /** Rules that are wrong in one point, and what the differential test sees of it. */
 const flawed: Readonly<Record<string, Step>> = {
-  'newcomers pass the line': (record, call, now, rules) => {
+  'newcomers pass the queue': (record, call, now, rules) => {
     if (call.op !== 'acquire') return step(record, call, now, rules);
     const isOwn = ({ owner }: { readonly owner: string }): boolean => owner === call.claim.owner;
-    const stepped = step({ ...record, line: record.line.filter(isOwn) }, call, now, rules);
-    stepped.record.line.unshift(...record.line.filter((place) => !isOwn(place)));
+    const stepped = step({ ...record, queue: record.queue.filter(isOwn) }, call, now, rules);
+    stepped.record.queue.unshift(...record.queue.filter((place) => !isOwn(place)));
     return stepped;
   },
   'a place lasts longer': asked((_call, rules) => ({ rules: { ...rules, waiterTtl: rules.waiterTtl * 2 } })),
@@ -57,7 +57,7 @@ const flawed: Readonly<Record<string, Step>> = {
     return step(record, { ...call, claim: { ...call.claim, permits } }, now, rules);
   },
   'a release leaves the place': left(({ record }, call, before) => {
-    if (call.op === 'release') record.line = before.line.map((place) => ({ ...place }));
+    if (call.op === 'release') record.queue = before.queue.map((place) => ({ ...place }));
   }),
   'a repeat gets a token above its floor': left(({ record }, call, before) => {
     if (call.op !== 'acquire') return;

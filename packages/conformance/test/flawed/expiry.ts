@@ -18,8 +18,8 @@ const calm = () => ({ ttl: 600 });
 
 export const expiry: readonly Flaw[] = [
   {
-    name: 'only who is first in line when it asks is told when the holder expires',
-    caughtBy: ['expiry-next-in-line'],
+    name: 'only who is first in the queue when it asks is told when the holder expires',
+    caughtBy: ['expiry-next-in-queue'],
     mayAlsoFail: ['place-*', 'locks-wakes-dropped'],
     make: () => {
       const store: Store = new Map();

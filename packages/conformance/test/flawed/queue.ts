@@ -30,7 +30,7 @@ export const queues: readonly Flaw[] = [
     },
   },
   {
-    name: 'a waiter that stopped asking blocks the line for ever',
+    name: 'a waiter that stopped asking blocks the queue for ever',
     caughtBy: ['place-lapses', 'place-ends-with-provider'],
     make: () => {
       const create = withRules({ placeTtl: Infinity })();
@@ -60,7 +60,7 @@ export const queues: readonly Flaw[] = [
     caughtBy: ['fair-order', 'fair-order-after-abandon', 'fair-newcomer-waits', 'locks-wakes-order'],
     mayAlsoFail: ids('release-of-waiter-keeps-others downgrade-admits-sharers fair-* place-* locks-wakes-dropped'),
     make: withRules({
-      lineUp: ({ queue }, place) => {
+      enqueue: ({ queue }, place) => {
         if (!queue.some(({ owner }) => owner === place.owner)) queue.unshift(place);
       },
     }),
@@ -104,29 +104,29 @@ export const queues: readonly Flaw[] = [
     },
   },
   {
-    name: 'newcomers pass those in line, though it declares to be fair',
+    name: 'newcomers pass those in the queue, though it declares to be fair',
     caughtBy: ['fair-newcomer-waits', 'fair-writer-not-starved'],
     mayAlsoFail: ['release-of-waiter-keeps-others', 'fair-*', 'place-*', 'locks-wakes-dropped'],
     make: withRules({ inTurn: () => true }),
   },
   {
-    name: 'a waiter that tries again goes to the end of the line',
+    name: 'a waiter that tries again goes to the end of the queue',
     caughtBy: ['fair-repeat-keeps-place'],
     make: withRules({
-      lineUp: (entry, place) => {
+      enqueue: (entry, place) => {
         entry.queue = entry.queue.filter(({ owner }) => owner !== place.owner);
         entry.queue.push(place);
       },
     }),
   },
   {
-    name: 'an attempt without wake takes a place in line',
+    name: 'an attempt without wake takes a position in the queue',
     caughtBy: ['busy-leaves-nothing', 'fair-newcomer-waits'],
     mayAlsoFail: ids(
       'repeat-same-token release-* renew-raises-token shared-together downgrade-keeps-the-hold',
       'fair-* names-* locks-* exclusion-while-held wake-*',
     ),
-    make: withRules({ lineUpAlways: true }),
+    make: withRules({ enqueueAlways: true }),
   },
   {
     name: 'a waiter that gives up takes the one behind it along',

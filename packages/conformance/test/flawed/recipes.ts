@@ -15,7 +15,7 @@ interface Commands {
   readonly isTaken: (key: string) => boolean;
 }
 
-/** A provider as it stands in many blogs: no owner, no token, no line. */
+/** A provider as it stands in many blogs: no owner, no token, no queue. */
 function fromBlog(commands: Commands): LockProvider {
   let closed = false;
   async function send<T>(command: () => T | Promise<T>): Promise<T> {

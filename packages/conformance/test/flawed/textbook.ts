@@ -11,7 +11,7 @@ export interface Hold {
   expires: number;
 }
 
-/** A place in line. */
+/** A position in the queue. */
 export interface Place {
   readonly owner: string;
   readonly mode: Mode;
@@ -50,16 +50,16 @@ export interface Rules {
   readonly mint: (entry: Entry, floor: bigint) => bigint;
   /** Whether the holders leave room for one more of this kind. */
   readonly admits: (entry: Entry, claim: Pick<Claim, 'mode'> & { readonly permits?: number | undefined }) => boolean;
-  /** Whether those in line let this owner try. */
+  /** Whether those in the queue let this owner try. */
   readonly inTurn: (entry: Entry, claim: Claim) => boolean;
-  readonly lineUp: (entry: Entry, place: Place) => void;
+  readonly enqueue: (entry: Entry, place: Place) => void;
   /** A waiter gives up its place. */
   readonly leave: (entry: Entry, owner: string) => void;
   readonly afterExpiry: (entry: Entry) => void;
-  /** How long a place in line lasts without a repeat, in ms. */
+  /** How long a position in the queue lasts without a repeat, in ms. */
   readonly placeTtl: number;
-  /** Whether an attempt without wake takes a place in line too. */
-  readonly lineUpAlways: boolean;
+  /** Whether an attempt without wake takes a position in the queue too. */
+  readonly enqueueAlways: boolean;
   /** A repeat by a holder. */
   readonly repeat: (hold: Hold, claim: Claim, now: number, entry: Entry) => void;
   readonly renew: (hold: Hold, claim: Claim, now: number, entry: Entry) => void;
@@ -79,14 +79,14 @@ export const sound: Rules = {
     return holds.length < (permits ?? Infinity);
   },
   inTurn: ({ queue }, { owner }) => queue.length === 0 || queue[0]?.owner === owner,
-  lineUp: ({ queue }, place) => {
+  enqueue: ({ queue }, place) => {
     if (!queue.some(({ owner }) => owner === place.owner)) queue.push(place);
   },
   leave: removePlace,
   afterExpiry: () => {},
-  // The next in line asks after a third of it: a wake that is missing shows before that.
+  // The next in the queue asks after a third of it: a wake that is missing shows before that.
   placeTtl: 9_000,
-  lineUpAlways: false,
+  enqueueAlways: false,
   repeat: (hold, claim, now, entry) => {
     if (hold.mode === 'shared' && claim.mode === 'exclusive')
       throw new LockError('LOCK_INVALID', 'A shared hold cannot become exclusive.');
@@ -177,8 +177,8 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
         const until = now + rules.placeTtl;
         const place = entry.queue.find((other) => other.owner === owner);
         if (place !== undefined) place.until = until;
-        if (wake !== undefined || rules.lineUpAlways) {
-          rules.lineUp(entry, {
+        if (wake !== undefined || rules.enqueueAlways) {
+          rules.enqueue(entry, {
             owner,
             mode,
             permits,
@@ -238,7 +238,7 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
           mode,
           ...(permits !== undefined && { permits }),
         }));
-        return { key, holders, waiters: queue.length, ...(waiting.length === 0 ? {} : { line: waiting }) };
+        return { key, holders, waiters: queue.length, ...(waiting.length === 0 ? {} : { queue: waiting }) };
       }),
     async close() {
       closed = true;

@@ -55,13 +55,13 @@ export const tokens: readonly Flaw[] = [
   },
   {
     name: 'the floor is ignored',
-    caughtBy: ['token-floor', 'token-floor-in-line'],
+    caughtBy: ['token-floor', 'token-floor-in-queue'],
     mayAlsoFail: ['token-exact', 'token-end'],
     make: withRules({ mint: (entry) => sound.mint(entry, 0n) }),
   },
   {
     name: 'a claim that waits keeps the floor of its first attempt',
-    caughtBy: ['token-floor-in-line'],
+    caughtBy: ['token-floor-in-queue'],
     make: wrapped((inner) => {
       const floors = new Map<string, bigint>();
       return {
@@ -75,7 +75,7 @@ export const tokens: readonly Flaw[] = [
   },
   {
     name: 'the floor is taken as the token',
-    caughtBy: ['token-floor', 'token-floor-in-line'],
+    caughtBy: ['token-floor', 'token-floor-in-queue'],
     mayAlsoFail: ['token-exact', 'token-end'],
     make: withRules({ mint: (entry, floor) => (floor > entry.token ? floor : entry.token + 1n) }),
   },

@@ -48,13 +48,13 @@ export const visibility: readonly Flaw[] = [
     make: wrapped((inner) => ({ inspect: async (key) => ({ ...(await inner.inspect(key)), waiters: 0 }) })),
   },
   {
-    name: 'inspect names those in line in the order of their names',
+    name: 'inspect names those in the queue in the order of their names',
     caughtBy: ['inspect-waiters'],
     make: wrapped((inner) => ({
       async inspect(key) {
         const state = await inner.inspect(key);
-        if (state.line === undefined) return state;
-        return { ...state, line: state.line.toSorted((left, right) => (left.owner < right.owner ? 1 : -1)) };
+        if (state.queue === undefined) return state;
+        return { ...state, queue: state.queue.toSorted((left, right) => (left.owner < right.owner ? 1 : -1)) };
       },
     })),
   },

@@ -32,7 +32,7 @@ export const wakes: readonly Flaw[] = [
     })),
   },
   {
-    name: 'a claim in line that was assigned the key frees it, if its last attempt came without wake',
+    name: 'a claim in the queue that was assigned the key frees it, if its last attempt came without wake',
     caughtBy: ['wake-after-head-leaves'],
     make: wrapped((inner) => {
       const repeated = new Map<string, boolean>();
@@ -115,7 +115,7 @@ export const wakes: readonly Flaw[] = [
     }),
   },
   {
-    name: 'no waiter is woken when the first in line gives up',
+    name: 'no waiter is woken when the first in the queue gives up',
     caughtBy: ['wake-after-head-leaves'],
     make: withRules({
       toTell: (entry, operation, admits) =>
@@ -123,7 +123,7 @@ export const wakes: readonly Flaw[] = [
     }),
   },
   {
-    name: 'one of several sharers in line is woken',
+    name: 'one of several sharers in the queue is woken',
     caughtBy: ['wake-admits-sharers', 'wake-after-downgrade'],
     mayAlsoFail: ['wake-behind-a-leaver', 'downgrade-admits-sharers', 'fair-writer-not-starved'],
     make: withRules({

@@ -5,7 +5,7 @@ import type { LockProvider } from '@locks/core';
 
 /** The memory provider, on a store of its own. */
 export function memory(): ConformanceOptions {
-  // Two requirements wait for a place in line to lapse.
+  // Two requirements wait for a position in the queue to lapse.
   const store = createMemoryStore({ waiterTtl: 3_000 });
   const create = (): LockProvider => createMemoryProvider({ store });
   const leaks = () => ({ keys: [...store.keys('')].length });

@@ -11,7 +11,7 @@ export function timeoutError(key: string, wait: number, holders: readonly string
   const after = wait === 0 ? 'now' : `within ${wait} ms`;
   const more = holders.length > mostNamed ? ` and ${holders.length - mostNamed} more` : '';
   const named = holders.slice(0, mostNamed).map(printedLabel).join(', ');
-  const why = holders.length === 0 ? 'others hold it or are in line' : `it is held by ${named}${more}`;
+  const why = holders.length === 0 ? 'others hold it or are in the queue' : `it is held by ${named}${more}`;
   const message = `${quote(key)} was not free ${after}: ${why}. Raise option "wait", or use tryAcquire.`;
   return new LockError('LOCK_TIMEOUT', message, { key, wait, holders });
 }

@@ -3,11 +3,11 @@ import type { KeyRecord, Place, Terms } from './record.ts';
 
 /** What a store is set to. */
 export interface KeyRules {
-  /** How long a place in line lasts without a repeat, in ms. */
+  /** How long a position in the queue lasts without a repeat, in ms. */
   readonly waiterTtl: number;
   /** The lowest token that may be given at `now`: a clock of µs, usually. */
   readonly leastToken: (now: number) => number;
-  /** Whether the key is given to this head of the line at once. @default the head tries again */
+  /** Whether the key is given to this head of the queue at once. @default the head tries again */
   readonly assigns?: ((head: Place<unknown>) => boolean) | undefined;
 }
 

@@ -5,10 +5,10 @@ import { add, find, remove } from './by-owner.ts';
 import { earliest, purge } from './record.ts';
 import type { Hold, KeyRecord, Place } from './record.ts';
 
-/** Told each claim in line that should try now, or was assigned the key. */
+/** Told each claim in the queue that should try now, or was assigned the key. */
 export type Tell<Contact> = (waiter: Place<Contact>) => void;
 
-/** An attempt. With `contact` a claim that is busy takes its place in line, or keeps it. */
+/** An attempt. With `contact` a claim that is busy takes its position in the queue, or keeps it. */
 export function acquire<Contact>(
   record: KeyRecord<Contact>,
   claim: Claim,
@@ -22,7 +22,7 @@ export function acquire<Contact>(
   const hold = find(record.holds, owner);
   const decided = hold === undefined ? admit(record, claim, now, rules) : repeat(record, hold, claim, now, rules);
   if (decided === undefined && contact !== undefined) takePlace(record, claim, contact, now + rules.waiterTtl);
-  if (record.line.length > 0) advance(record, owner, now, rules, tell);
+  if (record.queue.length > 0) advance(record, owner, now, rules, tell);
   return decided ?? { granted: false, retryAfter: retryAfter(record, owner, now, rules) };
 }
 
@@ -40,7 +40,7 @@ export function renew<Contact>(
   const renewed = hold !== undefined && (token === undefined || BigInt(hold.token) <= token);
   if (renewed) {
     const until = now + claim.ttl;
-    const head = record.line[0];
+    const head = record.queue[0];
     // The head was told when the hold ends, and must hear of an earlier end.
     if (head !== undefined && until < hold.until) tell(head);
     hold.until = until;
@@ -48,7 +48,7 @@ export function renew<Contact>(
     if (token !== undefined) hold.token = Number(token);
     record.token = Math.max(record.token, hold.token);
   }
-  if (record.line.length > 0) advance(record, undefined, now, rules, tell);
+  if (record.queue.length > 0) advance(record, undefined, now, rules, tell);
   return renewed ? {} : false;
 }
 
@@ -64,14 +64,14 @@ export function release<Contact>(
   const hold = find(record.holds, owner);
   if (hold === undefined) leave(record, owner);
   else remove(record.holds, hold);
-  if (record.line.length > 0) advance(record, undefined, now, rules, tell);
+  if (record.queue.length > 0) advance(record, undefined, now, rules, tell);
   return hold !== undefined && !hold.assigned;
 }
 
-/** An inspection names so many of those in line. */
-const shownInLine = 100;
+/** An inspection names so many of those in the queue. */
+const shownInQueue = 100;
 
-/** The holders and the line. Grants nothing and wakes no claim. */
+/** The holders and the queue. Grants nothing and wakes no claim. */
 export function inspect(record: KeyRecord, now: number): Omit<KeyState, 'key'> {
   purge(record, now);
   const holders = record.holds.map(({ owner, mode, permits, token, until }) => ({
@@ -81,17 +81,17 @@ export function inspect(record: KeyRecord, now: number): Omit<KeyState, 'key'> {
     token: BigInt(token),
     remaining: until - now,
   }));
-  const waiters = record.line.length;
+  const waiters = record.queue.length;
   if (waiters === 0) return { holders, waiters };
-  const line = record.line
-    .slice(0, shownInLine)
+  const queue = record.queue
+    .slice(0, shownInQueue)
     .map(({ owner, mode, permits }) => ({ owner, mode, ...(permits !== undefined && { permits }) }));
-  return { holders, waiters, line };
+  return { holders, waiters, queue };
 }
 
 /** A new claim. `undefined`: it is not its turn, or there is no room. */
 function admit(record: KeyRecord, claim: Claim, now: number, rules: KeyRules): Grant | Refusal | undefined {
-  const head = record.line[0];
+  const head = record.queue[0];
   const first = head === undefined || head.owner === claim.owner;
   if (!first || !admits(record, claim)) return undefined;
   if (head !== undefined) leave(record, claim.owner);
@@ -139,10 +139,10 @@ function take(
 
 function takePlace<Contact>(record: KeyRecord<Contact>, claim: Claim, contact: Contact, until: number): void {
   const { owner, mode, permits, ttl, floor } = claim;
-  if (record.line.length === 0 || until < record.lapse) record.lapse = until;
-  const place = find(record.line, owner);
+  if (record.queue.length === 0 || until < record.lapse) record.lapse = until;
+  const place = find(record.queue, owner);
   if (place === undefined) {
-    record.line = add(record.line, { owner, mode, permits, contact, until, ttl, floor });
+    record.queue = add(record.queue, { owner, mode, permits, contact, until, ttl, floor });
     return;
   }
   place.contact = contact;
@@ -152,13 +152,13 @@ function takePlace<Contact>(record: KeyRecord<Contact>, claim: Claim, contact: C
 }
 
 function leave(record: KeyRecord, owner: string): void {
-  if (record.line.length === 0) return;
-  const place = find(record.line, owner);
-  if (place !== undefined) remove(record.line, place);
+  if (record.queue.length === 0) return;
+  const place = find(record.queue, owner);
+  if (place !== undefined) remove(record.queue, place);
 }
 
 /**
- * Ends every call that may have changed what the head of the line waits for. A head that can go is
+ * Ends every call that may have changed what the head of the queue waits for. A head that can go is
  * told, and gets the key where the store assigns keys. `caller` has its answer.
  */
 function advance<Contact>(
@@ -168,21 +168,21 @@ function advance<Contact>(
   rules: KeyRules,
   tell: Tell<Contact>,
 ): void {
-  const head = record.line[0];
+  const head = record.queue[0];
   if (head === undefined || head.owner === caller || !admits(record, head)) return;
   tell(head);
   if (rules.assigns?.(head) !== true) return;
   // No longer than its place would have lasted, as its process may be gone.
   const until = Math.min(now + head.ttl, head.until);
   if (!take(record, head, until, true, now, rules).granted) return;
-  remove(record.line, head);
+  remove(record.queue, head);
   advance(record, caller, now, rules, tell);
 }
 
 /** The head attempts again when a hold ends. The others only show that they still wait. */
 function retryAfter(record: KeyRecord, owner: string, now: number, { waiterTtl }: KeyRules): number {
   const refresh = waiterTtl / 3;
-  const head = record.line[0];
+  const head = record.queue[0];
   const first = head === undefined || head.owner === owner;
   return first ? Math.min(refresh, Math.max(0, earliest(record.holds, Infinity) - now)) : refresh;
 }

@@ -17,11 +17,11 @@ export interface Hold extends Terms {
   token: number;
   /** When it ends. */
   until: number;
-  /** The store gave it the key while it was in line, and answered no attempt with that yet. */
+  /** The store gave it the key while it was in the queue, and answered no attempt with that yet. */
   assigned: boolean;
 }
 
-/** A claim in line. */
+/** A claim in the queue. */
 export interface Place<Contact> extends Readonly<Terms> {
   /** The owner of the claim. */
   readonly owner: string;
@@ -42,36 +42,36 @@ export interface KeyRecord<Contact = unknown> {
   /** One exclusive hold, or shared ones. */
   holds: Hold[];
   /** First come, first served. An owner that holds the key is not in it. */
-  line: Place<Contact>[];
+  queue: Place<Contact>[];
   /** No place lapses before it, so most calls look at no place. */
   lapse: number;
 }
 
 /** The record of a key that no claim has used. */
 export function emptyRecord<Contact>(): KeyRecord<Contact> {
-  return { token: 0, holds: noClaims, line: noClaims, lapse: 0 };
+  return { token: 0, holds: noClaims, queue: noClaims, lapse: 0 };
 }
 
 /** The same content in another record. */
-export function copyRecord<Contact>({ token, holds, line, lapse }: KeyRecord<Contact>): KeyRecord<Contact> {
-  return { token, holds: holds.map((hold) => ({ ...hold })), line: line.map((place) => ({ ...place })), lapse };
+export function copyRecord<Contact>({ token, holds, queue, lapse }: KeyRecord<Contact>): KeyRecord<Contact> {
+  return { token, holds: holds.map((hold) => ({ ...hold })), queue: queue.map((place) => ({ ...place })), lapse };
 }
 
 /** Whether no claim holds the key or waits for it. */
-export function isIdle({ holds, line }: KeyRecord): boolean {
-  return holds.length === 0 && line.length === 0;
+export function isIdle({ holds, queue }: KeyRecord): boolean {
+  return holds.length === 0 && queue.length === 0;
 }
 
-/** Drops what has expired: holds, and places anywhere in the line. */
+/** Drops what has expired: holds, and places anywhere in the queue. */
 export function purge(record: KeyRecord, now: number): void {
   for (const { until } of record.holds) {
     if (until > now) continue;
     record.holds = record.holds.filter((hold) => hold.until > now);
     break;
   }
-  if (record.line.length === 0 || now < record.lapse) return;
-  record.line = record.line.filter((place) => place.until > now);
-  record.lapse = earliest(record.line, 0);
+  if (record.queue.length === 0 || now < record.lapse) return;
+  record.queue = record.queue.filter((place) => place.until > now);
+  record.lapse = earliest(record.queue, 0);
 }
 
 /** When the first of `list` ends. With an empty list: `none`. */

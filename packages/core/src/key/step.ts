@@ -5,7 +5,10 @@ import type { Tell } from './calls.ts';
 import { copyRecord } from './record.ts';
 import type { KeyRecord, Place } from './record.ts';
 
-/** A call of a provider on one key. `contact`: the claim takes a place in line, if it is busy. */
+/**
+ * A call of a provider on one key. `contact`: the claim takes a position in the queue, if it is
+ * busy.
+ */
 export type KeyCall<Contact = unknown> =
   | {
       readonly op: 'acquire';
@@ -37,7 +40,7 @@ export interface KeyStep<Contact = unknown> {
   readonly record: KeyRecord<Contact>;
   /** What to answer. */
   readonly answer: KeyAnswer;
-  /** Those in line whose turn it may be. */
+  /** Those in the queue whose turn it may be. */
   readonly wake: readonly Place<Contact>[];
 }
 

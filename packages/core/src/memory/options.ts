@@ -12,7 +12,9 @@ export interface MemoryOptions {
    * its own
    */
   readonly store?: MemoryStore | undefined;
-  /** Of its own store: how long a place in line lasts without a repeat. @default 6_000 ms */
+  /**
+   * Of its own store: how long a position in the queue lasts without a repeat. @default 6_000 ms
+   */
   readonly waiterTtl?: Duration | undefined;
   /** Clock, timers and randomness. @default those of this process */
   readonly runtime?: Runtime | undefined;

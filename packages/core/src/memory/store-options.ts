@@ -6,7 +6,7 @@ import type { Runtime } from '../time/runtime.ts';
 /** Options of a memory store. */
 export interface MemoryStoreOptions {
   /**
-   * How long a place in line lasts without a repeat; waiters repeat at a third of it.
+   * How long a position in the queue lasts without a repeat; waiters repeat at a third of it.
    * @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
@@ -16,7 +16,7 @@ export interface MemoryStoreOptions {
 
 /** A store of `createMemoryStore`, for several memory providers. */
 export interface MemoryStore {
-  /** How long a place in line lasts without a repeat, in ms. */
+  /** How long a position in the queue lasts without a repeat, in ms. */
   readonly waiterTtl: number;
   /** The keys that begin with `prefix` and are held or waited for. */
   keys(prefix: string): Iterable<string>;

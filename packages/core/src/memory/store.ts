@@ -14,7 +14,7 @@ import type { MemoryStore, MemoryStoreOptions } from './store-options.ts';
  */
 const idleKept = 100;
 
-/** How a claim in line is told its turn. */
+/** How a claim in the queue is told its turn. */
 export interface Contact {
   readonly wake: () => void;
   /** The provider that called last for it. */
@@ -68,10 +68,10 @@ export class MemoryStorage implements MemoryStore {
     return this.#registers.get(name);
   }
 
-  /** The claims in line that came through `provider`. */
-  *waitersOf(provider: object): Iterable<StoredKey['line'][number]> {
-    for (const { line } of this.#records.values()) {
-      for (const place of line) if (place.contact.provider === provider) yield place;
+  /** The claims in the queue that came through `provider`. */
+  *waitersOf(provider: object): Iterable<StoredKey['queue'][number]> {
+    for (const { queue } of this.#records.values()) {
+      for (const place of queue) if (place.contact.provider === provider) yield place;
     }
   }
 

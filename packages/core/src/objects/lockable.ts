@@ -68,8 +68,8 @@ export interface ReadWriteLock {
 /** So many permits. Its own calls take one of them. */
 export interface Semaphore extends KeyLockable {
   /**
-   * `count` permits at once, all of them or none. It waits in the same line as those that take one.
-   * While it waits it holds those that it has.
+   * `count` permits at once, all of them or none. It waits in the same queue as those that take
+   * one. While it waits it holds those that it has.
    * @throws `LOCK_INVALID` unless `count` is an integer from 1 to the number of permits.
    */
   take(count: number): KeyLockable;

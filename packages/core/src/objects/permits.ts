@@ -29,7 +29,7 @@ export interface PermitsParts {
 
 /**
  * Several permits of a semaphore, all of them or none. One call at a time takes more than one
- * permit, so two calls never wait for each other with half of what they need. A fair line gives it
+ * permit, so two calls never wait for each other with half of what they need. A fair queue gives it
  * each permit in its turn.
  */
 export class Permits extends LockObject implements KeyLockable {
@@ -110,7 +110,7 @@ export class Permits extends LockObject implements KeyLockable {
     const stop = new AbortController();
     const signals = [gate, stop.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const own = { ...options, signal: AbortSignal.any(signals) };
-    // At once: each has its place in line before the first is granted.
+    // At once: each has its position in the queue before the first is granted.
     const asked = Array.from({ length: this.#parts.count }, async () => {
       try {
         const lease = await this.#one(key, own, orNull);

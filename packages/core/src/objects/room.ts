@@ -9,7 +9,7 @@ export interface Share {
   readonly count?: number;
 }
 
-/** Whether the holders in `state` leave room for `share`. Claims in line do not count. */
+/** Whether the holders in `state` leave room for `share`. Claims in the queue do not count. */
 export function hasRoom(state: KeyState, { mode, permits = Infinity, count = 1 }: Share): boolean {
   return mode === 'exclusive' ? state.holders.length === 0 : freePermits(state, permits) >= count;
 }

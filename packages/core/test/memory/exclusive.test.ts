@@ -132,7 +132,7 @@ describe('the memory provider, exclusive', () => {
       key: 'key',
       holders: [{ owner: 'a', mode: 'exclusive', token, remaining: 700 }],
       waiters: 2,
-      line: [
+      queue: [
         { owner: 'b', mode: 'exclusive' },
         { owner: 'c', mode: 'shared' },
       ],

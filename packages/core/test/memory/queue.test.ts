@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { claimOf, createMemorySetting, createWakes, sharedOf, waiterTtl } from '../support/memory-setting.ts';
 import { settle } from '../support/virtual-runtime.ts';
 
-describe('the line of the memory provider', () => {
+describe('the queue of the memory provider', () => {
   it('is served in the order of arrival, and newcomers do not pass it', async () => {
     const { provider } = createMemorySetting();
     const { woken, of } = createWakes();

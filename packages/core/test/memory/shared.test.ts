@@ -27,7 +27,7 @@ describe('the memory provider, shared', () => {
     expect(await provider.tryAcquire(sharedOf('d', 2))).toMatchObject({ granted: true });
   });
 
-  it('wakes a line of readers one by one, each by the grant before it', async () => {
+  it('wakes a queue of readers one by one, each by the grant before it', async () => {
     const { provider } = createMemorySetting();
     const { woken, of } = createWakes();
     await provider.tryAcquire(claimOf('w'));
@@ -76,10 +76,10 @@ describe('the memory provider, shared', () => {
     expect(await provider.tryAcquire(sharedOf('c', 2))).toMatchObject({ granted: true });
     expect(await provider.tryAcquire(sharedOf('d'))).toMatchObject({ granted: true });
     expect(await provider.tryAcquire(sharedOf('e', 3), () => {})).toMatchObject({ granted: false });
-    // It does not pass the one in line.
+    // It does not pass the one in the queue.
     expect(await provider.tryAcquire(sharedOf('f'))).toMatchObject({ granted: false });
-    const { holders, line } = await provider.inspect('key');
+    const { holders, queue } = await provider.inspect('key');
     expect(holders.map(({ permits }) => permits)).toEqual([1, 2, undefined]);
-    expect(line).toEqual([{ owner: 'e', mode: 'shared', permits: 3 }]);
+    expect(queue).toEqual([{ owner: 'e', mode: 'shared', permits: 3 }]);
   });
 });

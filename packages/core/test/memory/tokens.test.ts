@@ -169,7 +169,7 @@ describe('renew with a token', () => {
 });
 
 describe('a memory store', () => {
-  it('keeps a place in line for 6 s unless it is told otherwise', () => {
+  it('keeps a position in the queue for 6 s unless it is told otherwise', () => {
     expect(createMemoryStore().waiterTtl).toBe(6_000);
     expect(createMemoryStore({ waiterTtl: 90 }).waiterTtl).toBe(90);
   });

@@ -47,7 +47,7 @@ export class ObjectWorld {
   readonly memory: MemoryStorage = new MemoryStorage({ runtime: this.store, waiterTtl });
   readonly random: () => number;
   readonly processes: readonly Process[];
-  /** Everything that happened, one line each: the same for the same seed. */
+  /** Everything that happened, one queue each: the same for the same seed. */
   readonly log: string[] = [];
   readonly problems: string[] = [];
   /** What the store granted, in this order: by owner, the last time. */
@@ -84,8 +84,8 @@ export class ObjectWorld {
     return some[this.integer(some.length)] as T;
   }
 
-  note(line: string): void {
-    this.log.push(`${this.store.time} ${line}`);
+  note(queue: string): void {
+    this.log.push(`${this.store.time} ${queue}`);
   }
 
   report(problem: string): void {
@@ -225,7 +225,7 @@ export class ObjectWorld {
     const server = createMemoryProvider({ store: this.memory });
     for (const key of this.memory.keys('')) {
       const { holders, waiters } = await server.inspect(key);
-      this.report(`${key} is left with ${holders.map(({ owner }) => owner).join()} and ${waiters} in line`);
+      this.report(`${key} is left with ${holders.map(({ owner }) => owner).join()} and ${waiters} in the queue`);
     }
     for (const { name, runtime, locks } of this.alive) {
       let closed = false;

@@ -50,7 +50,7 @@ describe('a call that would wait for what its own context holds', () => {
     await runtime.advance(0);
     expect(outcome.error).toMatchObject(deadlock);
     expect(outcome.at).toBe(time);
-    // Nothing of it stays in line.
+    // Nothing of it stays in the queue.
     await runtime.advance(10);
     expect(await two.inspect('seat')).toMatchObject({ holders: [], waiters: 0 });
     await expectNothingLeft({ runtime, locks: one });

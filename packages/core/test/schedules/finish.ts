@@ -33,7 +33,7 @@ export async function finish(world: World): Promise<void> {
   for (const key of keys) {
     const { holders, waiters } = await server.inspect(key);
     for (const { owner } of holders) world.report(`${owner} is left behind as holder of ${key}`);
-    if (waiters > 0) world.report(`${waiters} are left behind in the line of ${key}`);
+    if (waiters > 0) world.report(`${waiters} are left behind in the queue of ${key}`);
   }
   for (const { name, locks, runtime, state, pending } of world.processes) {
     if (state === 'dead') continue;

@@ -99,13 +99,13 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
       return await base.tryAcquire(claim, wake);
     },
   })),
-  'lets newcomers pass the line': spoiledServer((base, { memory }) => ({
+  'lets newcomers pass the queue': spoiledServer((base, { memory }) => ({
     tryAcquire(claim, wake) {
       const record = memory.findOrAdd(claim.key);
-      const others = record.line.filter(({ owner }) => owner !== claim.owner);
-      record.line = record.line.filter(({ owner }) => owner === claim.owner);
+      const others = record.queue.filter(({ owner }) => owner !== claim.owner);
+      record.queue = record.queue.filter(({ owner }) => owner === claim.owner);
       const answering = base.tryAcquire(claim, wake);
-      record.line = [...others, ...record.line];
+      record.queue = [...others, ...record.queue];
       return answering;
     },
   })),
@@ -114,7 +114,7 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
   })),
   'keeps the place of a waiter that leaves': spoiledServer((base, { memory }) => ({
     async release(claim) {
-      const waits = memory.find(claim.key)?.line.some(({ owner }) => owner === claim.owner);
+      const waits = memory.find(claim.key)?.queue.some(({ owner }) => owner === claim.owner);
       return waits ? false : await base.release(claim);
     },
   })),

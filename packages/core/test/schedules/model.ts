@@ -17,9 +17,9 @@ interface Place {
 /** What the contract and protocol 3 say about one key, written down as simply as can be. */
 interface Key {
   holds: Map<string, Hold>;
-  line: Place[];
+  queue: Place[];
   token: bigint;
-  /** Since when the head of the line could go, and whether a process had to wake it. */
+  /** Since when the head of the queue could go, and whether a process had to wake it. */
   turn: { readonly owner: string; readonly since: number; readonly woken: boolean } | undefined;
 }
 
@@ -49,7 +49,7 @@ export class ContractModel {
     return hold !== undefined && hold.expires >= until;
   }
 
-  /** The heads of lines that could go, and since when. */
+  /** The heads of queues that could go, and since when. */
   *turns(): Iterable<{ readonly owner: string; readonly since: number; readonly woken: boolean }> {
     for (const key of this.#keys.values()) {
       this.#purge(key);
@@ -63,20 +63,20 @@ export class ContractModel {
     const key = this.#key(claim.key);
     const { owner, mode, permits } = claim;
     const held = key.holds.get(owner);
-    const head = key.line[0];
+    const head = key.queue[0];
     const first = head === undefined || head.owner === owner;
     const expected = held !== undefined || (first && admits(key, claim)) ? 'granted' : 'busy';
     const at = now();
     // The provider acts at once; only its answer is late.
     const answer = provider.tryAcquire(claim, wake);
     if (expected === 'granted') {
-      key.line = key.line.filter((place) => place.owner !== owner);
+      key.queue = key.queue.filter((place) => place.owner !== owner);
       key.holds.set(owner, { mode, permits, token: held?.token ?? 0n, expires: at + claim.ttl });
     } else if (wake !== undefined) {
       const place = { owner, mode, permits, deadline: at + this.#options.waiterTtl };
-      const index = key.line.findIndex((each) => each.owner === owner);
-      if (index === -1) key.line.push(place);
-      else key.line[index] = place;
+      const index = key.queue.findIndex((each) => each.owner === owner);
+      if (index === -1) key.queue.push(place);
+      else key.queue[index] = place;
     }
     this.#noteTurn(key, owner, true);
     try {
@@ -113,7 +113,7 @@ export class ContractModel {
   async release(provider: LockProvider, claim: Claim): Promise<boolean> {
     const key = this.#key(claim.key);
     const freed = key.holds.delete(claim.owner);
-    key.line = key.line.filter((place) => place.owner !== claim.owner);
+    key.queue = key.queue.filter((place) => place.owner !== claim.owner);
     const answer = provider.release(claim);
     this.#noteTurn(key, claim.owner, true);
     const given = await answer;
@@ -124,7 +124,7 @@ export class ContractModel {
   #key(name: string): Key {
     let key = this.#keys.get(name);
     if (key === undefined) {
-      key = { holds: new Map(), line: [], token: 0n, turn: undefined };
+      key = { holds: new Map(), queue: [], token: 0n, turn: undefined };
       this.#keys.set(name, key);
     }
     this.#purge(key);
@@ -134,7 +134,7 @@ export class ContractModel {
   #purge(key: Key): void {
     const now = this.#options.now();
     for (const [owner, hold] of key.holds) if (hold.expires <= now) key.holds.delete(owner);
-    if (key.line.some((place) => place.deadline <= now)) key.line = key.line.filter((place) => place.deadline > now);
+    if (key.queue.some((place) => place.deadline <= now)) key.queue = key.queue.filter((place) => place.deadline > now);
   }
 
   /**
@@ -152,7 +152,7 @@ export class ContractModel {
   }
 
   #noteTurn(key: Key, caller: string, byOperation: boolean): void {
-    const head = key.line[0];
+    const head = key.queue[0];
     if (head === undefined || !admits(key, head)) {
       key.turn = undefined;
       return;

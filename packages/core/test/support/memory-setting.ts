@@ -12,7 +12,7 @@ export interface MemorySetting {
   another(): LockProvider;
 }
 
-/** How long a place in line lasts in these settings. */
+/** How long a position in the queue lasts in these settings. */
 export const waiterTtl = 600;
 
 export function createMemorySetting(): MemorySetting {

@@ -38,7 +38,7 @@ export interface Attempted {
   readonly within: number | undefined;
 }
 
-/** A line whose attempts, listeners and looks are in the hands of a test. */
+/** A queue whose attempts, listeners and looks are in the hands of a test. */
 export class QueueSetting {
   readonly runtime = new VirtualRuntime({ random: 0 });
   readonly start: number = this.runtime.time;
@@ -102,7 +102,7 @@ export class QueueSetting {
     return latest;
   }
 
-  /** The owners that attempted since the last call, each with whether it was in line. */
+  /** The owners that attempted since the last call, each with whether it was in the queue. */
   attempted(): readonly string[] {
     return this.attempts.splice(0).map(({ owner, others }) => (others === undefined ? `${owner} alone` : owner));
   }

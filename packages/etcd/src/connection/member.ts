@@ -41,7 +41,7 @@ const channelOptions = {
   'grpc.service_config_disable_resolution': 1,
   // The connection of another provider may be one that its owner gave up.
   'grpc.use_local_subchannel_pool': 1,
-  // A line of 2 000 claims with long keys is longer than the default of 4 MB.
+  // A queue of 2 000 claims with long keys is longer than the default of 4 MB.
   'grpc.max_receive_message_length': -1,
 };
 

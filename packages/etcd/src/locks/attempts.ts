@@ -10,12 +10,12 @@ import type { KeyReads } from './key-reads.ts';
 import { judge } from './judge.ts';
 import { secondsFor } from './leases.ts';
 import type { Lease } from './leases.ts';
-import { lineIn } from './line.ts';
-import type { Entry, KeyLine } from './line.ts';
+import { queueIn } from './queue.ts';
+import type { Entry, KeyQueue } from './queue.ts';
 import type { OwnClaim } from './own-claims.ts';
-import { enterQueue, keepPlaces, lineOfFirst, readAhead, readQueue } from './place-calls.ts';
+import { enterQueue, keepPlaces, queueOfFirst, readAhead, readQueue } from './place-calls.ts';
 import type { PlaceLeases } from './places.ts';
-import { grantRequest, unknownLine } from './requests.ts';
+import { grantRequest, unknownQueue } from './requests.ts';
 import type { Watches } from './watches.ts';
 
 /** What attempts need besides. */
@@ -35,10 +35,10 @@ export async function attempt(parts: AttemptParts, { claim, others, awaited, wit
   if (owners.keep(owner, 0).hold !== undefined || places.has(key, owner)) return await made.again(others);
   if (awaited || reads.isBusy(key)) {
     if (others !== undefined) return await made.from(await made.enter(), true);
-    return await made.from(await deadline.race(reads.after(key), 'a read of the line', within), false);
+    return await made.from(await deadline.race(reads.after(key), 'a read of the queue', within), false);
   }
   made.leads = true;
-  return await reads.lead(key, () => made.from(unknownLine(base.known), others !== undefined));
+  return await reads.lead(key, () => made.from(unknownQueue(base.known), others !== undefined));
 }
 
 /** How often a claim without a place tries for a key that others try for. */
@@ -67,59 +67,59 @@ class Attempt {
   /** A claim that may have a hold, or a place. With `others` it and they keep their places. */
   async again(others: readonly Claim[] | undefined): Promise<Attempted> {
     const { key } = this.#claim;
-    const turn = lineOfFirst(this.#parts, this.#claim);
+    const turn = queueOfFirst(this.#parts, this.#claim);
     if (turn !== undefined) return await this.from(turn, others !== undefined);
     const left = (): number => this.#left();
     const kept = others && (await keepPlaces(this.#parts, key, [this.#claim, ...others], left));
-    const line = (await readAhead(this.#parts, this.#claim, left)) ?? (await this.#read());
-    return { ...(await this.from(line, others !== undefined)), kept };
+    const queue = (await readAhead(this.#parts, this.#claim, left)) ?? (await this.#read());
+    return { ...(await this.from(queue, others !== undefined)), kept };
   }
 
-  /** With what is known of the line. */
-  async from(known: KeyLine, waits: boolean): Promise<Grant | Waiting> {
-    let line = known;
+  /** With what is known of the queue. */
+  async from(known: KeyQueue, waits: boolean): Promise<Grant | Waiting> {
+    let queue = known;
     for (;;) {
-      const verdict = judge(line, this.#claim);
+      const verdict = judge(queue, this.#claim);
       if (verdict.kind === 'refused') throw upgradeRefused(this.#claim);
       if (verdict.kind === 'held') {
         const held = await restart(this.#parts, this.#claim, { until: this.#until, renews: false });
         if (held !== undefined) return this.#granted(held.token, held.hold);
-        line = await this.#read();
+        queue = await this.#read();
       } else if (verdict.kind === 'free' && (verdict.own !== undefined || this.#conflicts < mostConflicts)) {
-        const next = await this.#take(line, verdict.own);
+        const next = await this.#take(queue, verdict.own);
         if ('granted' in next) return next;
-        line = next;
+        queue = next;
       } else {
         this.#giveLease();
         if (!waits) return this.#busy();
         const { created = verdict.own?.created } = this.#own;
-        if (verdict.kind !== 'busy' || verdict.own === undefined) line = await this.enter();
-        else if (created === verdict.own.created) return this.#wait(verdict.own, verdict.ahead, line);
+        if (verdict.kind !== 'busy' || verdict.own === undefined) queue = await this.enter();
+        else if (created === verdict.own.created) return this.#wait(verdict.own, verdict.ahead, queue);
         else {
           // Not all that is before its new place was read.
           this.#own.created = verdict.own.created;
-          line = await this.#read();
+          queue = await this.#read();
         }
       }
     }
   }
 
-  /** Takes a key that seems to be free. Gives the line where it is not. */
-  async #take(line: KeyLine, own: Entry | undefined): Promise<Grant | KeyLine> {
+  /** Takes a key that seems to be free. Gives the queue where it is not. */
+  async #take(queue: KeyQueue, own: Entry | undefined): Promise<Grant | KeyQueue> {
     const claim = this.#claim;
     const { keys, leases, base } = this.#parts;
-    const from = base.in(line);
+    const from = base.in(queue);
     const to = base.above(from, claim.floor ?? 0n);
     const lease = await this.#holdLease();
-    const answer = await this.#send(grantRequest(keys, claim, lease.id, line, own, { from, to }), lease);
+    const answer = await this.#send(grantRequest(keys, claim, lease.id, queue, own, { from, to }), lease);
     if (answer === undefined) {
       if (this.#own.hold === lease) this.#own.hold = undefined;
       this.#lease = undefined;
-      return line;
+      return queue;
     }
     const revision = BigInt(answer.header.revision);
     if (!answer.succeeded) {
-      const now = lineIn(answer, keys);
+      const now = queueIn(answer, keys);
       // A base that was raised is no other claim.
       if (base.in(now).changed === from.changed) this.#conflicts++;
       return now;
@@ -132,11 +132,11 @@ class Attempt {
     return this.#granted(to + revision, lease.lasts);
   }
 
-  /** Puts the claim at the end of the queue, and reads the line. */
-  async enter(): Promise<KeyLine> {
+  /** Puts the claim at the end of the queue, and reads the queue. */
+  async enter(): Promise<KeyQueue> {
     this.#own.created = undefined;
-    const line = await enterQueue(this.#parts, this.#claim, this.#own, !this.#isInCrowd(), () => this.#left());
-    return line ?? (await this.#read());
+    const queue = await enterQueue(this.#parts, this.#claim, this.#own, !this.#isInCrowd(), () => this.#left());
+    return queue ?? (await this.#read());
   }
 
   /** A lease for the hold, restarted in this attempt. */
@@ -181,7 +181,7 @@ class Attempt {
     return grantOf(token, hold, this.#claim);
   }
 
-  #wait(own: Entry, ahead: readonly Entry[], { revision }: KeyLine): Waiting {
+  #wait(own: Entry, ahead: readonly Entry[], { revision }: KeyQueue): Waiting {
     const { watches, places } = this.#parts;
     const { key, owner } = this.#claim;
     const place = places.get(key, owner);
@@ -205,10 +205,11 @@ class Attempt {
     this.#lease = undefined;
   }
 
-  async #read(): Promise<KeyLine> {
+  async #read(): Promise<KeyQueue> {
     const { clock, reads, deadline } = this.#parts;
     if (clock.now() >= this.#until) throw late(this.#claim);
-    if (this.#isInCrowd()) return await deadline.race(reads.after(this.#claim.key), 'a read of the line', this.#left());
+    if (this.#isInCrowd())
+      return await deadline.race(reads.after(this.#claim.key), 'a read of the queue', this.#left());
     return await readQueue(this.#parts, this.#claim, this.#own.created, this.#left());
   }
 

@@ -4,7 +4,7 @@ import type { Claim, Mode } from '@locks/core';
 export interface ClaimValue {
   readonly mode: Mode;
   readonly permits?: number | undefined;
-  /** Of the hold, in ms. Absent: the claim waits in line. */
+  /** Of the hold, in ms. Absent: the claim waits in the queue. */
   readonly ttl?: number | undefined;
   /** As text. Absent: `base` and the revision of the write that granted. */
   readonly token?: string | undefined;

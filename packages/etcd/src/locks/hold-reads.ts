@@ -1,14 +1,14 @@
 import type { Claim } from '@locks/core';
 import type { Deadline } from '@locks/core/adapter';
-import { lineIn, readsOfClaims } from './line.ts';
-import type { KeyLine } from './line.ts';
+import { queueIn, readsOfClaims } from './queue.ts';
+import type { KeyQueue } from './queue.ts';
 import type { Keys } from './keys.ts';
 import type { Members } from '../connection/members.ts';
 import { txn } from '../wire/calls.ts';
 
 /** What a read of a hold has found. */
 export interface HoldRead {
-  readonly line: KeyLine;
+  readonly queue: KeyQueue;
   /** The raft term of the answer. */
   readonly term: string;
 }
@@ -75,7 +75,7 @@ export class HoldReads {
       for (const [index, { resolve, reject }] of some.entries()) {
         const responses = [base, claims[index]].filter((response) => response !== undefined);
         try {
-          resolve({ line: lineIn({ ...answer, responses }, keys), term: answer.header.raftTerm });
+          resolve({ queue: queueIn({ ...answer, responses }, keys), term: answer.header.raftTerm });
         } catch (error) {
           // Another program has written to this one.
           reject(error);

@@ -11,8 +11,8 @@ import type { Keys } from './keys.ts';
 import { secondsFor } from './leases.ts';
 import type { Lease, Leases } from './leases.ts';
 import type { OwnClaim, OwnClaims } from './own-claims.ts';
-import { isHeld, lineIn, tokenOf } from './line.ts';
-import type { Entry, KeyLine } from './line.ts';
+import { isHeld, queueIn, tokenOf } from './queue.ts';
+import type { Entry, KeyQueue } from './queue.ts';
 import type { TokenBase } from './token-base.ts';
 import { rewriteRequest } from './requests.ts';
 
@@ -66,14 +66,14 @@ export async function restart(
   let id = owners.get(claim.owner)?.hold?.id;
   for (;;) {
     const kept = id === undefined ? undefined : await leases.keep(id, left(), patience);
-    const { line, term } = await parts.holdReads.read(claim, left(), patience);
-    const [own] = line.entries;
+    const { queue, term } = await parts.holdReads.read(claim, left(), patience);
+    const [own] = queue.entries;
     if (own === undefined || !isHeld(own)) return undefined;
     const token = tokenOf(own);
     if (told !== undefined && told < token) return undefined;
     const wanted = renews ? { ...claim, mode: own.mode, permits: own.permits } : claim;
     if (!isSame(own, wanted) || (told ?? token) !== token) {
-      const rewritten = await rewrite(parts, wanted, line, own, { until, told });
+      const rewritten = await rewrite(parts, wanted, queue, own, { until, told });
       if (rewritten !== undefined) return rewritten;
     } else if (own.lease === id && kept !== undefined && term === kept.term) {
       adopt(parts, claim, own.lease, kept.lasts);
@@ -95,10 +95,10 @@ export async function read(
   { members, keys }: Pick<LockParts, 'members' | 'keys'>,
   reads: readonly Operation[],
   within?: number,
-): Promise<KeyLine> {
+): Promise<KeyQueue> {
   const request = { compare: [], success: reads, failure: [] };
-  const answer = await members.call(txn, request, 'a read of the line', { within, repeats: true });
-  return lineIn(answer, keys);
+  const answer = await members.call(txn, request, 'a read of the queue', { within, repeats: true });
+  return queueIn(answer, keys);
 }
 
 /** What a hold is written as. */
@@ -113,16 +113,16 @@ function isSame(own: Entry, { ttl, mode, permits }: Wanted): boolean {
 async function rewrite(
   { members, keys, leases, owners, clock, base }: LockParts,
   claim: Wanted,
-  line: KeyLine,
+  queue: KeyQueue,
   own: Entry,
   { until, told }: { readonly until: number; readonly told: bigint | undefined },
 ): Promise<Restarted | undefined> {
   const left = (): number => Math.max(1, until - clock.now());
   const { lease, term } = await leases.take(secondsFor(claim.ttl), left());
   const token = told ?? tokenOf(own);
-  const from = base.in(line);
+  const from = base.in(queue);
   // No more than that, or the members of a quorum would raise each other without end.
-  const to = base.above(from, token, line.revision, 0n);
+  const to = base.above(from, token, queue.revision, 0n);
   const change = told === undefined ? undefined : { from, to };
   const request = rewriteRequest(keys, claim, lease.id, own, token, change);
   try {

@@ -1,8 +1,8 @@
 import type { Claim } from '@locks/core';
-import { isHeld } from './line.ts';
-import type { Entry, KeyLine } from './line.ts';
+import { isHeld } from './queue.ts';
+import type { Entry, KeyQueue } from './queue.ts';
 
-/** What a line means for a claim. */
+/** What a queue means for a claim. */
 export type Verdict =
   /** It holds the key already. */
   | { readonly kind: 'held' }
@@ -14,10 +14,10 @@ export type Verdict =
   | { readonly kind: 'refused' };
 
 /**
- * What `line` means for `claim`. Claims before it only end, or come to share what they hold. So
+ * What `queue` means for `claim`. Claims before it only end, or come to share what they hold. So
  * "free" stays true until the claim is granted, as long as it keeps its place.
  */
-export function judge({ entries }: KeyLine, claim: Claim): Verdict {
+export function judge({ entries }: KeyQueue, claim: Claim): Verdict {
   const at = entries.findIndex(({ owner }) => owner === claim.owner);
   const own = entries[at];
   if (own !== undefined && isHeld(own)) {

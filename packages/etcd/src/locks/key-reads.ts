@@ -1,12 +1,12 @@
 import { read } from './holds.ts';
 import type { LockParts } from './holds.ts';
-import { readsOfAll } from './line.ts';
-import type { KeyLine } from './line.ts';
+import { readsOfAll } from './queue.ts';
+import type { KeyQueue } from './queue.ts';
 
 /** What goes on for a key, and the read that follows it. */
 interface KeyRead {
   readonly running: Promise<unknown>;
-  next: Promise<KeyLine> | undefined;
+  next: Promise<KeyQueue> | undefined;
 }
 
 /**
@@ -21,7 +21,7 @@ export class KeyReads {
     this.#parts = parts;
   }
 
-  /** Whether a claim of this process tries for `key`, or reads its line. */
+  /** Whether a claim of this process tries for `key`, or reads its queue. */
   isBusy(key: string): boolean {
     return this.#reads.has(key);
   }
@@ -38,8 +38,8 @@ export class KeyReads {
     }
   }
 
-  /** The line of `key`, read after what goes on for it now. */
-  async after(key: string): Promise<KeyLine> {
+  /** The queue of `key`, read after what goes on for it now. */
+  async after(key: string): Promise<KeyQueue> {
     const known = this.#reads.get(key);
     if (known === undefined) return await this.lead(key, () => this.#read(key));
     known.next ??= known.running.then(
@@ -49,7 +49,7 @@ export class KeyReads {
     return await known.next;
   }
 
-  async #read(key: string): Promise<KeyLine> {
+  async #read(key: string): Promise<KeyQueue> {
     return await read(this.#parts, readsOfAll(this.#parts.keys, key));
   }
 }

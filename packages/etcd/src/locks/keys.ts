@@ -7,9 +7,9 @@ export interface Keys {
   /** One claim on `key`: it holds, or waits. */
   claim(key: string, owner: string): Buffer;
   /** All claims on `key`. */
-  line(key: string): Required<KeyRange>;
+  queue(key: string): Required<KeyRange>;
   /** The claims on all keys that begin with `prefix`. */
-  lines(prefix: string): Required<KeyRange>;
+  queues(prefix: string): Required<KeyRange>;
   /** The key and the owner of a claim. `undefined`: the name is of another program. */
   readClaim(name: Buffer): { readonly key: string; readonly owner: string } | undefined;
   /** The base of all tokens. */
@@ -28,8 +28,8 @@ export function keysBelow(prefix: string): Keys {
   return {
     quiet: below('quiet', ''),
     claim: (key, owner) => below('claims', `${escaped(key)}/${owner}`),
-    line: (key) => rangeOf(`${claims}${escaped(key)}/`),
-    lines: (start) => rangeOf(claims + escaped(start)),
+    queue: (key) => rangeOf(`${claims}${escaped(key)}/`),
+    queues: (start) => rangeOf(claims + escaped(start)),
     readClaim(name) {
       const [key = '', ...owner] = name.toString().slice(claims.length).split('/');
       if (owner.length === 0) return undefined;

@@ -5,7 +5,7 @@ import type { Lease } from './leases.ts';
 export interface OwnClaim {
   /** The lease of its hold, or of attempts to get it. */
   hold: Lease | undefined;
-  /** The revision of its place in line, as last seen. */
+  /** The revision of its position in the queue, as last seen. */
   created: bigint | undefined;
   /** By the clock: hold and place have ended then, unless they were restarted. */
   until: number;

@@ -5,8 +5,8 @@ import type { Members } from '../connection/members.ts';
 import { txn } from '../wire/calls.ts';
 import { late, read } from './holds.ts';
 import type { Keys } from './keys.ts';
-import { lineIn, readsOf, readsOfAll, readsOfClaims } from './line.ts';
-import type { KeyLine } from './line.ts';
+import { queueIn, readsOf, readsOfAll, readsOfClaims } from './queue.ts';
+import type { KeyQueue } from './queue.ts';
 import type { OwnClaim, OwnClaims } from './own-claims.ts';
 import type { PlaceLeases } from './places.ts';
 import { moveRequest, placeRequest } from './requests.ts';
@@ -21,7 +21,7 @@ interface PlaceParts {
 }
 
 /**
- * Puts `claim` at the end of the queue. With `reads` it gives the line then. `undefined`: read it.
+ * Puts `claim` at the end of the queue. With `reads` it gives the queue then. `undefined`: read it.
  * `left`: how many ms are left.
  */
 export async function enterQueue(
@@ -30,7 +30,7 @@ export async function enterQueue(
   own: OwnClaim,
   reads: boolean,
   left: () => number,
-): Promise<KeyLine | undefined> {
+): Promise<KeyQueue | undefined> {
   const { key, owner } = claim;
   const place = places.enter(key, owner);
   try {
@@ -39,13 +39,15 @@ export async function enterQueue(
     if (lease === undefined || owners.get(owner) !== own || places.get(key, owner) !== place) throw late(claim);
     place.unanswered++;
     const request = placeRequest(keys, claim, lease.id, reads);
-    const answer = await members.call(txn, request, 'a place in line', { within: left() }).catch((error: unknown) => {
-      if (!isLeaseGone(error)) throw error;
-      places.lost(key, lease.id);
-      return undefined;
-    });
+    const answer = await members
+      .call(txn, request, 'a position in the queue', { within: left() })
+      .catch((error: unknown) => {
+        if (!isLeaseGone(error)) throw error;
+        places.lost(key, lease.id);
+        return undefined;
+      });
     place.unanswered--;
-    return answer !== undefined && reads ? lineIn(answer, keys) : undefined;
+    return answer !== undefined && reads ? queueIn(answer, keys) : undefined;
   } catch (error) {
     if (isLockError(error) && error.sent === false) {
       place.unanswered = Math.max(0, place.unanswered - 1);
@@ -70,7 +72,10 @@ export async function keepPlaces(
   const others = claims.filter(({ owner }) => (places.get(key, owner)?.lease ?? lease.id) !== lease.id);
   const move = async (claim: Claim): Promise<void> => {
     const request = moveRequest(keys, claim, lease.id);
-    const { succeeded } = await members.call(txn, request, 'a place in line', { within: left(), repeats: true });
+    const { succeeded } = await members.call(txn, request, 'a position in the queue', {
+      within: left(),
+      repeats: true,
+    });
     const place = places.get(key, claim.owner);
     if (place === undefined) return;
     // It was written since it was seen.
@@ -81,29 +86,29 @@ export async function keepPlaces(
   return claims.map(({ owner }) => owner).filter((owner) => places.get(key, owner)?.lease === lease.id);
 }
 
-/** The line, where a watch has told that `claim` is the first in it. */
-export function lineOfFirst(
+/** The queue, where a watch has told that `claim` is the first in it. */
+export function queueOfFirst(
   { places, watches, base }: PlaceParts & { readonly watches: Watches; readonly base: TokenBase },
   { key, owner, mode }: Claim,
-): KeyLine | undefined {
+): KeyQueue | undefined {
   const entry = places.get(key, owner)?.entry;
   if (entry === undefined || mode === 'shared' || !watches.isFirst(owner)) return undefined;
   return { revision: 0n, entries: [entry], base: base.known };
 }
 
 /**
- * As much of the line as an exclusive claim needs while the one before it is there. `undefined`:
+ * As much of the queue as an exclusive claim needs while the one before it is there. `undefined`:
  * the whole one is needed.
  */
 export async function readAhead(
   { members, keys, places }: PlaceParts,
   { key, owner, mode }: Claim,
   left: () => number,
-): Promise<KeyLine | undefined> {
+): Promise<KeyQueue | undefined> {
   const ahead = places.get(key, owner)?.ahead;
   if (ahead === undefined || mode === 'shared') return undefined;
-  const line = await read({ members, keys }, readsOfClaims(keys, [ahead.name, keys.claim(key, owner)]), left());
-  return line.entries.some(({ created }) => created === ahead.created) ? line : undefined;
+  const queue = await read({ members, keys }, readsOfClaims(keys, [ahead.name, keys.claim(key, owner)]), left());
+  return queue.entries.some(({ created }) => created === ahead.created) ? queue : undefined;
 }
 
 /** What decides about `claim`. `created`: the revision of its place, where it was seen. */
@@ -112,7 +117,7 @@ export async function readQueue(
   claim: Claim,
   created: bigint | undefined,
   within: number,
-): Promise<KeyLine> {
+): Promise<KeyQueue> {
   const isUnseen = created === undefined && places.has(claim.key, claim.owner);
   const reads = isUnseen ? readsOfAll(keys, claim.key) : readsOf(keys, claim, created);
   return await read({ members, keys }, reads, within);

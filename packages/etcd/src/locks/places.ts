@@ -1,6 +1,6 @@
 import type { Clock } from '@locks/core/adapter';
 import type { Lease, Leases } from './leases.ts';
-import type { Entry } from './line.ts';
+import type { Entry } from './queue.ts';
 
 /** The place of one claim of this process in the queue of its key. */
 export interface Place {
@@ -30,7 +30,7 @@ interface KeyPlaces {
  */
 const fresh = 1 / 30;
 /**
- * From so many claims of this process on, those that wait for a key read its line together. For
+ * From so many claims of this process on, those that wait for a key read its queue together. For
  * each read etcd reads and sorts all of it. With less, a claim that enters sends one call more.
  * With more, queues of thousands take etcd longer.
  */
@@ -60,7 +60,7 @@ export class PlaceLeases {
     return this.get(key, owner) !== undefined;
   }
 
-  /** Whether so many claims of this process wait for `key` that they read its line together. */
+  /** Whether so many claims of this process wait for `key` that they read its queue together. */
   isCrowd(key: string): boolean {
     return (this.#keys.get(key)?.byOwner.size ?? 0) >= crowd;
   }

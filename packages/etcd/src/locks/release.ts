@@ -3,7 +3,7 @@ import { isLockError } from '@locks/core/adapter';
 import { txn } from '../wire/calls.ts';
 import type { KeyValue, TxnAnswer } from '../wire/messages.ts';
 import type { LockParts } from './holds.ts';
-import { isHeld, readEntry } from './line.ts';
+import { isHeld, readEntry } from './queue.ts';
 import type { PlaceLeases } from './places.ts';
 import { removal } from './requests.ts';
 

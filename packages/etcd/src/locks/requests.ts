@@ -3,13 +3,13 @@ import type { Compare, Operation, TxnRequest } from '../wire/messages.ts';
 import { heldValue, waitingValue } from './claim-value.ts';
 import type { Held } from './claim-value.ts';
 import type { Keys } from './keys.ts';
-import { readsOf, readsOfAll } from './line.ts';
-import type { Entry, KeyLine } from './line.ts';
+import { readsOf, readsOfAll } from './queue.ts';
+import type { Entry, KeyQueue } from './queue.ts';
 import { raises } from './token-base.ts';
 import type { Base } from './token-base.ts';
 
-/** A line of which nothing is known but the base: the key is taken to be free. */
-export function unknownLine(base: Base): KeyLine {
+/** A queue of which nothing is known but the base: the key is taken to be free. */
+export function unknownQueue(base: Base): KeyQueue {
   return { revision: 0n, entries: [], base };
 }
 
@@ -20,14 +20,14 @@ interface BaseChange {
 }
 
 /**
- * Grants the key where `line` is still what it was, as far as `claim` depends on it. `own`: its
- * place. Else reads the line.
+ * Grants the key where `queue` is still what it was, as far as `claim` depends on it. `own`: its
+ * place. Else reads the queue.
  */
 export function grantRequest(
   keys: Keys,
   claim: Claim,
   lease: string,
-  line: KeyLine,
+  queue: KeyQueue,
   own: Entry | undefined,
   base: BaseChange,
 ): TxnRequest {
@@ -35,7 +35,7 @@ export function grantRequest(
   const unchanged: Compare =
     own === undefined
       ? // A claim may have come since.
-        { ...keys.line(claim.key), target: 1, result: 2, createRevision: `${line.revision + 1n}` }
+        { ...keys.queue(claim.key), target: 1, result: 2, createRevision: `${queue.revision + 1n}` }
       : isAt(name, own.changed);
   const value = heldValue(claim, { base: `${base.to}` });
   return {
@@ -45,7 +45,7 @@ export function grantRequest(
   };
 }
 
-/** Puts a claim at the end of the line, unless it is in it. `reads`: and reads the line. */
+/** Puts a claim at the end of the queue, unless it is in it. `reads`: and reads the queue. */
 export function placeRequest(keys: Keys, claim: Claim, lease: string, reads: boolean): TxnRequest {
   const name = keys.claim(claim.key, claim.owner);
   return {

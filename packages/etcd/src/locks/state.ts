@@ -3,8 +3,8 @@ import { checkRegister } from '@locks/core/adapter';
 import type { Members } from '../connection/members.ts';
 import { leaseTimeToLive, range, txn } from '../wire/calls.ts';
 import type { Keys } from './keys.ts';
-import { isHeld, readEntry, readsOfAll, tokenOf } from './line.ts';
-import type { Entry } from './line.ts';
+import { isHeld, readEntry, readsOfAll, tokenOf } from './queue.ts';
+import type { Entry } from './queue.ts';
 import { isAt } from './requests.ts';
 
 interface StateParts {
@@ -12,7 +12,7 @@ interface StateParts {
   readonly keys: Keys;
 }
 
-/** How many claims in line are named, as the contract has it. */
+/** How many claims in the queue are named, as the contract has it. */
 const mostShown = 100;
 
 /** The contract's `inspect`. */
@@ -30,7 +30,7 @@ export async function inspect(parts: StateParts, key: string): Promise<KeyState>
     mode,
     ...(permits !== undefined && { permits }),
   }));
-  return { key, holders: holders.flat(), waiters: waiting.length, ...(first.length > 0 && { line: first }) };
+  return { key, holders: holders.flat(), waiters: waiting.length, ...(first.length > 0 && { queue: first }) };
 }
 
 /** None where the hold has ended since. */
@@ -49,7 +49,7 @@ const page = 1_000;
 
 /** The contract's `list`. */
 export async function* list({ members, keys }: StateParts, prefix: string): AsyncIterable<string> {
-  const { rangeEnd, ...all } = keys.lines(prefix);
+  const { rangeEnd, ...all } = keys.queues(prefix);
   let from = all.key;
   let latest: string | undefined;
   for (;;) {

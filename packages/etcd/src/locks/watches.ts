@@ -10,9 +10,9 @@ import type { KeyRange, WatchAnswer, WatchRequest } from '../wire/messages.ts';
 import { readValue } from './claim-value.ts';
 import type { ClaimValue } from './claim-value.ts';
 import type { Keys } from './keys.ts';
-import type { Entry } from './line.ts';
+import type { Entry } from './queue.ts';
 
-/** What one claim in line looks at. */
+/** What one claim in the queue looks at. */
 interface Watch {
   readonly id: number;
   readonly owner: string;
@@ -53,7 +53,7 @@ export class Watches {
     this.#runtime = runtime;
   }
 
-  /** Opens the stream, for `createLine`. */
+  /** Opens the stream, for `createQueue`. */
   readonly listen: Listen = async (heard, lost, signal) => {
     const member = await this.#members.use();
     const open: Open = {
@@ -99,7 +99,7 @@ export class Watches {
     const [only] = ahead;
     const isNext = only !== undefined && ahead.length === 1 && holdsAlone(only);
     const watch: Watch = { id: ++this.#lastId, owner, ahead: names, isNext };
-    const range: KeyRange = only !== undefined && ahead.length === 1 ? { key: only.name } : this.#keys.line(key);
+    const range: KeyRange = only !== undefined && ahead.length === 1 ? { key: only.name } : this.#keys.queue(key);
     this.#byOwner.set(owner, watch);
     open.idle.stop();
     open.byId.set(watch.id, watch);
@@ -111,7 +111,7 @@ export class Watches {
     return this.#first.has(owner);
   }
 
-  /** The claim has left the line. */
+  /** The claim has left the queue. */
   forget(owner: string): void {
     this.#first.delete(owner);
     const watch = this.#byOwner.get(owner);

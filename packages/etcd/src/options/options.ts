@@ -11,8 +11,8 @@ export interface EtcdOptions {
   /** Each call settles within this time. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
-   * How long a place in line lasts without a repeat, rounded up to seconds. Waiters repeat at a
-   * third of it. @default 6_000 ms
+   * How long a position in the queue lasts without a repeat, rounded up to seconds. Waiters repeat
+   * at a third of it. @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
 }

@@ -8,7 +8,7 @@ import { Members } from '../../src/connection/members.ts';
 import { secretsOf } from '../../src/connection/secrets.ts';
 import { txn, watch } from '../../src/wire/calls.ts';
 import { keysBelow } from '../../src/locks/keys.ts';
-import { lineIn, readsOfAll } from '../../src/locks/line.ts';
+import { queueIn, readsOfAll } from '../../src/locks/queue.ts';
 import { placeRequest } from '../../src/locks/requests.ts';
 import { Watches } from '../../src/locks/watches.ts';
 import { ownPrefix, sharedServer } from '../support/etcd.ts';
@@ -44,12 +44,12 @@ async function setting() {
   const first = claim();
   await members.call(txn, placeRequest(keys, first, '0', true), 'a place');
   const read = await members.call(txn, { compare: [], success: readsOfAll(keys, 'key'), failure: [] }, 'a read');
-  const line = lineIn(read, keys);
-  return { members, keys, watches, heard, lost, idle, claim, first, line, listener };
+  const queue = queueIn(read, keys);
+  return { members, keys, watches, heard, lost, idle, claim, first, queue, listener };
 }
 
 test('a change after the read is heard, though the watch begins later; once for each claim', async () => {
-  const { members, keys, watches, heard, claim, first, line } = await setting();
+  const { members, keys, watches, heard, claim, first, queue } = await setting();
   const removal = {
     compare: [],
     success: [{ requestDeleteRange: { key: keys.claim('key', first.owner) } }],
@@ -57,27 +57,27 @@ test('a change after the read is heard, though the watch begins later; once for 
   };
   await members.call(txn, removal, 'a removal');
   const [one, two] = [claim(), claim()];
-  for (const waiter of [one, two]) watches.watch(waiter, line.entries, line.revision);
+  for (const waiter of [one, two]) watches.watch(waiter, queue.entries, queue.revision);
   await eventually('both to hear', () => heard.length === 2);
   expect(heard.toSorted()).toEqual([one.owner, two.owner].toSorted());
 });
 
 test('a claim hears where its watch begins with what was compacted', async () => {
-  const { members, keys, watches, heard, lost, claim, line } = await setting();
+  const { members, keys, watches, heard, lost, claim, queue } = await setting();
   const waiter = claim();
   const write = { compare: [], success: [{ requestPut: { key: keys.quiet, value: Buffer.from('1') } }], failure: [] };
   const { header } = await members.call(txn, write, 'a write');
   await members.call(txn, write, 'a write');
   await gateway('kv/compaction', { revision: `${BigInt(header.revision)}` });
-  watches.watch(waiter, line.entries, line.revision - 1n);
+  watches.watch(waiter, queue.entries, queue.revision - 1n);
   await eventually('the claim to hear', () => heard.includes(waiter.owner));
   expect(lost).toEqual([]);
 });
 
-test('a claim that has left the line hears nothing', async () => {
-  const { members, keys, watches, heard, claim, first, line } = await setting();
+test('a claim that has left the queue hears nothing', async () => {
+  const { members, keys, watches, heard, claim, first, queue } = await setting();
   const [gone, stays] = [claim(), claim()];
-  for (const waiter of [gone, stays]) watches.watch(waiter, line.entries, line.revision);
+  for (const waiter of [gone, stays]) watches.watch(waiter, queue.entries, queue.revision);
   watches.forget(gone.owner);
   const removal = {
     compare: [],
@@ -90,8 +90,8 @@ test('a claim that has left the line hears nothing', async () => {
 });
 
 test('a stream that ends is told, and its claims are forgotten', async () => {
-  const { members, watches, heard, lost, claim, line, listener } = await setting();
-  watches.watch(claim(), line.entries, line.revision);
+  const { members, watches, heard, lost, claim, queue, listener } = await setting();
+  watches.watch(claim(), queue.entries, queue.revision);
   await listener.probe();
   members.leave(await members.use());
   await eventually('the loss to be told', () => lost.length > 0);
@@ -99,9 +99,9 @@ test('a stream that ends is told, and its claims are forgotten', async () => {
 });
 
 test('a stream over which no claim waits any more is ended', async () => {
-  const { watches, lost, idle, claim, line } = await setting();
+  const { watches, lost, idle, claim, queue } = await setting();
   const waiter = claim();
-  watches.watch(waiter, line.entries, line.revision);
+  watches.watch(waiter, queue.entries, queue.revision);
   expect(idle).toHaveLength(1);
   watches.forget(waiter.owner);
   idle[1]?.();

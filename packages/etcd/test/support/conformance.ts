@@ -14,7 +14,8 @@ export async function suite(name: string, timeout: number, only?: Chosen): Promi
   const server = await startEtcd();
   afterAll(() => server.stop());
   const { url } = server;
-  // Places in line that last shorter than by default: several requirements wait for one to lapse.
+  // Positions in the queue that last shorter than by default: several requirements wait for one to
+  // lapse.
   const options = { prefix: 'conformance', timeout, waiterTtl: 3_000 };
   const { create, faults } = proxiedProviders({
     target: server,

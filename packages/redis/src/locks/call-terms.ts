@@ -11,9 +11,9 @@ export interface CallTerms {
   readonly servers: Servers;
   /** As the scripts read it: see `lua/queue.lua`. */
   readonly text: string;
-  /** The same for a claim that takes a place in line. */
-  readonly textInLine: string;
-  /** What a line calls the claim: its kind, its process and its owner. */
+  /** The same for a claim that takes a position in the queue. */
+  readonly textInQueue: string;
+  /** What a queue calls the claim: its kind, its process and its owner. */
   readonly waiterOf: (claim: Claim) => string;
   /**
    * On which terms a release may assign the key to the claim, which sends an attempt at `sentAt`.
@@ -40,9 +40,9 @@ export function createTerms(
     assigns && claim.mode === 'exclusive' && claim.ttl >= shortest
       ? `${Math.floor(sentAt)} ${claim.ttl} ${claim.floor ?? 0} ${retentionOf(options, claim.ttl)}`
       : '';
-  const text = (inLine: 0 | 1): string => `${waiterTtl} ${inLine} ${process} ${channelPrefix}`;
+  const text = (inQueue: 0 | 1): string => `${waiterTtl} ${inQueue} ${process} ${channelPrefix}`;
   const waiterOf = (claim: Claim): string => `${kindOf(claim)} ${process} ${claim.owner}`;
-  return { options, names, servers, text: text(0), textInLine: text(1), waiterOf, assignedOn, clock };
+  return { options, names, servers, text: text(0), textInQueue: text(1), waiterOf, assignedOn, clock };
 }
 
 /** A counter must outlive the hold it belongs to. */
@@ -60,7 +60,7 @@ export function mustKeepCounter(now: number, ttl: number, retention: number): bo
   return now % period >= period - 2 * ttl;
 }
 
-/** The first part of the name that a line has for the claim. */
+/** The first part of the name that a queue has for the claim. */
 export function kindOf({ mode, permits }: Claim): string {
   return mode === 'exclusive' ? 'x' : `s${permits ?? '*'}`;
 }

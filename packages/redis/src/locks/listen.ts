@@ -23,7 +23,7 @@ export function listenOn(servers: Servers, channel: string, waiterTtl: number, d
     signal.addEventListener('abort', close);
 
     async function subscribe(client: RedisClient): Promise<void> {
-      // The line opens other copies when one is lost.
+      // The queue opens other copies when one is lost.
       const subscriber = client.duplicate(copyOptions);
       let failure: unknown;
       subscriber.on('error', (error: unknown) => (failure ??= error));

@@ -71,14 +71,15 @@ abstract class ClaimCall implements JointCall {
 /** What this process knows of an attempt. */
 export interface AttemptState {
   readonly others: readonly Claim[] | undefined;
-  /** Claims of this process are in line on the key. */
+  /** Claims of this process are in the queue on the key. */
   readonly awaited: boolean;
   /** What was assigned to the claim gets a token above its floor. */
   readonly raises: boolean;
 }
 
 /**
- * Takes the key. With `others` it takes a place in line, or keeps it, and keeps those of `others`.
+ * Takes the key. With `others` it takes a position in the queue, or keeps it, and keeps those of
+ * `others`.
  */
 export class Attempt extends ClaimCall {
   protected readonly about = 'an attempt';
@@ -107,12 +108,12 @@ export class Attempt extends ClaimCall {
   }
 
   input(): ScriptInput {
-    const { names, options, text, textInLine, waiterOf, assignedOn } = this.terms;
+    const { names, options, text, textInQueue, waiterOf, assignedOn } = this.terms;
     const { key, owner, ttl, mode, permits } = this.claim;
     const { restartGuard } = options;
     const others = this.#others;
     const keys = names.all(key);
-    const args = [owner, ttl, others === undefined ? text : textInLine];
+    const args = [owner, ttl, others === undefined ? text : textInQueue];
     const above = this.#above;
     const retention = this.retention;
     const plain = above === 0 && retention === scriptRetention && mode !== 'shared' && restartGuard === undefined;
@@ -210,7 +211,7 @@ export class Release extends ClaimCall {
   readonly script: Script = scripts.release;
   readonly many: Script | undefined;
 
-  /** `awaited`: claims of this process are in line on the key. */
+  /** `awaited`: claims of this process are in the queue on the key. */
   constructor(terms: CallTerms, claim: Claim, status: string, awaited: boolean) {
     super(terms, claim, status);
     this.many = claim.mode === 'shared' || awaited ? undefined : scripts.releaseEach;

@@ -31,7 +31,7 @@ export class Releases {
     this.#parts = parts;
   }
 
-  /** `awaited`: claims of this process are in line on the key. */
+  /** `awaited`: claims of this process are in the queue on the key. */
   async release(claim: Claim, awaited: boolean): Promise<boolean> {
     const { servers, scripts, unsettled } = this.#parts;
     scripts.checkOpen();

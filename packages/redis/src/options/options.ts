@@ -19,7 +19,7 @@ export interface RedisOptions {
   /** Each call settles within this time. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
-   * How long a place in line lasts without a repeat; waiters repeat at a third of it.
+   * How long a position in the queue lasts without a repeat; waiters repeat at a third of it.
    * @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;

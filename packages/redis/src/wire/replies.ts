@@ -154,11 +154,11 @@ export function toKeyState(key: string, reply: unknown): KeyState {
     });
   }
   const waiters = toInteger(count, 'an inspection');
-  const line = Array.isArray(names) ? names.map((name) => toWaiter(String(name))) : [];
-  return { key, holders, waiters, ...(line.length === 0 ? {} : { line }) };
+  const queue = Array.isArray(names) ? names.map((name) => toWaiter(String(name))) : [];
+  return { key, holders, waiters, ...(queue.length === 0 ? {} : { queue }) };
 }
 
-/** A waiter by its name in the line: see `lua/queue.lua`. */
+/** A waiter by its name in the queue: see `lua/queue.lua`. */
 function toWaiter(name: string): Waiter {
   const [kind = '', , ...owner] = name.split(' ');
   const mode = kind.startsWith('s') ? 'shared' : 'exclusive';

@@ -46,8 +46,8 @@ async function doAll(provider: LockProvider): Promise<void> {
   expect(await provider.renew(first, 2n ** 52n)).toEqual({});
   expect((await provider.inspect('job')).holders).toMatchObject([{ owner: first.owner, token: 2n ** 52n }]);
   let woken = 0;
-  // Twice: without a subscription there is no place in line.
-  await eventually('a place in line', async () => {
+  // Twice: without a subscription there is no position in the queue.
+  await eventually('a position in the queue', async () => {
     const answer = await provider.tryAcquire(second, () => (woken += 1));
     expect(answer.granted).toBe(false);
     return (await provider.inspect('job')).waiters === 1;
@@ -82,11 +82,11 @@ async function doAll(provider: LockProvider): Promise<void> {
   await granted(long);
   await granted(brief);
   await eventually('the end of a share', async () => (await provider.tryAcquire(claimOf('c/3', 'shared'))).granted);
-  // Two in line. One shows the other too, because it asks at the time it was told.
-  const inLine = [claimOf('d/1'), claimOf('d/2')];
+  // Two in the queue. One shows the other too, because it asks at the time it was told.
+  const inQueue = [claimOf('d/1'), claimOf('d/2')];
   let pause = 0;
-  for (const claim of [...inLine, ...inLine, inLine[0]!]) {
-    if (claim === inLine[0]) await sleep(pause);
+  for (const claim of [...inQueue, ...inQueue, inQueue[0]!]) {
+    if (claim === inQueue[0]) await sleep(pause);
     const answer = await provider.tryAcquire(claim, () => {});
     expect(answer.granted).toBe(false);
     if (!answer.granted) pause = answer.retryAfter ?? 0;
@@ -101,7 +101,7 @@ describe('the least-privilege user of the documentation', () => {
     const locks = createLocks(provider);
     const lease = await locks.acquire('job');
     const next = locks.acquire('job');
-    await eventually('the waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+    await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
     await lease.renew();
     await lease.release();
     await (await next).release();
@@ -238,7 +238,7 @@ test('a refused wake channel fails those that must wait, leaves nothing of them,
   expect((await locks.inspect('job')).waiters).toBe(0);
   await admin.acl('SETUSER', 'locker', '&locks:wake:*');
   const next = locks.acquire('job');
-  await eventually('the waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+  await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
   await lease.release();
   await (await next).release();
   await locks.close();
@@ -257,7 +257,7 @@ test('a wake channel that may not log in any more fails those that must wait, an
   });
   await admin.acl('SETUSER', 'locker', '>secret');
   const next = locks.acquire('job');
-  await eventually('the waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+  await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
   await lease.release();
   await (await next).release();
   await locks.close();

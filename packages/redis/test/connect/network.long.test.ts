@@ -1,7 +1,7 @@
 import type { Lease } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { isScriptCall } from '../support/faults.ts';
-import { queueUp } from '../support/line.ts';
+import { queueUp } from '../support/queue.ts';
 import { meet, parties } from '../support/network.ts';
 import type { Meeting, Party } from '../support/network.ts';
 import type { Redis } from 'ioredis';
@@ -124,7 +124,7 @@ describe('wakes', () => {
     await meeting.end('job');
   });
 
-  test('over a connection that was accepted and then never spoken to: it is replaced, and waiters get their place in line', async () => {
+  test('over a connection that was accepted and then never spoken to: it is replaced, and waiters get their position in the queue', async () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, timeout: 200 });
     const lease = await locks.acquire('job', { ttl: 60_000 });

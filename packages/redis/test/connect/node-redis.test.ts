@@ -102,7 +102,7 @@ test('other types of replies, which the caller has chosen, change no answer', as
   expect((await locks.inspect('job')).holders).toMatchObject([{ owner: lease.owner, mode: 'shared' }]);
   expect(await collect(locks.list())).toEqual(['job']);
   const waiting = locks.acquire('job');
-  await eventually('a waiter', async () => (await locks.inspect('job')).line?.length === 1);
+  await eventually('a waiter', async () => (await locks.inspect('job')).queue?.length === 1);
   await lease.release();
   await (await waiting).release();
   await locks.close();

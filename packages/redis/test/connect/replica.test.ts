@@ -69,7 +69,7 @@ test('a replica that is behind knows holders that are gone: it calls nothing bus
   const share = shared('shares', 'b/1', 2);
   expect(await atMaster.tryAcquire(holder)).toMatchObject({ granted: true });
   expect(await atMaster.tryAcquire(share)).toMatchObject({ granted: true });
-  await eventually('a place in line', async () => {
+  await eventually('a position in the queue', async () => {
     await atMaster.tryAcquire(waiter, () => {});
     return (await atMaster.inspect('job')).waiters === 1;
   });

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { claimOf, companions, lineUp, locksOf, providerOf } from '../support/line.ts';
+import { claimOf, companions, enqueue, locksOf, providerOf } from '../support/queue.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
 
 describe('after the clock was stepped back, the place of a waiter that has gone', () => {
   const hour = 3_600_000;
 
   /**
-   * A line whose first waiter does not come any more, on a free key, and when its place is forfeit.
+   * A queue whose first waiter does not come any more, on a free key, and when its place is
+   * forfeit.
    */
-  async function abandonedLine(
+  async function abandonedQueue(
     waiterTtl: number,
     ttl = 30_000,
   ): Promise<{
@@ -21,7 +22,7 @@ describe('after the clock was stepped back, the place of a waiter that has gone'
     const provider = providerOf(prefix, { waiterTtl });
     const [holder, ghost] = [claimOf(), claimOf({ ttl })];
     await provider.tryAcquire(holder);
-    await lineUp(provider, ghost);
+    await enqueue(provider, ghost);
     // By a clock that stands an hour earlier, what was written before is an hour later.
     const { queue, deadlines } = companions(prefix);
     const [waiter] = (await client.zrange(deadlines, '0', '0')) as [string];
@@ -38,20 +39,20 @@ describe('after the clock was stepped back, the place of a waiter that has gone'
   }
 
   test('does not block a free key longer than a place lasts', async () => {
-    const { prefix } = await abandonedLine(2_000);
+    const { prefix } = await abandonedQueue(2_000);
     const locks = locksOf(prefix, { waiterTtl: 2_000 });
     await (await locks.acquire('job', { wait: 15_000 })).release();
   });
 
   test('does not refuse those who do not wait for longer than a place lasts', async () => {
-    const { prefix } = await abandonedLine(2_000);
+    const { prefix } = await abandonedQueue(2_000);
     const locks = locksOf(prefix);
     await eventually('a lease', async () => (await locks.tryAcquire('job')) ?? undefined);
   });
 
   test('lasts as long as its own service says', async () => {
     // A claim with so short a ttl is told its turn, and keeps its place until it tries.
-    const { prefix, left } = await abandonedLine(60_000, 10_000);
+    const { prefix, left } = await abandonedQueue(60_000, 10_000);
     const locks = locksOf(prefix, { waiterTtl: 2_000 });
     await eventually('a place that is not too long', async () => {
       expect(await locks.tryAcquire('job')).toBeNull();

@@ -95,7 +95,7 @@ test('200 waiters keep their places with a few commands among them, and their or
   const waiting: Promise<void>[] = [];
   const wait = (index: number): unknown => waiting.push(locks.withLock('hot', () => void served.push(index)));
   wait(0);
-  // Without a subscription a claim has no place in line, and so no order.
+  // Without a subscription a claim has no position in the queue, and so no order.
   await eventually('the subscription', async () => (await locks.inspect('hot')).waiters === 1);
   for (let index = 1; index < 200; index += 1) wait(index);
   await eventually('200 waiters', async () => (await locks.inspect('hot')).waiters === 200);

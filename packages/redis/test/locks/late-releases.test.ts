@@ -74,7 +74,7 @@ describe.each(opens)('what was given up, with its release, and arrives late by %
     });
   });
 
-  it('leaves the line where the script that frees many leaves that to another one', async () => {
+  it('leaves the queue where the script that frees many leaves that to another one', async () => {
     const claims = ['a', 'b'].map((owner) => claimOf(owner));
     const holders = claims.map(({ key }) => claimOf('holder', key));
     const { provider, other, hold } = await prepare(open, claims);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { claimOf, lineUp, providerOf } from '../support/line.ts';
+import { claimOf, enqueue, providerOf } from '../support/queue.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
 
 /** What an eviction, or an operator, may take from a key. */
@@ -11,7 +11,7 @@ describe('a key that has lost', () => {
     const [holding, waiting] = [providerOf(prefix), providerOf(prefix)];
     const [holder, waiter] = [claimOf(), claimOf()];
     await holding.tryAcquire(holder);
-    await lineUp(waiting, waiter);
+    await enqueue(waiting, waiter);
     await connect().del(`{${prefix}job}:${companion}`);
     expect(await holding.release(holder)).toBe(true);
     await eventually('the grant', async () => (await waiting.tryAcquire(waiter, () => {})).granted);

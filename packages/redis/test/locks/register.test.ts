@@ -1,7 +1,7 @@
 import { startRedis } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { collect, connect, ownPrefix } from '../support/redis.ts';
 
 const odd = ['name', '}:queue', '{x}', '%7B', '}:token', ':queue', '*'];

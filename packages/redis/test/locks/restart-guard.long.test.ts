@@ -8,7 +8,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createRedisProvider, initialise } from '../../src/index.ts';
 import type { RedisClient, RedisOptions } from '../../src/index.ts';
-import { claimOf, lineUp, modes } from '../support/line.ts';
+import { claimOf, enqueue, modes } from '../support/queue.ts';
 import { closeAfterTest, collect, connect, eventually, ownPrefix } from '../support/redis.ts';
 
 const guard = 800;
@@ -165,7 +165,7 @@ test('without the option a server that came back empty grants while the lease of
 });
 
 describe('while a server grants nothing', () => {
-  /** A server that has come back with its data: a holder, a sharer, and a waiter in line. */
+  /** A server that has come back with its data: a holder, a sharer, and a waiter in the queue. */
   async function cameBack(): Promise<{
     readonly client: Redis;
     readonly provider: LockProvider;
@@ -182,7 +182,7 @@ describe('while a server grants nothing', () => {
     const sharer = claimOf({ key: 'shares', mode: 'shared', permits: 2 });
     const grant = await provider.tryAcquire(holder);
     await provider.tryAcquire(sharer);
-    await lineUp(provider, waiter);
+    await enqueue(provider, waiter);
     await server.restart();
     await eventually('the connection', () => client.status === 'ready');
     return { client, provider, holder, sharer, waiter, token: grant.granted ? grant.token : 0n };
@@ -292,7 +292,7 @@ describe('while a server grants nothing', () => {
     const holder = await locks.acquire('job');
     // Longer than some of them tell the server for the others too that they wait.
     const waiting = Array.from({ length: 8 }, () => locks.acquire('job', { wait: 3_000 }));
-    await eventually('all in line', async () => (await locks.inspect('job')).waiters === waiting.length);
+    await eventually('all in the queue', async () => (await locks.inspect('job')).waiters === waiting.length);
     const told = Promise.allSettled(waiting);
     await client.flushall();
     for (const outcome of await told) {

@@ -1,16 +1,16 @@
 import type { LockProvider } from '@locks/core';
 import { describe, expect, test } from 'vitest';
-import { claimOf, companions, lineUp, modes, providerOf } from '../support/line.ts';
+import { claimOf, companions, enqueue, modes, providerOf } from '../support/queue.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
 
 describe('a service with shorter settings', () => {
-  test('does not shorten the line of others', async () => {
+  test('does not shorten the queue of others', async () => {
     const prefix = ownPrefix();
     const [patient, hasty] = [providerOf(prefix, { waiterTtl: 60_000 }), providerOf(prefix, { waiterTtl: 600 })];
     const [holder, first, second] = [claimOf(), claimOf(), claimOf()];
     await patient.tryAcquire(holder);
-    await lineUp(patient, first);
-    await lineUp(hasty, second);
+    await enqueue(patient, first);
+    await enqueue(hasty, second);
     await eventually('the end of its own place', async () => (await patient.inspect('job')).waiters < 2);
     expect((await patient.inspect('job')).waiters).toBe(1);
     await patient.release(holder);

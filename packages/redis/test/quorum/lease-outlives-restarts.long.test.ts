@@ -6,7 +6,7 @@ import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider, initialise } from '../../src/index.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 
 /** How long the lease is held, in ms: ten minutes in `npm run matrix`. */

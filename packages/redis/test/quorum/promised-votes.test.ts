@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider, initialise } from '../../src/index.ts';
 import type { RedisOptions } from '../../src/index.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 
 const ttl = 6_000;

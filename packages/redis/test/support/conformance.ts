@@ -33,8 +33,8 @@ export async function suite(name: string, make: Make, options: RedisOptions, onl
     await server.stop();
   });
   const prefix = ownPrefix();
-  // Places in line that last shorter than by default: several requirements wait for one to lapse.
-  // And a shorter deadline: each call to a server that says nothing takes this long.
+  // Positions in the queue that last shorter than by default: several requirements wait for one to
+  // lapse. And a shorter deadline: each call to a server that says nothing takes this long.
   const all = { timeout: 2_000, waiterTtl: 3_000, ...options, prefix };
   const { create, faults } = breakable(server, ownServer, (address) => make(address, all));
   conformanceTests({

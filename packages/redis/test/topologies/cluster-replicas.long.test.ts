@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { keySlot } from '../../src/wire/key-slot.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
 import { clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
 

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { clientOf } from '../../src/clients/given-client.ts';
 import { createRedisGuard, createRedisProvider, initialise } from '../../src/index.ts';
 import type { RedisClusterClient, RedisNode } from '../../src/index.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { isScriptCall } from '../support/faults.ts';
 import { closeAfterTest, collect, eventually, ownPrefix } from '../support/redis.ts';
 import { clusterClients, clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';

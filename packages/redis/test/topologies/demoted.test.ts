@@ -9,7 +9,7 @@ import type { ServerHandle } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
 import { createRedisProvider } from '../../src/index.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { clients, closeAfterTest, eventually } from '../support/redis.ts';
 
 /**

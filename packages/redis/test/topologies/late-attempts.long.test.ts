@@ -4,7 +4,7 @@ import type { RedisCluster } from '@locks/test-servers';
 import type { Cluster } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { isScriptCall } from '../support/faults.ts';
 import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
 import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';

@@ -3,7 +3,7 @@ import { redisCommand, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from '../support/redis.ts';
 import { promptCopy, startReplica } from '../support/replica.ts';
 import { documented } from '../support/rights.ts';

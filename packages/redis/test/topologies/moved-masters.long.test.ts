@@ -4,7 +4,7 @@ import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 import { clusterOpeners, openCluster, ownCluster } from './support/cluster.ts';
 import { served, startLoad } from './support/load.ts';

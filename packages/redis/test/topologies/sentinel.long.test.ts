@@ -8,7 +8,7 @@ import { createSentinel } from 'redis';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import type { GivenClient, RedisOptions } from '../../src/index.ts';
-import { claimOf } from '../support/line.ts';
+import { claimOf } from '../support/queue.ts';
 import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
 
 let set: RedisSentinel;

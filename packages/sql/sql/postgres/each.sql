@@ -2,8 +2,8 @@
 -- for another. What a statement leaves out is untouched, and for the statement of one key.
 
 -- name: acquire-each
--- Takes each key that is free, has an empty line and is not locked. Makes the rows that are missing
--- in one order, so that two clients never wait for each other.
+-- Takes each key that is free, has an empty queue and is not locked. Makes the rows that are
+-- missing in one order, so that two clients never wait for each other.
 -- $1 keys, all different, $2 their owners, $3 ttl (ms), $4 the tokens must exceed this, $5 longest
 -- wait for another client that makes the same row (ms; NULL: the connection's own limit)
 -- Returns owners and tokens. Fails with state LK001 as acquire-free does.
@@ -14,7 +14,7 @@ WITH claims AS MATERIALIZED (
   SELECT l.key, c.owner FROM claims AS c JOIN "locks" AS l ON l.key = c.key
   WHERE l.owner = c.owner AND l.held_until > clock_timestamp()
     OR (l.held_until IS NULL OR l.held_until <= clock_timestamp())
-      AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
+      AND (l.queue_until IS NULL OR l.queue_until <= clock_timestamp())
   FOR NO KEY UPDATE OF l SKIP LOCKED
 ), taken AS (
   UPDATE "locks" AS l SET
@@ -52,13 +52,13 @@ FROM held AS h WHERE l.key = h.key
 RETURNING l.owner
 
 -- name: release-each
--- Ends each exclusive hold whose line is empty and whose row is not locked.
+-- Ends each exclusive hold whose queue is empty and whose row is not locked.
 -- $1 keys, $2 their owners
 -- Returns the owners whose holds have ended.
 WITH held AS MATERIALIZED (
   SELECT l.key, l.owner FROM unnest($1::bytea[], $2::text[]) AS c(key, owner) JOIN "locks" AS l ON l.key = c.key
   WHERE l.owner = c.owner AND l.held_until > clock_timestamp()
-    AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
+    AND (l.queue_until IS NULL OR l.queue_until <= clock_timestamp())
   FOR NO KEY UPDATE OF l SKIP LOCKED
 )
 UPDATE "locks" AS l SET owner = NULL, held_until = NULL

@@ -4,7 +4,7 @@
 -- schema: replace them.
 GRANT USAGE ON SCHEMA "public" TO "app";
 GRANT SELECT, INSERT, UPDATE ON "locks" TO "app";
-GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO "app";
+GRANT SELECT ON "locks_queue", "locks_shares", "locks_layout" TO "app";
 GRANT EXECUTE ON FUNCTION "locks_acquire", "locks_renew", "locks_release", "locks_sweep" TO "app";
 GRANT EXECUTE ON PROCEDURE "locks_release_and_tell" TO "app";
 -- Only for fence().

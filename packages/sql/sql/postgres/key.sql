@@ -1,7 +1,7 @@
 -- One key: its holders, and what its holders and waiters ask for.
 
 -- name: acquire-free
--- Takes a key exclusively if it is free and its line is empty, or restarts the ttl of this owner's
+-- Takes a key exclusively if it is free and its queue is empty, or restarts the ttl of this owner's
 -- hold. The key row alone decides, at the time after it was locked.
 -- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 longest wait for the row (ms;
 -- NULL: the connection's own limit)
@@ -21,18 +21,18 @@ ON CONFLICT (key) DO UPDATE SET
   shares = 0
 WHERE l.owner = $2 AND l.held_until > clock_timestamp()
   OR (l.held_until IS NULL OR l.held_until <= clock_timestamp())
-    AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
+    AND (l.queue_until IS NULL OR l.queue_until <= clock_timestamp())
 RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 
 -- name: attempt
 -- Any attempt.
 -- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 permits (NULL: exclusive; 0: any
 -- number), $6 whether to take a place, $7 this process, $8 ttl of a place (ms), $9 other owners to
--- be kept in line, $10 longest wait for the row (ms), $11 whether no attempt of it was granted yet,
--- $12 when this was sent, as the process says
+-- be kept in the queue, $10 longest wait for the row (ms), $11 whether no attempt of it was granted
+-- yet, $12 when this was sent, as the process says
 -- Returns the token, ms until the next attempt, why it was refused, which of the others are not in
--- line (JSON), and what it tells of the first in line: "locks_turn". Where nothing is granted there
--- is nothing that a crash must not undo: the commit does not wait for the disk.
+-- queue (JSON), and what it tells of the first in the queue: "locks_turn". Where nothing is granted
+-- there is nothing that a crash must not undo: the commit does not wait for the disk.
 SELECT token, retry_ms, refusal, array_to_json(gone), (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN token IS NULL AND (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
@@ -76,27 +76,27 @@ RETURNING 1
 -- Restarts the ttl of a hold of any mode.
 -- $1 key, $2 owner, $3 ttl (ms), $4 NULL or the token that this lease gets, $5 this process, $6 ttl
 -- of a place (ms), $7 longest wait for the row (ms)
--- Returns whether it was renewed, and what it tells of the first in line: "locks_turn".
+-- Returns whether it was renewed, and what it tells of the first in the queue: "locks_turn".
 SELECT renewed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept
 FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer, $7::integer)
 
 -- name: release
--- Ends an exclusive hold of a key without a line.
+-- Ends an exclusive hold of a key without a queue.
 -- $1 key, $2 owner, $3 longest wait for the row (ms; NULL: the connection's own limit)
 -- Returns a row if it did.
 UPDATE "locks" AS l SET owner = NULL, held_until = NULL
 WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
-  AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
+  AND (l.queue_until IS NULL OR l.queue_until <= clock_timestamp())
   AND ($3::text IS NULL OR set_config('lock_timeout', $3::text, true) IS NOT NULL)
   AND set_config('synchronous_commit', 'off', true) IS NOT NULL
 RETURNING 1
 
 -- name: release-any
--- Ends a hold of any mode, or leaves the line.
+-- Ends a hold of any mode, or leaves the queue.
 -- $1 key, $2 owner, $3 this process, $4 ttl of a place (ms), $5 longest wait for the row (ms)
--- Returns whether it was held, and what it tells of the first in line: "locks_turn". Where the key
--- is given to no claim, the commit does not wait for the disk.
+-- Returns whether it was held, and what it tells of the first in the queue: "locks_turn". Where the
+-- key is given to no claim, the commit does not wait for the disk.
 SELECT freed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
@@ -106,7 +106,7 @@ FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer, $5::integer)
 -- What release-any does. Where the key is given to a claim of another process, that process is told
 -- when the grant is on disk. It ends its transaction, so it must be alone in it.
 -- $1 key, $2 owner, $3 this process, $4 ttl of a place (ms), $5 longest wait for the row (ms)
--- Returns whether it was held, and of the first in line what "locks_turn" begins with.
+-- Returns whether it was held, and of the first in the queue what "locks_turn" begins with.
 CALL "locks_release_and_tell"($1::bytea, $2::text, $3::text, $4::integer, $5::integer, NULL, NULL, NULL, NULL, NULL)
 
 -- name: inspect
@@ -123,11 +123,11 @@ FROM "locks" AS l JOIN "locks_shares" AS s ON s.key = l.key, present
 WHERE l.key = $1::bytea AND l.owner IS NULL AND l.shares > 0 AND s.expires > now
 UNION ALL
 SELECT 'waiters', NULL, NULL, count(*), NULL
-FROM "locks_line" AS w, present
+FROM "locks_queue" AS w, present
 WHERE w.key = $1::bytea AND w.deadline > now
 UNION ALL
 (SELECT CASE WHEN w.permits IS NULL THEN 'exclusive waiter' ELSE 'shared waiter' END, w.owner, w.permits, w.place, NULL
-FROM "locks_line" AS w, present
+FROM "locks_queue" AS w, present
 WHERE w.key = $1::bytea AND w.deadline > now ORDER BY w.place LIMIT 100)
 
 -- name: list
@@ -137,6 +137,6 @@ WHERE w.key = $1::bytea AND w.deadline > now ORDER BY w.place LIMIT 100)
 SELECT encode(l.key, 'hex')
 FROM "locks" AS l
 WHERE l.key >= $1::bytea AND ($2::bytea IS NULL OR l.key < $2::bytea)
-  AND (l.held_until > clock_timestamp() OR l.line_until > clock_timestamp())
+  AND (l.held_until > clock_timestamp() OR l.queue_until > clock_timestamp())
 ORDER BY l.key
 LIMIT $3::integer

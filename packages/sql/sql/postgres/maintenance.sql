@@ -27,7 +27,7 @@ SELECT o.rest, CASE o.kind
     SELECT FROM pg_attribute AS a WHERE a.attrelid = to_regclass(o.name) AND a.attname = o.kind AND NOT a.attisdropped
   ) END AS found
 FROM (VALUES
-  ('', '"locks"', 'assigned_process'), ('_shares', '"locks_shares"', 'permits'), ('_line', '"locks_line"', 'sent'),
+  ('', '"locks"', 'assigned_process'), ('_shares', '"locks_shares"', 'permits'), ('_queue', '"locks_queue"', 'sent'),
   ('_layout', '"locks_layout"', 'readable_from'), ('_fences', '"locks_fences"', 'resource'), ('_turn', '"locks_turn"', 'type'),
   ('_check_new', '"locks_check_new"', 'routine'), ('_ended', '"locks_ended"', 'routine'), ('_lock', '"locks_lock"', 'routine'),
   ('_settle', '"locks_settle"', 'routine'), ('_acquire', '"locks_acquire"', 'routine'), ('_renew', '"locks_renew"', 'routine'),

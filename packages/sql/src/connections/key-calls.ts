@@ -34,13 +34,13 @@ export class KeyCalls {
     return await (joint?.renewals.call(claim) ?? this.#renew(claim, token));
   }
 
-  /** `waits`: other claims of this process are in line. `waited`: this one was. */
+  /** `waits`: other claims of this process are in the queue. `waited`: this one was. */
   async release(claim: Claim, waits: boolean, waited: boolean): Promise<Released> {
     this.#calls.checkOpen();
-    const inLine = waits || waited;
-    // The statement for many leaves keys with a line.
-    const joint = claim.mode === 'exclusive' && !inLine ? this.#joint : undefined;
-    return await (joint?.releases.call(claim) ?? this.#release(claim, inLine, !waited));
+    const inQueue = waits || waited;
+    // The statement for many leaves keys with a queue.
+    const joint = claim.mode === 'exclusive' && !inQueue ? this.#joint : undefined;
+    return await (joint?.releases.call(claim) ?? this.#release(claim, inQueue, !waited));
   }
 
   #createJoint(each: EachStore<unknown>, { clock }: Runtime): Joint {
@@ -89,9 +89,9 @@ export class KeyCalls {
     return await this.#calls.run((connection) => this.#store.renew(connection, claim, token), about);
   }
 
-  async #release(claim: Claim, inLine: boolean, first: boolean, within?: number): Promise<Released> {
+  async #release(claim: Claim, inQueue: boolean, first: boolean, within?: number): Promise<Released> {
     const about = { what: 'a release', claim, within, first };
-    return await this.#calls.run((connection) => this.#store.release(connection, claim, inLine), about);
+    return await this.#calls.run((connection) => this.#store.release(connection, claim, inQueue), about);
   }
 }
 

@@ -7,9 +7,9 @@ import { readConfigOptions } from '../options/config-options.ts';
 import { changeLayout, stepsBack } from './change-layout.ts';
 
 /**
- * Removes the tables that `migrateTables` created, and all holds, tokens and lines in them: for
- * operators, and for a store that no process uses any more. Does nothing where there are none. Takes
- * what `fromConfig` takes.
+ * Removes the tables that `migrateTables` created, and all holds, tokens and queues in them: for
+ * operators, and for a store that no process uses any more. Does nothing where there are none.
+ * Takes what `fromConfig` takes.
  * @throws `LOCK_MISCONFIGURED` for tables of a later version of this package, or where the user may
  * not remove them. `LOCK_UNAVAILABLE` when the database does not answer within `connectTimeout`.
  */

@@ -1,6 +1,6 @@
 import { LockError, upgradeRefused } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import type { Attempt, Line, StoreOptions } from '../dialect/stores/lock-store.ts';
+import type { Attempt, Queue, StoreOptions } from '../dialect/stores/lock-store.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 import type { Answer, Procedure } from './procedure.ts';
 
@@ -17,10 +17,10 @@ export class Attempts {
   async attempt(
     connection: MysqlConnection,
     claim: Claim,
-    line: Line | undefined,
+    queue: Queue | undefined,
     repeated: boolean,
   ): Promise<Attempt> {
-    const answer = await this.#procedure.act(connection, 'acquire', claim, claim.floor ?? 0n, line, repeated);
+    const answer = await this.#procedure.act(connection, 'acquire', claim, claim.floor ?? 0n, queue, repeated);
     const attempt = attemptOf(claim, answer);
     if (attempt instanceof LockError) throw attempt;
     return { ...attempt, missing: answer.missing };
@@ -30,11 +30,11 @@ export class Attempts {
   async enterAll(connection: MysqlConnection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]> {
     const [first, ...rest] = claims as readonly [Claim, ...Claim[]];
     const { process, waiterTtl } = this.#options;
-    const line = { process, others: [], joining: rest.map(({ owner }) => owner) };
-    const answer = await this.#procedure.act(connection, 'acquire', first, first.floor ?? 0n, line);
+    const queue = { process, others: [], joining: rest.map(({ owner }) => owner) };
+    const answer = await this.#procedure.act(connection, 'acquire', first, first.floor ?? 0n, queue);
     const entered = attemptOf(first, answer);
     const refresh = Math.floor(waiterTtl / 3);
-    // The next in line looks when the hold ends.
+    // The next in the queue looks when the hold ends.
     const looks = answer.outcome === 'granted' ? first.ttl : refresh;
     const behind = { token: undefined, retryAfter: Math.min(refresh, looks), turns: [] };
     const attempts = [entered];

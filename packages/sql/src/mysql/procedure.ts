@@ -1,6 +1,6 @@
 import type { Claim } from '@locks/core';
 import type { FoundTurn } from '@locks/core/adapter';
-import type { Line, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
+import type { Queue, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import { processOf, sessionMark } from '../queue/process-name.ts';
 import type { MysqlConnection, Row, Value } from './connection/connection.ts';
 import { nameOf, textOf } from './connection/session.ts';
@@ -22,13 +22,13 @@ export interface Answer {
   readonly outcome: string;
   readonly answer: string;
   readonly turns: readonly Turn[];
-  /** Other claims that are not in line, and further ones that did not join it. */
+  /** Other claims that are not in the queue, and further ones that did not join it. */
   readonly missing: readonly string[];
 }
 
 /** What a claim that is going to wait sends with an attempt. */
-interface Joined extends Line {
-  /** Further claims that join the line behind it: their owners. */
+interface Joined extends Queue {
+  /** Further claims that join the queue behind it: their owners. */
   readonly joining?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export class Procedure {
     act: 'acquire' | 'renew' | 'release',
     claim: Claim,
     token: bigint | undefined,
-    line?: Joined,
+    queue?: Joined,
     repeated = false,
   ): Promise<Answer> {
     const { options, prepared, listening } = this.#parts;
@@ -58,10 +58,10 @@ export class Procedure {
       micros(ttl),
       token === undefined ? null : `${token}`,
       mode === 'shared' ? `${permits}` : null,
-      act === 'release' || line !== undefined ? listening.name : null,
+      act === 'release' || queue !== undefined ? listening.name : null,
       micros(waiterTtl),
-      listOf(line?.others),
-      listOf(line?.joining),
+      listOf(queue?.others),
+      listOf(queue?.joining),
       repeated ? '1' : '0',
       prepared.longestWait(act === 'acquire' ? ttl : undefined),
     ];
@@ -103,7 +103,7 @@ function fromHex(text: string): string {
   return Buffer.from(text, 'hex').toString();
 }
 
-/** What the first in line was given. `undefined`: it has to try. */
+/** What the first in the queue was given. `undefined`: it has to try. */
 export function assignedOf(token: unknown, span: unknown): FoundTurn['assigned'] {
   return token === null ? undefined : { token: BigInt(textOf(token)), validity: Number(textOf(span)) / 1_000 };
 }

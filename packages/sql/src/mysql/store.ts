@@ -4,7 +4,7 @@ import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
 import type {
   Attempt,
-  Line,
+  Queue,
   LockStore,
   Released,
   Renewed,
@@ -27,7 +27,7 @@ import { ToldTurns } from './told-turns.ts';
 import { createListening } from './listen.ts';
 import type { Listening } from './listen.ts';
 
-/** As many keys as one look at the line asks for. */
+/** As many keys as one look at the queue asks for. */
 const looksTogether = 256;
 
 const unheard = 'a proxy stands before the server, or it is one of a cluster; set option "listen" to false';
@@ -103,10 +103,10 @@ class MysqlStore implements LockStore<MysqlConnection> {
   async attempt(
     connection: MysqlConnection,
     claim: Claim,
-    line: Line | undefined,
+    queue: Queue | undefined,
     repeated: boolean,
   ): Promise<Attempt> {
-    return await this.#attempts.attempt(connection, claim, line, repeated);
+    return await this.#attempts.attempt(connection, claim, queue, repeated);
   }
 
   async enterAll(connection: MysqlConnection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]> {
@@ -124,8 +124,8 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return { renewed: answer === '1', turns };
   }
 
-  async release(connection: MysqlConnection, claim: Claim, inLine: boolean): Promise<Released> {
-    if (claim.mode === 'exclusive' && !inLine && this.#clockMoves(connection)) {
+  async release(connection: MysqlConnection, claim: Claim, inQueue: boolean): Promise<Released> {
+    if (claim.mode === 'exclusive' && !inQueue && this.#clockMoves(connection)) {
       const values = [hex(claim.key), this.#prepared.longestWait(), claim.owner];
       if ((await this.#prepared.changed(connection, 'release', values)) !== 0n) return { freed: true, turns: [] };
     }
@@ -189,10 +189,10 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return { removed, next: removed === limit ? after : last };
   }
 
-  /** The next in line of a key whose first has ended, if it is of this process. */
+  /** The next in the queue of a key whose first has ended, if it is of this process. */
   async #nextOf(connection: MysqlConnection, hexKey: string): Promise<readonly FoundTurn[]> {
     const { process } = this.#options;
-    // A release by an owner that has nothing settles the line.
+    // A release by an owner that has nothing settles the queue.
     const noClaim: Claim = { key: Buffer.from(hexKey, 'hex').toString(), owner: process, ttl: 1, mode: 'exclusive' };
     const { turns } = await this.#procedure.act(connection, 'release', noClaim, undefined);
     return turns.filter((turn) => turn.process === process);

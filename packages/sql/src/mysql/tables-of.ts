@@ -8,7 +8,7 @@ import { numberOf } from './errors.ts';
 const columns = {
   '': 'assigned_process',
   _shares: 'permits',
-  _line: 'floor',
+  _queue: 'floor',
   _layout: 'readable_from',
   _fences: 'resource',
 };

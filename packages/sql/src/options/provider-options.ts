@@ -33,7 +33,7 @@ export interface SqlOptions extends TableOptions {
    */
   readonly timeout?: Duration | undefined;
   /**
-   * How long a place in line lasts without a repeat; waiters repeat at a third of it.
+   * How long a position in the queue lasts without a repeat; waiters repeat at a third of it.
    * @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;

@@ -3,7 +3,7 @@ import type { LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
 import type { SqlClient } from '../clients/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
-import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
+import type { Attempt, Queue, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
@@ -52,12 +52,12 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   async function attempt(
     connection: PgConnection,
     claim: Claim,
-    line: Line | undefined,
+    queue: Queue | undefined,
     repeated: boolean,
   ): Promise<Attempt> {
     const { key, owner, ttl, floor, mode } = claim;
     const permits = mode === 'shared' ? (claim.permits ?? 0) : null;
-    const others = line?.others ?? [];
+    const others = queue?.others ?? [];
     const wait = prepared.longestWait(ttl);
     const [row] = await prepared.ask(
       connection,
@@ -67,7 +67,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       ttl,
       floor ?? 0n,
       permits,
-      line !== undefined,
+      queue !== undefined,
       listening.name,
       Math.ceil(waiterTtl),
       others,
@@ -138,10 +138,10 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     return { renewed: renewed === 't', turns: await tell(connection, turn) };
   }
 
-  async function release(connection: PgConnection, claim: Claim, inLine: boolean): Promise<Released> {
+  async function release(connection: PgConnection, claim: Claim, inQueue: boolean): Promise<Released> {
     const { owner, mode } = claim;
     const key = bytes(claim.key);
-    if (mode === 'exclusive' && !inLine) {
+    if (mode === 'exclusive' && !inQueue) {
       const [row] = await prepared.ask(connection, 'release', key, owner, prepared.limitOf(connection));
       if (row !== undefined) return { freed: true, turns: [] };
     }

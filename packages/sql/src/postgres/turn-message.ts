@@ -9,7 +9,7 @@ export interface TurnMessage {
 }
 
 /**
- * A plain message is an owner. That of an assignment, which the routines write, begins with a line
+ * A plain message is an owner. That of an assignment, which the routines write, begins with a queue
  * feed, as no owner does. Its last number says when the owner gave its last sign of life. From
  * there its place lasted for `validity` at least, and the grant lasts as long as the place.
  */

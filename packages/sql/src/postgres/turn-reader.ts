@@ -8,8 +8,8 @@ import type { statements } from './statements.ts';
 type Row = Reply['rows'][number];
 
 /**
- * Reads what an answer tells of the first in line: the columns of "locks_turn". A process other
- * than this one gets a message.
+ * Reads what an answer tells of the first in the queue: the columns of "locks_turn". A process
+ * other than this one gets a message.
  */
 export function createTurnReader(
   prepared: PreparedStatements<keyof typeof statements>,
@@ -31,7 +31,7 @@ export function createTurnReader(
   };
 }
 
-/** What the first in line was given. `undefined`: it has to try. */
+/** What the first in the queue was given. `undefined`: it has to try. */
 export function assignedOf(token: Row[number] | undefined, span: Row[number] | undefined): FoundTurn['assigned'] {
   return typeof token === 'string' ? { token: BigInt(token), validity: Number(span) } : undefined;
 }

@@ -8,11 +8,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fromConfig, migrateTables } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
-import { inLine } from '../servers/parties.ts';
+import { inQueue } from '../servers/parties.ts';
 import { connect, databases, rowsOf, servers } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
-/** How long a place in line lasts, in ms: so long lasts what a release gives, at most. */
+/** How long a position in the queue lasts, in ms: so long lasts what a release gives, at most. */
 const waiterTtl = 3_000;
 const ttl = 10_000;
 
@@ -54,7 +54,7 @@ function watchListening(): () => Promise<boolean> {
   return () => Promise.resolve(listens);
 }
 
-/** Ends the session by which others see that the first in line lasts. */
+/** Ends the session by which others see that the first in the queue lasts. */
 async function endSession({ name }: Database, url: string): Promise<void> {
   const knex = connect(url, { pool: { min: 0, max: 1 } });
   const [head] = await rowsOf(knex('locks').where('key', Buffer.from('job')).select('head_process'));
@@ -72,7 +72,7 @@ async function endSession({ name }: Database, url: string): Promise<void> {
 // On SQLite a process that is stopped may be within a transaction: its own tests do it otherwise.
 
 test.each(servers)(
-  'on $name a release gives the key to the first in line, before its process has said a word',
+  'on $name a release gives the key to the first in the queue, before its process has said a word',
   async (database) => {
     const setting = await own(database);
     const { locks, provider } = await setting.party();
@@ -80,13 +80,13 @@ test.each(servers)(
     const contender = await startContender();
     const options = { waiterTtl };
     const served = contender.contend({ url: setting.url, key: 'job', workers: 1, rounds: 1, ttl, options });
-    const { line } = await inLine(provider, 1);
+    const { queue } = await inQueue(provider, 1);
     contender.signal('SIGSTOP');
     // What it sent before takes effect first.
     await setTimeout(300);
     expect(await held.release()).toBe(true);
     const state = await provider.inspect('job');
-    expect(state).toMatchObject({ holders: [{ owner: line?.[0]?.owner, mode: 'exclusive' }], waiters: 0 });
+    expect(state).toMatchObject({ holders: [{ owner: queue?.[0]?.owner, mode: 'exclusive' }], waiters: 0 });
     const [{ token = 0n, remaining }] = state.holders as [KeyState['holders'][number]];
     expect(token).toBeGreaterThan(held.token);
     // No longer than the place, as its process may be gone.
@@ -155,7 +155,7 @@ test.each(servers)(
 );
 
 describe.each(servers)('on $name, where the session of a process has ended', (database) => {
-  /** A process with two in line, behind another one. It opens no other session. */
+  /** A process with two in the queue, behind another one. It opens no other session. */
   async function cutOff(): Promise<{ readonly here: LockProvider; release(): Promise<boolean> }> {
     const setting = await own(database);
     const { provider: there } = await setting.party();
@@ -182,7 +182,7 @@ describe.each(servers)('on $name, where the session of a process has ended', (da
     expect(holderOf(await here.inspect('job'))).toBe('first');
   });
 
-  test('nor does it in line, where the others have their places from that session', async () => {
+  test('nor does it in the queue, where the others have their places from that session', async () => {
     const { here, release } = await cutOff();
     await here.tryAcquire(claim('newcomer'), () => {});
     await release();
@@ -223,13 +223,13 @@ describe.each(databases)('on $name', (database) => {
     const held = await locks.acquire('job', { ttl });
     const listens = watchListening();
     const waits = locks.acquire('job', { ttl });
-    const { line } = await inLine(provider, 1);
+    const { queue } = await inQueue(provider, 1);
     await eventually('a process that listens', listens);
     // It has shown its place once more.
     await setTimeout(300);
     await held.release();
     const lease = await waits;
-    expect([lease.owner, lease.token > held.token]).toEqual([line?.[0]?.owner, true]);
+    expect([lease.owner, lease.token > held.token]).toEqual([queue?.[0]?.owner, true]);
     // Its whole ttl comes with the first renewal.
     if (database.name !== 'SQLite') expect(lease.remaining).toBeLessThanOrEqual(waiterTtl);
     await lease.renew();

@@ -32,8 +32,8 @@ async function stepBack(knex: Knex, ms: number): Promise<void> {
   const later = (column: string): Knex.Raw =>
     isPostgres ? knex.raw(`?? + interval '1 millisecond' * ${ms}`, [column]) : knex.raw(`?? + ${ms * 1_000}`, [column]);
   const columns = {
-    locks: ['held_until', 'line_until', 'next_lapse', 'line_seen', ...(isPostgres ? [] : ['head_until'])],
-    locks_line: ['seen', 'deadline'],
+    locks: ['held_until', 'queue_until', 'next_lapse', 'queue_seen', ...(isPostgres ? [] : ['head_until'])],
+    locks_queue: ['seen', 'deadline'],
   };
   for (const [table, names] of Object.entries(columns)) {
     await knex(table).update(Object.fromEntries(names.map((name) => [name, later(name)])));

@@ -297,7 +297,7 @@ test.each([postgres, mariadb])('close ends every connection that it made on $nam
   const lease = await locks.acquire('job');
   const waiting = locks.acquire('job');
   waiting.catch(() => {});
-  await eventually('a waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+  await eventually('a waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
   expect(await count()).toBeGreaterThan(0);
   await locks.close();
   await expect(waiting).rejects.toMatchObject({ code: 'LOCK_CLOSED' });

@@ -14,7 +14,7 @@ describe.each(databases)('on $name', (database) => {
     ['an exclusive one', {}],
     ['a shared one', { mode: 'shared' }],
   ] as const)(
-    'the next in line waits little more than `waiterTtl` at most when the first was killed: %s',
+    'the next in the queue waits little more than `waiterTtl` at most when the first was killed: %s',
     async (_name, mode) => {
       const { url, locks, lease, waiters } = await holdJob(database);
       const first = await startContender();
@@ -51,7 +51,7 @@ describe.each(databases)('on $name', (database) => {
     const waits: Promise<unknown>[] = [];
     for (const [name, locks] of Object.entries({ seldom, quick })) {
       waits.push(locks!.withLock('job', () => order.push(name)));
-      await eventually(`${name} in line`, async () => (await holder!.inspect('job')).waiters === waits.length);
+      await eventually(`${name} in the queue`, async () => (await holder!.inspect('job')).waiters === waits.length);
     }
     await lease.release();
     await Promise.all(waits);
@@ -75,10 +75,10 @@ describe.each(servers)('on $name', (database) => {
     expect(await slow.tryAcquire(first, () => {})).toMatchObject({ granted: false });
     const second = locks.acquire('job');
     const seen = async (): Promise<string> => {
-      const rows: unknown = await knex('locks_line').whereNot('owner', first.owner).select('seen');
+      const rows: unknown = await knex('locks_queue').whereNot('owner', first.owner).select('seen');
       return JSON.stringify(rows);
     };
-    await eventually('a second in line', async () => (await locks.inspect('job')).waiters === 2);
+    await eventually('a second in the queue', async () => (await locks.inspect('job')).waiters === 2);
     await lease.release();
     for (let look = 0; look < 3; look += 1) {
       const before = await seen();

@@ -9,7 +9,7 @@ const sessionsThatListen = `SELECT count(*)::integer AS n FROM pg_locks
 
 /** On MariaDB: the places whose process has a session, and those whose session lasts. */
 const sessionsOfPlaces = `SELECT CAST(SUM(process LIKE '%+@%') AS CHAR) AS named,
-  CAST(SUM(IS_USED_LOCK(CONCAT('locks_', process)) IS NOT NULL) AS CHAR) AS lasting FROM locks_line`;
+  CAST(SUM(IS_USED_LOCK(CONCAT('locks_', process)) IS NOT NULL) AS CHAR) AS lasting FROM locks_queue`;
 
 describe.each(databases)('on $name', (database) => {
   test.each([

@@ -31,11 +31,11 @@ test.each(databases)(
               {
                 id: 'absent-head',
                 reason:
-                  'a head that was told its turn, and does not try, loses its place in a sixth of the time (line.sql)',
+                  'a head that was told its turn, and does not try, loses its place in a sixth of the time (queue.sql)',
                 covers: ({ what, before }) => {
-                  // The next in line may be the head then, and a number may be free.
+                  // The next in the queue may be the head then, and a number may be free.
                   if (!['granted', 'waiters', 'wake', 'refusal'].includes(what)) return false;
-                  const [head] = before.line;
+                  const [head] = before.queue;
                   const [any] = before.holds;
                   return head !== undefined && (any === undefined || (head.mode === 'shared' && any.mode === 'shared'));
                 },

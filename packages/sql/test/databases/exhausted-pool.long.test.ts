@@ -47,7 +47,7 @@ async function failures(locks: Locks, count: number): Promise<ReadonlySet<unknow
 }
 
 describe.each(databases)('a pool of $name whose application uses all of its connections', (database) => {
-  test('has no more requests in its line after 5 000 tries than it has connections', async () => {
+  test('has no more requests in its queue after 5 000 tries than it has connections', async () => {
     const max = database.name === 'SQLite' ? 1 : 3;
     const url = await database.create();
     await migrateTables(connect(url));

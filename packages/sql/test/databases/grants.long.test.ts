@@ -118,7 +118,7 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
     const locks = createLocks(provider);
     const lease = await locks.acquire('job');
     const next = locks.acquire('job');
-    await eventually('the waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+    await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
     await lease.renew();
     await lease.release();
     const second = await next;
@@ -131,10 +131,10 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
     const gone = new AbortController();
     const holder = await locks.acquire('job');
     const waiting = locks.acquire('job', { signal: gone.signal });
-    await eventually('the waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+    await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
     gone.abort(new Error('no longer'));
     await expect(waiting).rejects.toThrow('no longer');
-    await eventually('an empty line', async () => (await locks.inspect('job')).waiters === 0);
+    await eventually('an empty queue', async () => (await locks.inspect('job')).waiters === 0);
     await holder.release();
     const texts: unknown[] = [];
     for (const call of registering(provider, 'name')) texts.push(await call());
@@ -173,7 +173,7 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
   test('can remove and create nothing', async () => {
     const { user } = await withUser(database);
     const denied = /permission denied|command denied|must be owner/;
-    for (const rest of ['', '_line', '_shares', '_fences', '_layout']) {
+    for (const rest of ['', '_queue', '_shares', '_fences', '_layout']) {
       await expect(user.raw(`DELETE FROM locks${rest}`)).rejects.toThrow(denied);
       await expect(user.raw(`DROP TABLE locks${rest}`)).rejects.toThrow(denied);
     }

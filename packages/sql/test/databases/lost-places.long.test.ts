@@ -4,11 +4,11 @@ import type { Lease, LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrateTables } from '../../src/index.ts';
-import { inLine } from '../servers/parties.ts';
+import { inQueue } from '../servers/parties.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
-/** How long a place in line lasts, in ms. */
+/** How long a position in the queue lasts, in ms. */
 const waiterTtl = 3_000;
 
 /** Another process than `here` holds the key. */
@@ -33,8 +33,8 @@ test.each(servers)('on $name claims whose places an operator has removed ask aga
   const { knex, here, held } = await partiesOf(database);
   const locks = createLocks(here, { ttl: 10_000 });
   const all = Array.from({ length: 10 }, () => locks.withLock('job', () => {}));
-  await inLine(here, 10);
-  await knex.raw('DELETE FROM locks_line');
+  await inQueue(here, 10);
+  await knex.raw('DELETE FROM locks_queue');
   await held.release();
   const begun = performance.now();
   await Promise.all(all);

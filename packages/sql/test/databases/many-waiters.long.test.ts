@@ -7,7 +7,7 @@ import { migrateTables } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
-/** More than 2 000 claims of one key are busy out of line where the key is a text. */
+/** More than 2 000 claims of one key are busy outside the queue where the key is a text. */
 const manyOf = ({ name }: Database): number => (name === 'SQLite' ? 1_900 : 2_500);
 
 interface Parties {
@@ -63,7 +63,7 @@ describe.each(databases)('on $name', { timeout: 120_000 }, (database) => {
     }
     giveUp.abort('given up');
     expect(new Set(await Promise.all(waits))).toEqual(new Set(['given up']));
-    await eventually('an empty line', async () => (await waiters()) === 0);
+    await eventually('an empty queue', async () => (await waiters()) === 0);
     expect(other.signal.aborted).toBe(false);
   });
 });

@@ -11,7 +11,7 @@ import { columnsOf, routinesOf, tablesOf } from '../support/tables.ts';
 const tables = (table: string): readonly string[] => ['', '_fences', '_layout'].map((rest) => `${table}${rest}`);
 /** All of a server. */
 const serverTables = (table: string): readonly string[] =>
-  ['', '_fences', '_layout', '_line', '_shares'].map((rest) => `${table}${rest}`);
+  ['', '_fences', '_layout', '_queue', '_shares'].map((rest) => `${table}${rest}`);
 
 /** What a dump without routines, a tool that removes foreign tables, or a hand leaves out. */
 const missing = {
@@ -20,7 +20,7 @@ const missing = {
     ['a row of the layout', 'DELETE FROM locks_layout'],
     ['the fences', 'DROP TABLE locks_fences'],
     ['the shares', 'DROP TABLE locks_shares'],
-    ['the line', 'DROP TABLE locks_line'],
+    ['the queue', 'DROP TABLE locks_queue'],
     ['the keys', 'DROP TABLE locks CASCADE'],
     ['a type', 'DROP TYPE locks_turn CASCADE'],
     ...['check_new', 'ended', 'lock', 'settle', 'acquire', 'renew', 'release', 'sweep'].map(
@@ -33,7 +33,7 @@ const missing = {
     ['a row of the layout', 'DELETE FROM locks_layout'],
     ['the fences', 'DROP TABLE locks_fences'],
     ['the shares', 'DROP TABLE locks_shares'],
-    ['the line', 'DROP TABLE locks_line'],
+    ['the queue', 'DROP TABLE locks_queue'],
     ['the keys', 'DROP TABLE locks'],
     ...['act', 'act_and_wake', 'ended', 'give', 'head', 'inspect', 'sweep'].map(
       (name) => [name, `DROP PROCEDURE locks_${name}`] as const,

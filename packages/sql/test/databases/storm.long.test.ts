@@ -45,7 +45,7 @@ test.each(servers)(
       const [here, there] = [createSqlProvider(one), createSqlProvider(other)];
       const parties = [createLocks(here), createLocks(here), createLocks(there)] as const;
       await storm(parties);
-      await eventually('a free key without a line', async () => {
+      await eventually('a free key without a queue', async () => {
         const { holders, waiters } = await here.inspect('job');
         return holders.length === 0 && waiters === 0;
       });

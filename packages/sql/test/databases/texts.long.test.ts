@@ -49,7 +49,7 @@ async function tokenOf(attempt: ReturnType<LockProvider['tryAcquire']>): Promise
 }
 
 describe.each(servers)('without routines, on $name', (database) => {
-  test('there is one table, and all that a line needs', async () => {
+  test('there is one table, and all that a queue needs', async () => {
     const { knex } = await setUp(database);
     await migrateTables(knex, without);
     expect(await tablesOf(knex)).toEqual(['locks']);

@@ -53,11 +53,11 @@ testAdmission(mariadb, url, {
   ],
   lead: (key) => [
     [
-      `INSERT INTO locks_line (\`key\`, place, owner, process, permits, seen, deadline) VALUES (?, 1, 'first/1', 'elsewhere', NULL, ${now}, ${soon})`,
+      `INSERT INTO locks_queue (\`key\`, place, owner, process, permits, seen, deadline) VALUES (?, 1, 'first/1', 'elsewhere', NULL, ${now}, ${soon})`,
       [key],
     ],
     [
-      `UPDATE locks SET owner = NULL, held_until = NULL, head_process = 'elsewhere', head_owner = 'first/1', head_until = ${soon}, line_until = ${soon}, next_lapse = ${soon}, next_place = 2 WHERE \`key\` = ?`,
+      `UPDATE locks SET owner = NULL, held_until = NULL, head_process = 'elsewhere', head_owner = 'first/1', head_until = ${soon}, queue_until = ${soon}, next_lapse = ${soon}, next_place = 2 WHERE \`key\` = ?`,
       [key],
     ],
   ],

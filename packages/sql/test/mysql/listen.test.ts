@@ -17,12 +17,12 @@ interface Waiter {
 }
 
 const findWaiters = `SELECT CAST(process AS CHAR) AS process, CAST(IS_USED_LOCK(CONCAT('locks_', process)) AS CHAR) AS session
-  FROM locks_line ORDER BY place`;
+  FROM locks_queue ORDER BY place`;
 
 /** How long a place lasts, in ms. One that has no session yet gets it a third of this later. */
 const waiterTtl = 6_000;
 
-/** The first in line, once its session keeps its lock. */
+/** The first in the queue, once its session keeps its lock. */
 function firstWithSession(url: string): Promise<Waiter> {
   return eventually('a waiter with a session', async () => {
     const [first] = await waitersAt(url);
@@ -75,7 +75,7 @@ test('a waiter keeps its place though its session was ended, and has another one
   const waits: Promise<unknown>[] = [];
   for (const [name, { locks }] of Object.entries({ first, second })) {
     waits.push(locks.withLock('job', () => order.push(name)));
-    await eventually(`${name} in line`, async () => (await waitersAt(url)).length === waits.length);
+    await eventually(`${name} in the queue`, async () => (await waitersAt(url)).length === waits.length);
   }
   const before = await firstWithSession(url);
   await withClient(url, async (client) => void (await client.query(`KILL ${before.session}`)));

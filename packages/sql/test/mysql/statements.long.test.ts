@@ -85,7 +85,7 @@ describe('50 attempts at once in contention', () => {
     },
   );
 
-  test('in line on neighbouring keys end in no deadlock either', async () => {
+  test('in the queue on neighbouring keys end in no deadlock either', async () => {
     const client = await connect(url);
     const deadlocks = await counting(client, 'Innodb_deadlocks');
     const parties = Array.from({ length: 5 }, () => join(url));

@@ -39,10 +39,10 @@ describe('an upsert that looks into a second table', () => {
 });
 
 /** A claim by the routine of this package. */
-function acquire(key: string, permits: number | null, inLine: boolean, ttl = 20_000): Step {
+function acquire(key: string, permits: number | null, inQueue: boolean, ttl = 20_000): Step {
   return [
     `SELECT token FROM locks_acquire($1, $2, ${ttl}, 0, $3, $4, 'elsewhere', 20000, '{}', 5000, false, '0')`,
-    [Buffer.from(key), `first/${randomUUID()}`, permits, inLine],
+    [Buffer.from(key), `first/${randomUUID()}`, permits, inQueue],
   ];
 }
 

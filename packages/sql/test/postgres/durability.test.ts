@@ -22,7 +22,7 @@ test('a release does not wait until a commit is durable, an acquire and a renewa
   await expect.poll(() => untilBlocked(url, 0)).toEqual([]);
 });
 
-test('a call that gives the key to the first in line waits until that is durable, a release or an attempt of another claim', async () => {
+test('a call that gives the key to the first in the queue waits until that is durable, a release or an attempt of another claim', async () => {
   const { locks, provider } = join(url, { timeout: 3_000 });
   const other = join(url, { timeout: 1_000 });
   const claim = (key: string, owner: string, ttl = 60_000) => ({ key, owner, ttl, mode: 'exclusive' }) as const;

@@ -10,8 +10,8 @@ await createTables(server.url);
 afterAll(() => server.stop());
 const { url } = server;
 
-/** A key with a holder and a waiter of this process: further claims enter the line at once. */
-async function startLine() {
+/** A key with a holder and a waiter of this process: further claims enter the queue at once. */
+async function startQueue() {
   const key = `job/${randomUUID()}`;
   const { locks, provider } = join(url);
   const holder = await locks.acquire(key, { ttl: 60_000 });
@@ -32,8 +32,8 @@ async function startLine() {
   return { key, holder, order, enter, waiters, ends };
 }
 
-test('claims that come while one enters the line of their key take one connection, and keep their order', async () => {
-  const { key, holder, order, enter, waiters, ends } = await startLine();
+test('claims that come while one enters the queue of their key take one connection, and keep their order', async () => {
+  const { key, holder, order, enter, waiters, ends } = await startQueue();
   const unblock = await blockRow(url, key);
   const signal = new AbortController();
   for (let number = 1; number <= 20; number += 1) ends.push(enter(number));
@@ -51,8 +51,8 @@ test('claims that come while one enters the line of their key take one connectio
   expect(order).toEqual(Array.from({ length: 21 }, (_, number) => number));
 });
 
-test('a place in line does not wait until its commit is durable', async () => {
-  const { holder, order, enter, waiters, ends } = await startLine();
+test('a position in the queue does not wait until its commit is durable', async () => {
+  const { holder, order, enter, waiters, ends } = await startQueue();
   await withAbsentStandby(url, async () => {
     for (let number = 1; number <= 5; number += 1) ends.push(enter(number));
     await expect.poll(waiters).toBe(6);

@@ -131,7 +131,7 @@ describe('the listener', () => {
     await withClient(url, (client) =>
       client.query(`CREATE ROLE single LOGIN PASSWORD 'single' CONNECTION LIMIT 1;
         GRANT SELECT, INSERT, UPDATE ON locks TO single;
-        GRANT SELECT ON locks_line, locks_shares, locks_layout TO single;
+        GRANT SELECT ON locks_queue, locks_shares, locks_layout TO single;
         GRANT EXECUTE ON FUNCTION locks_acquire, locks_renew, locks_release TO single;
         GRANT EXECUTE ON PROCEDURE locks_release_and_tell TO single`),
     );
@@ -163,7 +163,7 @@ describe('the listener', () => {
     for (const { query } of rows) expect(query).not.toMatch(/^LISTEN /);
   });
 
-  test('whose process died: the line goes on when its places lapse', async () => {
+  test('whose process died: the queue goes on when its places lapse', async () => {
     const [holder, party] = [join(url), join(url, { waiterTtl: 600 })];
     const lease = await holder.locks.acquire('ghost', { ttl: 60_000 });
     await withClient(url, (client) =>

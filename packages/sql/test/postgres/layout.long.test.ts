@@ -131,7 +131,7 @@ describe('a role that may only do what is documented', () => {
     await withClient(as(url, user), async (client) => {
       const { rows } = await client.query('SELECT safe.locks_sweep(0, 10) AS swept');
       expect(rows).toEqual([{ swept: 2 }]);
-      for (const table of ['locks', 'locks_line', 'locks_shares', 'locks_fences', 'locks_layout']) {
+      for (const table of ['locks', 'locks_queue', 'locks_shares', 'locks_fences', 'locks_layout']) {
         await expect(client.query(`DELETE FROM safe.${table}`)).rejects.toMatchObject({ code: '42501' });
       }
       await expect(client.query('SELECT safe.locks_lock(NULL, false, 1)')).rejects.toMatchObject({ code: '42501' });
@@ -178,9 +178,9 @@ describe('a role that may only do what is documented', () => {
     const { url, user } = await withRole();
     const client = await connect(as(url, user));
     await client.query(`CREATE SCHEMA trap; SET search_path = pg_temp, trap, safe, pg_catalog;
-      CREATE TEMPORARY TABLE locks (LIKE safe.locks); CREATE TEMPORARY TABLE locks_line (LIKE safe.locks_line);
+      CREATE TEMPORARY TABLE locks (LIKE safe.locks); CREATE TEMPORARY TABLE locks_queue (LIKE safe.locks_queue);
       CREATE TEMPORARY TABLE locks_shares (LIKE safe.locks_shares);
-      CREATE TABLE trap.locks (LIKE safe.locks); CREATE TABLE trap.locks_line (LIKE safe.locks_line);
+      CREATE TABLE trap.locks (LIKE safe.locks); CREATE TABLE trap.locks_queue (LIKE safe.locks_queue);
       CREATE TABLE trap.called (by text);
       CREATE FUNCTION trap.clock_timestamp() RETURNS timestamptz LANGUAGE sql
         AS $$ INSERT INTO trap.called VALUES (current_user); SELECT pg_catalog.clock_timestamp() $$;
@@ -194,11 +194,11 @@ describe('a role that may only do what is documented', () => {
     await client.query(`SELECT token FROM ${call}`, ['b/1', 3]);
     await client.query("SELECT freed FROM safe.locks_release('job', 'a/1', 'c', 60000, 1000)");
     expect((await client.query('SELECT FROM trap.called')).rowCount).toBe(0);
-    for (const table of ['pg_temp.locks', 'pg_temp.locks_line', 'trap.locks']) {
+    for (const table of ['pg_temp.locks', 'pg_temp.locks_queue', 'trap.locks']) {
       expect((await client.query(`SELECT FROM ${table}`)).rowCount, table).toBe(0);
     }
     expect((await client.query('SELECT FROM safe.locks')).rowCount).toBe(1);
-    expect((await client.query('SELECT FROM safe.locks_line')).rowCount).toBe(1);
+    expect((await client.query('SELECT FROM safe.locks_queue')).rowCount).toBe(1);
   });
 
   test('nor can the search path of its connections', async () => {

@@ -16,12 +16,12 @@ test('a waiter keeps its place though the session that listens for it was ended'
   const waits: Promise<unknown>[] = [];
   await withClient(url, async (client) => {
     const names = async (): Promise<readonly string[]> => {
-      const { rows } = await client.query('SELECT process FROM locks_line ORDER BY place');
+      const { rows } = await client.query('SELECT process FROM locks_queue ORDER BY place');
       return (rows as readonly { readonly process: string }[]).map(({ process }) => process);
     };
     for (const [name, { locks }] of Object.entries({ first, second })) {
       waits.push(locks.withLock('job', () => order.push(name)));
-      await eventually(`${name} in line`, async () => (await names()).length === waits.length);
+      await eventually(`${name} in the queue`, async () => (await names()).length === waits.length);
     }
     const [before = ''] = await names();
     expect(before).toContain('+');
@@ -47,7 +47,7 @@ test('a session that a pooler lends to others keeps no lock', async () => {
   const waiting = party.locks.acquire('job');
   await eventually('a waiter', async () => (await holder.locks.inspect('job')).waiters === 1);
   await withClient(url, async (client) => {
-    const { rows } = await client.query('SELECT process FROM locks_line');
+    const { rows } = await client.query('SELECT process FROM locks_queue');
     expect(rows).toEqual([{ process: expect.not.stringContaining('+') }]);
     const found = await client.query(
       "SELECT 1 FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database WHERE locktype = 'advisory' AND datname = current_database()",

@@ -34,12 +34,12 @@ test('behind pgbouncer, which lends a connection for each transaction, processes
   for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
   expect(new Set(tokens.flat()).size).toBe(3 * 30);
   await withClient(url, async (client) => {
-    const { rows } = await client.query('SELECT count(*)::integer AS n FROM locks_line');
+    const { rows } = await client.query('SELECT count(*)::integer AS n FROM locks_queue');
     expect(rows).toEqual([{ n: 0 }]);
   });
 });
 
-test('behind pgbouncer a line keeps its order, by looking', async () => {
+test('behind pgbouncer a queue keeps its order, by looking', async () => {
   const url = await ownDatabase(server);
   await createTables(url);
   const pooled = await startPgbouncer(url);

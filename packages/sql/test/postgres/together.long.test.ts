@@ -62,7 +62,7 @@ describe('calls of one tick', () => {
     expect(answers[3]).toEqual(before);
     expect(await renew(provider, all)).toEqual([false, false, false, {}, {}, {}]);
     await provider.release(free);
-    // The line's head has its turn, and hears of it.
+    // The queue's head has its turn, and hears of it.
     expect(await release(provider, [...all, { ...waited, owner: 'other/3' }])).toEqual([
       ...[false, false, false, true, false, true],
       true,

@@ -13,7 +13,7 @@ export interface Steps {
   share(key: string): readonly Step[];
   /** Holds `key`. */
   hold(key: string): readonly Step[];
-  /** Stands first in line for `key`, which `holder` then releases. */
+  /** Stands first in the queue for `key`, which `holder` then releases. */
   lead(key: string, holder: string): readonly Step[];
 }
 
@@ -65,7 +65,7 @@ export function testAdmission(kind: Kind, url: string, steps: Steps): void {
       },
     );
 
-    test('see a line that began while they waited for the row, though the key is free', async () => {
+    test('see a queue that began while they waited for the row, though the key is free', async () => {
       const key = randomUUID();
       const { provider } = join(url);
       const holder = claim(key, 'holder');

@@ -66,7 +66,8 @@ export async function suite(
   });
   const prepare = (): Promise<void> => kind.createTables(url, names);
   await prepare();
-  // Places in line that last shorter than by default: several requirements wait for one to lapse.
+  // Positions in the queue that last shorter than by default: several requirements wait for one to
+  // lapse.
   const all = { timeout, waiterTtl: 3_000, ...options };
   const { create, faults } = breakable({
     server,

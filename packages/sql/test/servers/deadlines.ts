@@ -21,7 +21,7 @@ export function testDeadlines(kind: Kind, server: ServerHandle): void {
   describe('after its deadline no call takes effect', () => {
     const timeout = 800;
 
-    test.each(['acquire', 'acquire in line', 'renew', 'release', 'release of a share'] as const)(
+    test.each(['acquire', 'acquire in the queue', 'renew', 'release', 'release of a share'] as const)(
       '%s, while another client has the row locked',
       async (call) => {
         const { provider } = join(url, { timeout });
@@ -34,7 +34,7 @@ export function testDeadlines(kind: Kind, server: ServerHandle): void {
         const started = performance.now();
         const calls = {
           acquire: () => provider.tryAcquire(claim),
-          'acquire in line': () => provider.tryAcquire(claim, () => {}),
+          'acquire in the queue': () => provider.tryAcquire(claim, () => {}),
           renew: () => provider.renew(claim),
           release: () => provider.release(claim),
           'release of a share': () => provider.release(claim),

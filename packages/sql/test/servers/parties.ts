@@ -94,8 +94,8 @@ export async function queueUp(
 }
 
 /** The state of `job`, when `count` wait for it. */
-export async function inLine(provider: LockProvider, count: number): Promise<KeyState> {
-  return await eventually(`${count} in line`, async () => {
+export async function inQueue(provider: LockProvider, count: number): Promise<KeyState> {
+  return await eventually(`${count} in the queue`, async () => {
     const state = await provider.inspect('job');
     return state.waiters === count && state;
   });

@@ -26,7 +26,7 @@ test('a boot of the host frees whatever was held', async () => {
   const share = await before.locks.acquire('shared', { ttl: 60_000, mode: 'shared', permits: 3, renew: false });
   await before.provider.register?.('name', { from: undefined, to: 'kept' });
   const waiting = new AbortController();
-  const inLine = before.locks.acquire('job', { signal: waiting.signal }).catch(() => {});
+  const inQueue = before.locks.acquire('job', { signal: waiting.signal }).catch(() => {});
   await expect.poll(async () => (await before.locks.inspect('job')).waiters).toBe(1);
   // What the tables say after a boot.
   file.observer.exec(`UPDATE "locks_host" SET boot = 'an earlier one'`);
@@ -39,7 +39,7 @@ test('a boot of the host frees whatever was held', async () => {
   expect(exclusive?.token).toBeGreaterThan(share.token);
   expect(file.observer.prepare('SELECT boot FROM "locks_host"').all()).toEqual([{ boot: bootId() ?? 'unknown' }]);
   waiting.abort();
-  await inLine;
+  await inQueue;
   await exclusive?.release();
   await next?.release();
 });

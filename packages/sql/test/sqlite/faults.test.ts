@@ -13,7 +13,7 @@ import { countLive } from './support/file.ts';
 import type { TestFile } from './support/file.ts';
 import { ownFile, party } from './support/own.ts';
 
-const nothing = { held: 0, line: 0 };
+const nothing = { held: 0, queue: 0 };
 
 /** A connection that has begun to write, and does not end. */
 function writer(file: TestFile): Database {

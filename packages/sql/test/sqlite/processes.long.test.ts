@@ -25,7 +25,7 @@ test(
     expect(served.map(([number]) => number)).toEqual(Array.from({ length: 200 }, (_, index) => index));
     const tokens = served.map(([, token]) => BigInt(token));
     expect(tokens.every((token, index) => index === 0 || token > tokens[index - 1]!)).toBe(true);
-    expect(countLive(file)).toEqual({ held: 0, line: 0 });
+    expect(countLive(file)).toEqual({ held: 0, queue: 0 });
   },
   patience,
 );

@@ -13,7 +13,7 @@ export interface HeldJob {
   readonly knex: Knex;
   readonly locks: Locks;
   readonly lease: Lease;
-  /** Waits until so many are in line. */
+  /** Waits until so many are in the queue. */
   waiters(count: number): Promise<unknown>;
 }
 
@@ -29,6 +29,6 @@ export async function holdJob(database: Database): Promise<HeldJob> {
   });
   const lease = await locks.acquire('job');
   const waiters = (count: number): Promise<unknown> =>
-    eventually(`${count} in line`, async () => (await locks.inspect('job')).waiters === count);
+    eventually(`${count} in the queue`, async () => (await locks.inspect('job')).waiters === count);
   return { url, knex, locks, lease, waiters };
 }

@@ -64,4 +64,3 @@ export const ofPools: Chosen = selection(withFaults, 'connection');
  * opened here.
  */
 export const ofSqliteLibraries: Chosen = selection(inOneProcess, 'close', 'wake', 'token', 'repeat', 'names');
-

@@ -3,7 +3,7 @@ import { labelOf, messageOf, printable } from '@locks/core/text';
 import type { KeyView } from '../views.ts';
 
 /** `state`, for the page. */
-export function keyView({ key, holders, waiters, line = [], members = [] }: LockState): KeyView {
+export function keyView({ key, holders, waiters, queue = [], members = [] }: LockState): KeyView {
   return {
     key,
     text: printable(key),
@@ -16,7 +16,7 @@ export function keyView({ key, holders, waiters, line = [], members = [] }: Lock
       ...(remaining !== undefined && { remaining }),
     })),
     waiters,
-    line: line.map(({ owner, mode, permits }) => ({
+    queue: queue.map(({ owner, mode, permits }) => ({
       ...named(owner),
       mode,
       ...(permits !== undefined && { permits }),

@@ -40,7 +40,7 @@ export class Claims {
       // The call before this one may have forgotten it.
       if (!this.#claims.has(claim.owner)) this.#claims.set(claim.owner, own);
       try {
-        // A node of a former session would be before the new one in line.
+        // A node of a former session would be before the new one in the queue.
         if (own.former) await recipe.evict(session, claim);
         own.formerRemoved();
         const result = await recipe.attempt(own, claim);
@@ -162,7 +162,7 @@ export class Claims {
     return false;
   }
 
-  /** Removes the node that an attempt has left in line. If that fails, a release does it. */
+  /** Removes the node that an attempt has left in the queue. If that fails, a release does it. */
   async #giveUp(own: LiveClaim): Promise<void> {
     try {
       if (own.node !== undefined || own.uncertain) await this.#parts.recipe.leave(own);

@@ -51,7 +51,7 @@ export class HoldCheck {
 }
 
 /**
- * Whether `stat` is that of `node`. Without a line, another claim's node may have the same path.
+ * Whether `stat` is that of `node`. Without a queue, another claim's node may have the same path.
  */
 function isNode(stat: Stat | undefined, node: OwnNode): boolean {
   return stat?.czxid === node.czxid;

@@ -12,7 +12,7 @@ import type { ZookeeperProvider } from '../zookeeper-provider.ts';
 export interface ZookeeperGuard {
   /**
    * Writes all `operations` in one transaction, which fails unless the node of the lease is still
-   * there. The lease must be of this guard's provider, and have a line (`fair`).
+   * there. The lease must be of this guard's provider, and have a queue (`fair`).
    * @throws `LOCK_STALE` when the lease has ended. `GuardedOperationError` for an operation that
    * ZooKeeper refuses. `LOCK_INVALID` for a lease that is not exclusive, and for wrong or too long
    * operations. `LOCK_UNAVAILABLE` when the answer is unknown: they may have taken effect.

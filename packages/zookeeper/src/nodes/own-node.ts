@@ -8,7 +8,7 @@ export interface OwnNode {
    * these numbers in the order of their turns.
    */
   readonly order: bigint;
-  /** The transaction that made it or wrote it last: the node was in line then. */
+  /** The transaction that made it or wrote it last: the node was in the queue then. */
   readonly zxid: bigint;
   /** The base that its data named when it was made. */
   readonly base: bigint | undefined;

@@ -54,8 +54,8 @@ export interface ZookeeperOptions extends SecretOptions {
    */
   readonly sharedMarkers?: readonly string[] | undefined;
   /**
-   * A claim right behind another one of this process knows its place without reading the line,
-   * which saves a request. `false`: each claim reads the line. Only lines of `mutex` and
+   * A claim right behind another one of this process knows its place without reading the queue,
+   * which saves a request. `false`: each claim reads the queue. Only queues of `mutex` and
    * `read-write` do so.
    * @default true
    */
@@ -151,7 +151,7 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
   if (!fair && recipe !== 'mutex') {
     throw misconfigured(
       '@locks/zookeeper',
-      `option "recipe" is "${recipe}", which has a line; leave it out or set fair: true`,
+      `option "recipe" is "${recipe}", which has a queue; leave it out or set fair: true`,
     );
   }
   const { client, timeout = 5_000 } = read;

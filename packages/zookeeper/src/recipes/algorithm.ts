@@ -7,7 +7,7 @@ import { inOrder } from './contenders.ts';
 import type { Contender } from './contenders.ts';
 import type { LiveClaim } from './live-claim.ts';
 import { looks } from './recipe.ts';
-import type { AttemptResult, LineSteps, Verdict } from './recipe.ts';
+import type { AttemptResult, QueueSteps, Verdict } from './recipe.ts';
 import { sequenceExhausted } from './sequence-exhausted.ts';
 import { waitAt, waitingFor, waitingWith } from './waits.ts';
 
@@ -18,7 +18,7 @@ import { waitAt, waitingFor, waitingWith } from './waits.ts';
 /**
  * The meaning of the place called `own`, first come, first served. An exclusive contender holds
  * when it is the first. A sharer holds when no exclusive contender and no sharer that waits is
- * before it, and, with n permits, fewer than n sharers are. `line` is in any order. O(n), for a
+ * before it, and, with n permits, fewer than n sharers are. `queue` is in any order. O(n), for a
  * waiter of permits O(n log n).
  *
  * A waiter watches the nodes that wake as few as possible at a time:
@@ -28,15 +28,15 @@ import { waitAt, waitingFor, waitingWith } from './waits.ts';
  * - One of n permits, behind sharers: the n nearest. It may enter when all but n - 1 of the sharers
  *   before it have gone, in any order. If it watched fewer, those could be the ones that stay.
  */
-export function judge(line: readonly Contender[], own: string): Verdict {
-  const me = line.find((contender) => contender.name === own);
+export function judge(queue: readonly Contender[], own: string): Verdict {
+  const me = queue.find((contender) => contender.name === own);
   if (me === undefined) return { state: 'missing' };
   if (me.sequence >= sequenceLimit) return { state: 'exhausted', sequence: me.sequence };
   // Other libraries sort negative numbers to the front, and enter.
-  const wrapped = line.find((contender) => contender.sequence >= 2 ** 31);
+  const wrapped = queue.find((contender) => contender.sequence >= 2 ** 31);
   if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
   // ZooKeeper gives no number to two: a node made by hand may have ours, and goes first.
-  const before = line.filter((contender) => contender.sequence <= me.sequence && contender !== me);
+  const before = queue.filter((contender) => contender.sequence <= me.sequence && contender !== me);
   const writers = latest(me.mode === 'exclusive' ? before : before.filter(({ mode }) => mode === 'exclusive'));
   if (me.mode === 'exclusive' || writers.length > 0) return waitFor(writers, before.length);
   // Only sharers are before it.
@@ -56,11 +56,11 @@ function firstToWait(sharers: readonly Contender[]): number {
 }
 
 /** The holders and those that wait, in their order. */
-export function holdersOf(line: readonly Contender[]): {
+export function holdersOf(queue: readonly Contender[]): {
   readonly holders: readonly Contender[];
   readonly waiters: readonly Contender[];
 } {
-  const sorted = line.toSorted(inOrder);
+  const sorted = queue.toSorted(inOrder);
   const writer = sorted.findIndex((contender) => contender.mode === 'exclusive');
   const sharers = sorted.slice(0, writer === -1 ? sorted.length : writer);
   const next = firstToWait(sharers);
@@ -79,10 +79,10 @@ function latest([first, ...others]: readonly Contender[]): readonly Contender[] 
     : [others.reduce((found, one) => (one.sequence > found.sequence ? one : found), first)];
 }
 
-/** One attempt in a line: enters it, looks until the place is clear, and watches or leaves. */
-export async function attemptInLine(
+/** One attempt in a queue: enters it, looks until the place is clear, and watches or leaves. */
+export async function attemptInQueue(
   nodes: Nodes,
-  steps: LineSteps,
+  steps: QueueSteps,
   own: LiveClaim,
   claim: Claim,
 ): Promise<AttemptResult> {
@@ -126,7 +126,7 @@ export async function attemptInLine(
 }
 
 /**
- * Whether a holder still holds, or a waiter still waits, without reading the line. `undefined`:
+ * Whether a holder still holds, or a waiter still waits, without reading the queue. `undefined`:
  * look.
  */
 async function asBefore(nodes: Nodes, own: LiveClaim, node: OwnNode): Promise<AttemptResult | undefined> {

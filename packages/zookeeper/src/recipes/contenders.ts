@@ -3,12 +3,12 @@ import type { Claim, Mode } from '@locks/core';
 import { digits, sequenceOf } from '../nodes/sequence.ts';
 
 /**
- * Whose names the nodes of a line have: Curator's `InterProcessMutex` or its
+ * Whose names the nodes of a queue have: Curator's `InterProcessMutex` or its
  * `InterProcessReadWriteLock`.
  */
-export type LineNames = 'mutex' | 'read-write';
+export type QueueNames = 'mutex' | 'read-write';
 
-/** A node in line. */
+/** A node in the queue. */
 export interface Contender {
   readonly name: string;
   /** Its number in the order of arrival. */
@@ -32,7 +32,7 @@ export function uuidOf(owner: string): string {
 }
 
 /** The name of a claim's node before the number that ZooKeeper puts behind it. */
-export function contenderName(recipe: LineNames, claim: Pick<Claim, 'owner' | 'mode' | 'permits'>): string {
+export function contenderName(recipe: QueueNames, claim: Pick<Claim, 'owner' | 'mode' | 'permits'>): string {
   const { owner, mode, permits } = claim;
   const start = `_c_${uuidOf(owner)}-`;
   if (recipe === 'mutex') {
@@ -45,7 +45,7 @@ export function contenderName(recipe: LineNames, claim: Pick<Claim, 'owner' | 'm
 }
 
 /**
- * What a child of a key's folder is. `undefined`: it is not in line. Every name that ends in a
+ * What a child of a key's folder is. `undefined`: it is not in the queue. Every name that ends in a
  * number is a contender, whichever client made it. It shares if the text before the number ends in
  * a known marker of sharers or in one of `sharedMarkers`. All others are exclusive.
  */
@@ -71,8 +71,8 @@ export function parseContenders(names: readonly string[], sharedMarkers: readonl
  * The nodes of one owner, in their order. More than one: a `create` was repeated after a lost
  * reply.
  */
-export function placesOf(line: readonly Contender[], uuid: string): Contender[] {
-  return line.filter((contender) => contender.uuid === uuid).toSorted(inOrder);
+export function placesOf(queue: readonly Contender[], uuid: string): Contender[] {
+  return queue.filter((contender) => contender.uuid === uuid).toSorted(inOrder);
 }
 
 /** The order of arrival, for sorting. */

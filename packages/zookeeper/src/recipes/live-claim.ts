@@ -61,7 +61,7 @@ export class LiveClaim {
     return this.#watched;
   }
 
-  /** How many claims were before it in line at the last look. */
+  /** How many claims were before it in the queue at the last look. */
   get place(): number {
     return this.#place;
   }

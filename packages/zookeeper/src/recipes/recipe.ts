@@ -34,7 +34,7 @@ export interface Recipe {
   used(session: Session, names: readonly string[]): Promise<readonly boolean[]>;
 }
 
-/** What a place in line means. */
+/** What a position in the queue means. */
 export type Verdict =
   | { readonly state: 'holds' }
   /**
@@ -46,13 +46,13 @@ export type Verdict =
   /** The sequence numbers of the folder are used up, or have begun anew. */
   | { readonly state: 'exhausted'; readonly sequence: number };
 
-/** How a recipe with a line does the steps of an attempt. */
-export interface LineSteps {
+/** How a recipe with a queue does the steps of an attempt. */
+export interface QueueSteps {
   /** Finds out what became of a request whose reply was lost. */
   find(own: LiveClaim): Promise<unknown>;
   /** Makes the node of a held claim stand for `claim`, which has another mode. */
   convert(own: LiveClaim, claim: Claim): Promise<void>;
-  /** Enters the line if need be, and judges the place. `undefined`: it has changed, look again. */
+  /** Enters the queue if need be, and judges the place. `undefined`: it has changed, look again. */
   look(own: LiveClaim): Promise<Verdict | undefined>;
   leave(own: LiveClaim): Promise<boolean>;
   gone(own: LiveClaim): void;

@@ -3,7 +3,7 @@ import { readNodeData } from '../nodes/node-data.ts';
 import type { ReadNode } from '../nodes/nodes.ts';
 import type { Contender } from './contenders.ts';
 
-/** An inspection names so many of those in line, as each is a request. */
+/** An inspection names so many of those in the queue, as each is a request. */
 const shown = 100;
 
 /**
@@ -14,9 +14,9 @@ export async function tellWaiters(
   waiters: readonly Contender[],
   show: (contender: Contender) => Promise<ReadNode | undefined>,
   othersMode?: Waiter['mode'],
-): Promise<Pick<KeyState, 'waiters' | 'line'>> {
+): Promise<Pick<KeyState, 'waiters' | 'queue'>> {
   if (waiters.length === 0) return { waiters: 0 };
-  const line = await Promise.all(
+  const queue = await Promise.all(
     waiters.slice(0, shown).map(async (contender): Promise<Waiter | undefined> => {
       const read = await show(contender);
       if (read === undefined) return undefined;
@@ -29,5 +29,5 @@ export async function tellWaiters(
     }),
   );
   // One that has left meanwhile is not named.
-  return { waiters: waiters.length, line: line.filter((waiter) => waiter !== undefined) };
+  return { waiters: waiters.length, queue: queue.filter((waiter) => waiter !== undefined) };
 }

@@ -5,7 +5,7 @@ import type { Stat } from '../wire/records.ts';
 /**
  * The base of all keys under one root, which one node keeps. A token is the base plus the
  * transaction that made the contender's node. So the tokens of one key follow the order of its
- * line.
+ * queue.
  *
  * The base begins with the server's clock when its node was made. So tokens exceed those of other
  * backends, and of an ensemble that was wiped. It only grows, by compare-and-set.
@@ -37,9 +37,9 @@ export interface TokenRequest {
 /** The result for a contender that is the next to hold. */
 export type Minted =
   | { readonly state: 'minted'; readonly token: bigint }
-  /** The base was raised after the line was read: read the line once more. */
+  /** The base was raised after the queue was read: read the queue once more. */
   | { readonly state: 'older' }
-  /** The base must be raised to this value first. Then read it and the line again. */
+  /** The base must be raised to this value first. Then read it and the queue again. */
   | { readonly state: 'raise'; readonly to: bigint };
 
 /** How much more is added when the base is raised. Each is a choice of cost and not of safety. */
@@ -63,12 +63,12 @@ export interface Headroom {
  * `listedAt`. `base` must be the base of that time: read before the list, and not changed until the
  * list came, as its watch tells.
  *
- * Order: of two contenders that exclude each other, the later one in line has the higher `order`.
- * It lists after the earlier one has gone, so its base is not older.
+ * Order: of two contenders that exclude each other, the later one in the queue has the higher
+ * `order`. It lists after the earlier one has gone, so its base is not older.
  *
  * Uniqueness: sharers are granted in any order. A sharer may have come before the base was raised,
  * and be granted afterwards. A later sharer may have got the same token before the raise. So the
- * first one raises the base too, unless the raise was longer than the line was old.
+ * first one raises the base too, unless the raise was longer than the queue was old.
  */
 export function mint(request: TokenRequest, base: Base, listedAt: bigint, headroom: Headroom = {}): Minted {
   // Its node may have been removed by force meanwhile. Then the next holder may not have seen this

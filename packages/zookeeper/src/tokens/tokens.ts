@@ -80,7 +80,7 @@ export class Tokens {
           if (node.base !== base.value) await this.#write(own, minted.token);
           return minted.token;
         case 'older':
-          // A successful write shows that the node is still in line, as a new list would.
+          // A successful write shows that the node is still in the queue, as a new list would.
           await this.#write(own, base.value + node.order);
           break;
         case 'raise':

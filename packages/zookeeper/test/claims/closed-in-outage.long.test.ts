@@ -25,7 +25,7 @@ test.each(['its own transport', 'node-zookeeper-client'])(
     const held = await others!.acquire('waited for');
     await closes!.acquire('held');
     const waits = closes!.acquire('waited for').catch((error: unknown) => error);
-    await eventually('it is in line', async () => (await others!.inspect('waited for')).waiters === 1);
+    await eventually('it is in the queue', async () => (await others!.inspect('waited for')).waiters === 1);
     // The session goes on for another Locks, and what is left in it.
     const kept = await stays!.acquire('kept');
     const admit = proxy.refuse();

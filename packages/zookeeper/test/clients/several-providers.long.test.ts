@@ -77,7 +77,7 @@ test('what another library has wrapped around a provider is left, and works', as
   await called((callback) => client.exists('/', callback));
 });
 
-test('without a line too, the end of one provider leaves the nodes of another', async () => {
+test('without a queue too, the end of one provider leaves the nodes of another', async () => {
   const client = await connectClient(server.port, 6_000);
   const options = { client, acl: 'open', root: ownPath(), fair: false } as const;
   const [holder, other] = [createZookeeperProvider(options), createZookeeperProvider(options)];

@@ -14,7 +14,7 @@ test(
     const report = await differentialTest({
       name: 'zookeeper',
       create: () => createZookeeperProvider({ servers, acl: 'open', sessionTimeout: 20_000 }),
-      // The first node of the line holds the key before its process has looked.
+      // The first node of the queue holds the key before its process has looked.
       assigns: () => true,
       exemptions: [
         {

@@ -84,9 +84,9 @@ async function strike(name: string, { member, begin }: Fault, knownPlaces: boole
   // Their turn comes in the meantime: behind a claim of the other process, and of the same process.
   const waits = [key('theirs'), key('released')].map((each) => granted('there', there.acquire(each)));
   const heir = granted('elsewhere', elsewhere.acquire(key('one')));
-  await eventually('all are in line', async () => {
-    const lines = [key('theirs'), key('released'), key('one')].map((each) => witness.children(watching, each));
-    return (await Promise.all(lines)).every(({ length }) => length === 2);
+  await eventually('all are in the queue', async () => {
+    const queues = [key('theirs'), key('released'), key('one')].map((each) => witness.children(watching, each));
+    return (await Promise.all(queues)).every(({ length }) => length === 2);
   });
   await delay(sessionTimeout + chance.between(0, sessionTimeout / 2));
 

@@ -81,7 +81,7 @@ test.each(process.env['LOCKS_TEST_WHOLE'] === undefined ? [true] : [true, false]
     const session = await witness.session();
     const left = async (): Promise<string[]> =>
       (await Promise.all(keys.map((key) => witness.children(session, key)))).flat();
-    await eventually('the lines are empty', async () => (await left()).length === 0, recovery);
+    await eventually('the queues are empty', async () => (await left()).length === 0, recovery);
   },
   120_000 + cycles * 120_000,
 );

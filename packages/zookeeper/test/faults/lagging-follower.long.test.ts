@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => ensemble.stop());
 
 const layouts: Readonly<Record<string, Partial<ZookeeperOptions>>> = {
-  'in line': {},
+  'in the queue': {},
   'one node per key': { fair: false },
   semaphores: { recipe: 'semaphore' },
 };

@@ -44,7 +44,7 @@ const cuts: Readonly<Record<string, (proxy: Proxy) => Promise<() => Promise<void
 
 describe.each([true, false])('knownPlaces: %s', (knownPlaces) => {
   test.each(Object.keys(cuts))(
-    `${rounds} x %s for less than the deadline: leases, tokens and places in line are kept, and nothing is granted meanwhile`,
+    `${rounds} x %s for less than the deadline: leases, tokens and positions in the queue are kept, and nothing is granted meanwhile`,
     async (name) => {
       const cut = cuts[name];
       if (cut === undefined) throw new Error(`there is no cut "${name}"`);
@@ -55,7 +55,7 @@ describe.each([true, false])('knownPlaces: %s', (knownPlaces) => {
         const watching = await witness.session();
         await using here = open(proxy, 'here', knownPlaces);
         await using elsewhere = open(server, 'elsewhere', knownPlaces);
-        const [kept, line, fresh, waited] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+        const [kept, queue, fresh, waited] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
 
         const lease = await here.acquire(kept);
         history.granted('here', lease);
@@ -66,7 +66,7 @@ describe.each([true, false])('knownPlaces: %s', (knownPlaces) => {
           return answer.ok ? answer.value.ephemeralOwner : 0n;
         };
         const session = await nodeOf();
-        const first = await elsewhere.acquire(line);
+        const first = await elsewhere.acquire(queue);
         history.granted('elsewhere', first);
         const order: string[] = [];
         const served: Promise<void>[] = [];
@@ -80,13 +80,13 @@ describe.each([true, false])('knownPlaces: %s', (knownPlaces) => {
             history.released(next);
             await next.release();
           };
-          served.push(locks.acquire(line).then(serve));
+          served.push(locks.acquire(queue).then(serve));
           await eventually(
             `${index + 1} wait`,
-            async () => (await witness.children(watching, line)).length === index + 2,
+            async () => (await witness.children(watching, queue)).length === index + 2,
           );
         }
-        const places = await witness.children(watching, line);
+        const places = await witness.children(watching, queue);
 
         const restore = await cut(proxy);
         const cutAt = performance.now();
@@ -117,7 +117,7 @@ describe.each([true, false])('knownPlaces: %s', (knownPlaces) => {
         expect(order).toEqual([]);
         expect(lease.held).toBe(true);
         // All are where they were, but the holder.
-        expect(await witness.children(watching, line)).toEqual(places.slice(1));
+        expect(await witness.children(watching, queue)).toEqual(places.slice(1));
         over = true;
         await restore();
 

@@ -109,7 +109,7 @@ describe('a write under the check of the holder’s node', () => {
     expect(await codeOf(party.guard.writeFenced(1 as unknown as string, [], lease))).toBe('LOCK_INVALID');
   });
 
-  test('is refused for leases of others, shared ones, and such without a line', async () => {
+  test('is refused for leases of others, shared ones, and such without a queue', async () => {
     const [party, other, plain] = [openParty(), openParty(), openParty({ fair: false })];
     const path = ownPath();
     const lease = await party.locks.acquire(path);

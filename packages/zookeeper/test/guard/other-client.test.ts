@@ -123,7 +123,7 @@ describe('the check of a lease', () => {
     expect(await codeOf(party, lease)).toBe('LOCK_STALE');
   });
 
-  test('is refused for a shared lease, and without a line', async () => {
+  test('is refused for a shared lease, and without a queue', async () => {
     const party = openParty();
     const shared = await party.locks.acquire('shared', { mode: 'shared' });
     expect(await codeOf(party, shared)).toBe('LOCK_INVALID');

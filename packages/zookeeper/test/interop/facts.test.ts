@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { newLine } from './support/lines.ts';
+import { newLine } from './support/queues.ts';
 import type { CuratorKind, KazooKind, Peer } from './support/peer.ts';
 import * as peers from './support/peer.ts';
 
@@ -35,33 +35,33 @@ it.each([
   ['InterProcessReadWriteLock.read', `^_c_${uuid}-__READ__0000000000$`],
   ['InterProcessReadWriteLock.write', `^_c_${uuid}-__WRIT__0000000000$`],
 ] as const)('%s of Curator makes one node, in a container', async (kind, name) => {
-  const line = await newLine();
+  const queue = await newLine();
   const curator = await startCurator();
-  const lock = curator.acquire(kind, line.path);
+  const lock = curator.acquire(kind, queue.path);
   await lock.acquired;
-  const names = await line.names();
+  const names = await queue.names();
   expect(names).toHaveLength(1);
   expect(names[0]).toMatch(new RegExp(name));
   await lock.release();
-  await line.gone();
+  await queue.gone();
 });
 
 it('InterProcessSemaphoreV2 of Curator makes a lease while it holds the mutex, also when it must wait for others', async () => {
-  const line = await newLine();
+  const queue = await newLine();
   const curator = await startCurator();
-  const first = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  const first = curator.acquire('InterProcessSemaphoreV2', queue.path, { permits: 1 });
   await first.acquired;
-  const leases = await line.names('/leases');
+  const leases = await queue.names('/leases');
   expect(leases).toHaveLength(1);
   expect(leases[0]).toMatch(new RegExp(`^_c_${uuid}-lease-0000000000$`));
-  await line.places(0, '/locks');
-  const second = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
-  await line.places(2, '/leases');
-  expect(await line.names('/locks')).toHaveLength(1);
-  expect((await line.names('/locks'))[0]).toMatch(new RegExp(`^_c_${uuid}-lock-\\d{10}$`));
-  const third = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
-  await line.places(2, '/locks');
-  expect(await line.names('/leases')).toHaveLength(2);
+  await queue.places(0, '/locks');
+  const second = curator.acquire('InterProcessSemaphoreV2', queue.path, { permits: 1 });
+  await queue.places(2, '/leases');
+  expect(await queue.names('/locks')).toHaveLength(1);
+  expect((await queue.names('/locks'))[0]).toMatch(new RegExp(`^_c_${uuid}-lock-\\d{10}$`));
+  const third = curator.acquire('InterProcessSemaphoreV2', queue.path, { permits: 1 });
+  await queue.places(2, '/locks');
+  expect(await queue.names('/leases')).toHaveLength(2);
   await first.release();
   await second.acquired;
   expect(third.held).toBe(false);
@@ -76,25 +76,25 @@ it.each([
   ['CuratorWriteLock', '^[0-9a-f]{32}-__WRIT__0000000000$'],
   ['Semaphore', '^[0-9a-f]{32}$'],
 ] as const)('%s of kazoo makes one node', async (kind, name) => {
-  const line = await newLine();
+  const queue = await newLine();
   const kazoo = await startKazoo();
-  const lock = kazoo.acquire(kind, line.path, { permits: 1 });
+  const lock = kazoo.acquire(kind, queue.path, { permits: 1 });
   await lock.acquired;
-  const names = await line.names();
+  const names = await queue.names();
   expect(names).toHaveLength(1);
   expect(names[0]).toMatch(new RegExp(name));
 });
 
 it('kazoo does not see what Curator holds, unless it is told its names', async () => {
-  const line = await newLine();
+  const queue = await newLine();
   const [curator, kazoo, told] = await Promise.all([startCurator(), startKazoo(), startKazoo(['-lock-'])]);
-  const java = curator.acquire('InterProcessMutex', line.path);
+  const java = curator.acquire('InterProcessMutex', queue.path);
   await java.acquired;
-  const python = kazoo.acquire('Lock', line.path);
+  const python = kazoo.acquire('Lock', queue.path);
   await python.acquired;
   await python.release();
-  const waiter = told.acquire('Lock', line.path);
-  await line.watched(1);
+  const waiter = told.acquire('Lock', queue.path);
+  await queue.watched(1);
   expect(waiter.held).toBe(false);
   await java.release();
   await waiter.acquired;
@@ -103,24 +103,24 @@ it('kazoo does not see what Curator holds, unless it is told its names', async (
 it.each(['InterProcessMutex', 'InterProcessReadWriteLock.write'] as const)(
   '%s of Curator lets itself in beside a lock of kazoo',
   async (kind) => {
-    const line = await newLine();
+    const queue = await newLine();
     const [curator, kazoo] = await Promise.all([startCurator(), startKazoo(['-lock-', '__WRIT__'])]);
-    const python = kazoo.acquire('Lock', line.path);
+    const python = kazoo.acquire('Lock', queue.path);
     await python.acquired;
-    await curator.acquire(kind, line.path).acquired;
+    await curator.acquire(kind, queue.path).acquired;
     expect(python.held).toBe(true);
   },
 );
 
 it('a lock of kazoo that has names as Curator excludes Curator, and is excluded', async () => {
-  const line = await newLine();
+  const queue = await newLine();
   const [curator, kazoo] = await Promise.all([startCurator(), startKazoo()]);
-  const python = kazoo.acquire('CuratorLock', line.path);
+  const python = kazoo.acquire('CuratorLock', queue.path);
   await python.acquired;
-  const java = curator.acquire('InterProcessMutex', line.path);
-  await line.watched(1);
-  const second = kazoo.acquire('CuratorLock', line.path);
-  await line.watched(2);
+  const java = curator.acquire('InterProcessMutex', queue.path);
+  await queue.watched(1);
+  const second = kazoo.acquire('CuratorLock', queue.path);
+  await queue.watched(2);
   expect(java.held).toBe(false);
   await python.release();
   await java.acquired;
@@ -130,14 +130,14 @@ it('a lock of kazoo that has names as Curator excludes Curator, and is excluded'
 });
 
 it('a ReadLock of kazoo before 2.9 that waited, and a WriteLock behind it, wait for each other', async () => {
-  const line = await newLine();
+  const queue = await newLine();
   const [one, other] = await Promise.all([startKazoo(), startKazoo()]);
-  const holder = one.acquire('WriteLock', line.path);
+  const holder = one.acquire('WriteLock', queue.path);
   await holder.acquired;
-  const reader = other.acquire('ReadLock', line.path, { wait: 3_000 });
-  await line.watched(1);
-  const writer = one.acquire('WriteLock', line.path);
-  await line.watched(2);
+  const reader = other.acquire('ReadLock', queue.path, { wait: 3_000 });
+  await queue.watched(1);
+  const writer = one.acquire('WriteLock', queue.path);
+  await queue.watched(2);
   await holder.release();
   if ((await kazooVersion()) < 2_009) {
     await expect(reader.acquired).rejects.toThrow('timeout');
@@ -149,10 +149,10 @@ it('a ReadLock of kazoo before 2.9 that waited, and a WriteLock behind it, wait 
 });
 
 it('Curator does not see the other kinds of its own locks in one place', async () => {
-  const line = await newLine();
+  const queue = await newLine();
   const [one, other] = await Promise.all([startCurator(), startCurator()]);
-  const mutex = one.acquire('InterProcessMutex', line.path);
+  const mutex = one.acquire('InterProcessMutex', queue.path);
   await mutex.acquired;
-  await other.acquire('InterProcessReadWriteLock.write', line.path).acquired;
+  await other.acquire('InterProcessReadWriteLock.write', queue.path).acquired;
   expect(mutex.held).toBe(true);
 });

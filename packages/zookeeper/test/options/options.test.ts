@@ -112,7 +112,7 @@ test.each([
   [{ acl: [] }, 'option "acl" must be'],
   [{ acl: [{ scheme: 'world', id: 'anyone', permissions: 32 }] }, 'option "acl" must be'],
   [{ acl: 'open', tls: 7 }, 'option "tls" must be'],
-  [{ acl: 'open', fair: false, recipe: 'read-write' }, 'option "recipe" is "read-write", which has a line'],
+  [{ acl: 'open', fair: false, recipe: 'read-write' }, 'option "recipe" is "read-write", which has a queue'],
   [{ acl: 'open', recipe: 'readwrite' }, 'option "recipe" must be "mutex" or "read-write" or "semaphore"'],
   [{ acl: 'open', sharedMarkers: [''] }, 'option "sharedMarkers" must be'],
   [{ acl: 'open', sessionTimeout: 49 }, 'option "sessionTimeout" must be an integer from 50'],

@@ -61,7 +61,7 @@ test('a marker of the user means shared before the number only', () => {
 });
 
 test.each(['', 'locks', 'lock-', 'lock-000000007', 'lock-0000000007-', `_c_${uuid}-lock-`])(
-  '%j is not in line',
+  '%j is not in the queue',
   (name) => {
     expect(parseContender(name)).toBeUndefined();
   },

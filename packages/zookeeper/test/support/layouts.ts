@@ -14,9 +14,9 @@ export interface Layout {
 
 /** The layouts whose keys have folders. */
 export const folderLayouts: readonly Layout[] = [
-  { name: 'a line', options: {}, mode: 'exclusive', node: '-lock-', within: '' },
+  { name: 'a queue', options: {}, mode: 'exclusive', node: '-lock-', within: '' },
   {
-    name: 'a line of readers and writers',
+    name: 'a queue of readers and writers',
     options: { recipe: 'read-write' },
     mode: 'exclusive',
     node: '__WRIT__',

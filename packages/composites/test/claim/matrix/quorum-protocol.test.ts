@@ -17,7 +17,9 @@ const timeout = isLong ? 3_600_000 : 60_000;
 const walks = isLong ? 200_000 : 2_000;
 const most = isLong ? 3_000_000 : Infinity;
 
-/** Two contenders whose lines are at other members, so that their majorities meet in one member. */
+/**
+ * Two contenders whose queues are at other members, so that their majorities meet in one member.
+ */
 const apart: Given = {
   members: 3,
   contenders: 2,

@@ -97,7 +97,7 @@ export class ContenderWorld implements MachineWorld {
       case 'unavailable':
       case 'refused':
         if (this.#self.stage === 'asking') {
-          const polls = outcome.kind !== 'busy' || !this.machine.isInLine;
+          const polls = outcome.kind !== 'busy' || !this.machine.isInQueue;
           this.#draft.change(this.#index, { stage: 'waiting', polls });
         }
         break;
@@ -146,9 +146,9 @@ function highestNumber(draft: Draft, index: number): number {
   returns.forEach(see);
   wakes.forEach(see);
   for (let member = 0; member < draft.setting.members; member += 1) {
-    const { hold, line } = draft.store(storeOf(draft.setting, index, member));
+    const { hold, queue } = draft.store(storeOf(draft.setting, index, member));
     if (hold !== undefined && isOwner(hold, index, hold.number)) see(hold);
-    for (const place of line) if (place.contender === index) see(place);
+    for (const place of queue) if (place.contender === index) see(place);
   }
   return highest;
 }

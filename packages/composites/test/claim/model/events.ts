@@ -132,8 +132,8 @@ function addReturn(returned: Return, way: Way, faults: Faults, item: number, add
 }
 
 function addLapses({ stores }: World, contender: number, add: Add): void {
-  stores.forEach(({ hold, line }, store) => {
-    if (hold?.contender === contender || line.some((place) => place.contender === contender)) add('lapse', store);
+  stores.forEach(({ hold, queue }, store) => {
+    if (hold?.contender === contender || queue.some((place) => place.contender === contender)) add('lapse', store);
   });
 }
 

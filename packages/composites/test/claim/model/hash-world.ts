@@ -99,9 +99,9 @@ class Hasher {
     for (const { member, number } of each.returns) this.#see(member, number);
     for (const { member, number } of each.wakes) this.#see(member, number);
     this.#numbers.forEach((numbers, member) => {
-      const { hold, line } = this.#storeOf(index, member);
+      const { hold, queue } = this.#storeOf(index, member);
       if (hold?.contender === index) this.#see(member, hold.number);
-      for (const place of line) if (place.contender === index) this.#see(member, place.number);
+      for (const place of queue) if (place.contender === index) this.#see(member, place.number);
       if (numbers.length > 1) numbers.sort((left, right) => left - right);
     });
   }
@@ -118,13 +118,13 @@ class Hasher {
   /** What the member's store has of the contender. */
   #stored(index: number, member: number): void {
     const hash = this.#hash;
-    const { hold, line } = this.#storeOf(index, member);
+    const { hold, queue } = this.#storeOf(index, member);
     if (hold !== undefined && isOwner(hold, index, hold.number)) {
       this.#owner(member, hold.number);
       this.#token(hold.token);
       this.#left(hold.expires);
     } else hash.add(-1);
-    line.forEach(({ contender, number }, place) => {
+    queue.forEach(({ contender, number }, place) => {
       if (contender !== index) return;
       hash.add(place);
       this.#owner(member, number);
@@ -133,8 +133,8 @@ class Hasher {
 
   #machine(machine: ClaimState): void {
     const hash = this.#hash;
-    const { stage, line, moves, returning, keptSince, outcome } = machine;
-    hash.add(code(stage) * 64 + line * 8 + moves);
+    const { stage, queue, moves, returning, keptSince, outcome } = machine;
+    hash.add(code(stage) * 64 + queue * 8 + moves);
     hash.add(
       (machine.askedAll ? 1 : 0) +
         (machine.waits ? 2 : 0) +
@@ -157,7 +157,7 @@ class Hasher {
     const hash = this.#hash;
     this.#owner(member, part.number);
     hash.add(code(part.call) * 64 + code(part.heard));
-    hash.add((part.late ? 1 : 0) + (part.inLine ? 2 : 0) + (part.uncertain ? 4 : 0) + (part.brief ? 8 : 0));
+    hash.add((part.late ? 1 : 0) + (part.inQueue ? 2 : 0) + (part.uncertain ? 4 : 0) + (part.brief ? 8 : 0));
     if (part.call !== undefined) this.#age(part.sentAt);
     this.#token(part.token);
     if (part.token === undefined) return;

@@ -43,7 +43,7 @@ function startOf(setting: Setting, machine: Machine): World {
     })),
     stores: Array.from({ length: members }, (_, index) => ({
       hold: undefined,
-      line: [],
+      queue: [],
       counter: BigInt(counters[index] ?? 0),
       closedUntil: 0,
     })),
@@ -67,6 +67,6 @@ function unfinished({ contenders, stores, problem }: World): string | undefined 
     stage === 'done' || stage === 'crashed' ? [] : [name(index)],
   );
   if (stuck.length > 0) return `${stuck.join(' and ')} can never go on`;
-  const left = stores.findIndex(({ hold, line }) => hold !== undefined || line.length > 0);
+  const left = stores.findIndex(({ hold, queue }) => hold !== undefined || queue.length > 0);
   return left === -1 ? undefined : `something is left at n${left + 1}`;
 }

@@ -29,9 +29,9 @@ export interface Setting {
   readonly place: number;
   /** How long a tick lasts, in ms. */
   readonly tick: number;
-  /** Contenders wait, in lines. Otherwise one that hears busy gives up. */
+  /** Contenders wait, in queues. Otherwise one that hears busy gives up. */
   readonly waits: boolean;
-  /** The line's member is asked first, as where others of the process wait. */
+  /** The queue's member is asked first, as where others of the process wait. */
   readonly crowded: boolean;
   /**
    * How messages go between each contender and each member, one letter for each. l: requests and

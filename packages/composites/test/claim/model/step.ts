@@ -101,7 +101,7 @@ export function step(setting: Setting, machine: Machine, world: World, event: Ev
       draft.spend('amnesias');
       draft.changeStore(item, {
         hold: undefined,
-        line: [],
+        queue: [],
         counter: 0n,
         closedUntil: draft.now + setting.quarantine * setting.tick,
       });

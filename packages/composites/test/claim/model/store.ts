@@ -21,22 +21,22 @@ export function meet(draft: Draft, index: number, contender: number, call: Call)
 /** A member's store meets a release. */
 export function meetRelease(draft: Draft, index: number, owner: Owner): void {
   expire(draft, index);
-  const { hold, line } = draft.store(index);
+  const { hold, queue } = draft.store(index);
   const before = headOf(draft.store(index));
   draft.changeStore(index, {
     hold: isOwner(hold, owner.contender, owner.number) ? undefined : hold,
-    line: line.filter((place) => !isOwner(place, owner.contender, owner.number)),
+    queue: queue.filter((place) => !isOwner(place, owner.contender, owner.number)),
   });
   wakeHead(draft, index, before);
 }
 
 /** Drops all of a contender whose process is gone. */
 export function lapse(draft: Draft, index: number, contender: number): void {
-  const { hold, line } = draft.store(index);
+  const { hold, queue } = draft.store(index);
   const before = headOf(draft.store(index));
   draft.changeStore(index, {
     hold: hold?.contender === contender ? undefined : hold,
-    line: line.filter((place) => place.contender !== contender),
+    queue: queue.filter((place) => place.contender !== contender),
   });
   wakeHead(draft, index, before);
 }
@@ -44,7 +44,7 @@ export function lapse(draft: Draft, index: number, contender: number): void {
 function acquire(draft: Draft, index: number, owner: Owner, { kind, token: floor, brief }: Call): MemberAnswer {
   const { setting, now } = draft;
   const store = draft.store(index);
-  const { hold, line, closedUntil } = store;
+  const { hold, queue, closedUntil } = store;
   if (now < closedUntil) return { kind: 'failed', error: undefined, leftNothing: true };
   if (isOwner(hold, owner.contender, owner.number)) {
     const held = hold as Hold;
@@ -52,18 +52,18 @@ function acquire(draft: Draft, index: number, owner: Owner, { kind, token: floor
       draft.changeStore(index, { hold: { ...held, expires: expiry(setting, now, brief) } });
     return { kind: 'granted', token: held.token, validity: lasting(setting, brief) * setting.tick };
   }
-  const head = line[0];
+  const head = queue[0];
   if (hold === undefined && (head === undefined || isOwner(head, owner.contender, owner.number))) {
     const token = nextToken(draft, store, floor ?? 0n);
     draft.changeStore(index, {
       hold: { ...owner, token, expires: expiry(setting, now, brief) },
       counter: setting.tokens === 'newest' ? 0n : token,
-      line: line.slice(1),
+      queue: queue.slice(1),
     });
     return { kind: 'granted', token, validity: lasting(setting, brief) * setting.tick };
   }
-  if (kind === 'ask in line' && !line.some((place) => isOwner(place, owner.contender, owner.number))) {
-    draft.changeStore(index, { line: [...line, owner] });
+  if (kind === 'ask in the queue' && !queue.some((place) => isOwner(place, owner.contender, owner.number))) {
+    draft.changeStore(index, { queue: [...queue, owner] });
   }
   return { kind: 'busy', retryAfter: undefined };
 }
@@ -103,9 +103,9 @@ function lasting({ ttl, place }: Setting, brief: boolean): number {
   return brief ? place : ttl;
 }
 
-/** The head of the line, where the key is free. */
-function headOf({ hold, line }: Store): Owner | undefined {
-  return hold === undefined ? line[0] : undefined;
+/** The head of the queue, where the key is free. */
+function headOf({ hold, queue }: Store): Owner | undefined {
+  return hold === undefined ? queue[0] : undefined;
 }
 
 /** Wakes a head that can be granted now, and could not before. */

@@ -81,7 +81,7 @@ export interface Hold extends Owner {
 /** The store of a member, for one key. */
 export interface Store {
   readonly hold: Hold | undefined;
-  readonly line: readonly Owner[];
+  readonly queue: readonly Owner[];
   /** The highest token. */
   readonly counter: bigint;
   /** It came back empty, and grants nothing before. */

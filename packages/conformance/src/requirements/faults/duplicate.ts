@@ -5,7 +5,7 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { sleep } from '../../checks/time.ts';
 import { mustBeFree, mustBeHeld, mustRise, pick, range } from '../steps.ts';
-import { createSides, lineUp, mustKeepOrder } from './steps.ts';
+import { createSides, enqueue, mustKeepOrder } from './steps.ts';
 import type { Sides } from './steps.ts';
 
 /** Requests that reach the backend twice: law 2. */
@@ -68,7 +68,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
         const holder = await context.hold(again);
         const next = await context.queue(other, context.claim(holder.key));
         await again.release(holder);
-        await context.granted(next, 'for the one in line, after a release that arrived twice');
+        await context.granted(next, 'for the one in the queue, after a release that arrived twice');
         await again.release(holder);
         await mustBeHeld(context, other, next.claim, 'after the release of the owner before it arrived again');
         await next.release();
@@ -77,15 +77,15 @@ export const duplicateRequirements: readonly Requirement[] = rules({
     },
   },
   'duplicate-place': {
-    title: 'an attempt that arrives twice takes one place in line: the order stays, and who leaves is gone',
+    title: 'an attempt that arrives twice takes one position in the queue: the order stays, and who leaves is gone',
     when: ['network', 'fair'],
     async check(context) {
       const { again, other } = await createDuplicating(context);
       const holder = await context.hold(other);
-      const waiters = await lineUp(context, [again, other], holder.key, 6);
-      await context.state(other, holder.key, 'six in line, one place each', (state) => state.waiters === 6);
+      const waiters = await enqueue(context, [again, other], holder.key, 6);
+      await context.state(other, holder.key, 'six in the queue, one place each', (state) => state.waiters === 6);
       await pick(waiters, 2).abandon();
-      await context.state(other, holder.key, 'five of six left in line', (state) => state.waiters === 5);
+      await context.state(other, holder.key, 'five of six left in the queue', (state) => state.waiters === 5);
       await other.release(holder);
       const stay = waiters.filter((_, index) => index !== 2);
       await mustKeepOrder(context, stay, 'though requests arrive twice');

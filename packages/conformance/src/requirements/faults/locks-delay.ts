@@ -4,7 +4,7 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
-import { acquireAtLast, createHarmed, lineUpLocks, mustBeLost, mustGetFree, mustKeep } from './locks-steps.ts';
+import { acquireAtLast, createHarmed, enqueueLocks, mustBeLost, mustGetFree, mustKeep } from './locks-steps.ts';
 import { answered, callLimit, createOther, warmUp } from './steps.ts';
 
 /** Replies that come late: what they say counts from the send. */
@@ -77,12 +77,12 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
       for (const { provider } of [slow, fast]) await warmUp(context, provider, other);
       const holder = await context.hold(other);
       await context.faults.delay(slow.provider, Math.ceil(context.ttl / 4));
-      const { order, served } = await lineUpLocks(context, [slow.locks, fast.locks], other, holder.key, 4);
+      const { order, served } = await enqueueLocks(context, [slow.locks, fast.locks], other, holder.key, 4);
       await other.release(holder);
       await within(callLimit(context) + context.patience, served, 'all four to be served');
       if (!context.traits.fair) return;
       const seen = order.join(' ');
-      assert.deepEqual(order, range(4), `expected the order of the line, 0 1 2 3; it was ${seen}`);
+      assert.deepEqual(order, range(4), `expected the order of the queue, 0 1 2 3; it was ${seen}`);
     },
   },
   'locks-delay-renewal': {

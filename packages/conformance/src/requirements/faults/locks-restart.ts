@@ -6,7 +6,7 @@ import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { now, sleep, within } from '../../checks/time.ts';
-import { createHarmed, giveBack, lineUpLocks, lossWithin, mustBeLost } from './locks-steps.ts';
+import { createHarmed, giveBack, enqueueLocks, lossWithin, mustBeLost } from './locks-steps.ts';
 import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';
 import { mustRise } from '../steps.ts';
 
@@ -99,7 +99,7 @@ async function serveAfter(context: Context, restart: () => Promise<void>, when: 
   const [one, two] = [await createHarmed(context), await createHarmed(context)];
   const other = await createOther(context);
   const holder = await context.hold(other);
-  const { order, served } = await lineUpLocks(context, [one.locks, two.locks], other, holder.key, 6);
+  const { order, served } = await enqueueLocks(context, [one.locks, two.locks], other, holder.key, 6);
   await restart();
   await other.release(holder);
   await within(callLimit(context) + context.patience, served, `all six to be served ${when}`);

@@ -11,7 +11,7 @@ import {
   acquireAtLast,
   createHarmed,
   giveBack,
-  lineUpLocks,
+  enqueueLocks,
   lossWithin,
   mustBeLost,
   mustGetAway,
@@ -74,7 +74,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-silence-place': {
-    title: 'a waiter that gives up in a silence longer than its ttl has left the line soon after it',
+    title: 'a waiter that gives up in a silence longer than its ttl has left the queue soon after it',
     when: ['network', 'fair'],
     async check(context) {
       const { ttl } = context;
@@ -83,7 +83,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
       const holder = await context.hold(other);
       const controller = new AbortController();
       const wait = inBackground(locks.acquire(holder.key, { ttl, signal: controller.signal }));
-      await context.state(other, holder.key, 'a waiter in line', ({ waiters }) => waiters === 1);
+      await context.state(other, holder.key, 'a waiter in the queue', ({ waiters }) => waiters === 1);
       const end = await context.faults.silence(provider, 'both');
       controller.abort();
       await within(
@@ -112,7 +112,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-pause-loss': {
-    title: 'a lease is lost in time while the backend stands still; when it goes on, the next in line is granted',
+    title: 'a lease is lost in time while the backend stands still; when it goes on, the next in the queue is granted',
     needs: ['pause'],
     async check(context) {
       const [{ locks }, later] = [await createHarmed(context), await createHarmed(context)];
@@ -148,15 +148,19 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
       const other = await createOther(context);
       for (const { provider } of [one, two]) await warmUp(context, provider, other);
       const holder = await context.hold(other);
-      const { order, served } = await lineUpLocks(context, [one.locks, two.locks], other, holder.key, 6);
+      const { order, served } = await enqueueLocks(context, [one.locks, two.locks], other, holder.key, 6);
       const thaw = await context.faults.pause();
       await sleep(context.ttl / 2);
       await thaw();
       await other.release(holder);
       await within(callLimit(context) + context.patience, served, 'all six to be served after the standstill');
-      const inLine = range(6);
+      const inQueue = range(6);
       if (!context.traits.fair) return;
-      assert.deepEqual(order, inLine, `expected the order of the line, ${inLine.join(' ')}; it was ${order.join(' ')}`);
+      assert.deepEqual(
+        order,
+        inQueue,
+        `expected the order of the queue, ${inQueue.join(' ')}; it was ${order.join(' ')}`,
+      );
     },
   },
 });

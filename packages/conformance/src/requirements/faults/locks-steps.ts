@@ -129,7 +129,7 @@ export async function mustGetAway(
   const held = await context.hold(other);
   const reason = new Error('the caller has changed its mind');
   const [early, late] = [new AbortController(), new AbortController()];
-  const inLine = inBackground(locks.acquire(held.key, { signal: early.signal, ttl: longTtl }));
+  const inQueue = inBackground(locks.acquire(held.key, { signal: early.signal, ttl: longTtl }));
   const { fair } = context.traits;
   await context.state(other, held.key, 'a waiter, if waiters are counted', ({ waiters }) => waiters === 1 || !fair);
   const keys = range(3).map(() => context.key()) as [string, string, string];
@@ -145,7 +145,7 @@ export async function mustGetAway(
   ];
   await turn();
   for (const controller of [early, late]) controller.abort(reason);
-  for (const aborted of [inLine, attempt]) {
+  for (const aborted of [inQueue, attempt]) {
     const error = await within(
       patience,
       aborted.then(show, (thrown: unknown) => thrown),
@@ -172,10 +172,10 @@ async function unavailable(call: Promise<unknown>, limit: number, what: string):
 }
 
 /**
- * A line of users of `withLock`, in a known order where the provider is fair; resolves to what they
- * are told.
+ * A queue of users of `withLock`, in a known order where the provider is fair; resolves to what
+ * they are told.
  */
-export async function lineUpLocks(
+export async function enqueueLocks(
   context: Context,
   all: readonly Locks[],
   observer: LockProvider,
@@ -189,7 +189,7 @@ export async function lineUpLocks(
     await context.state(
       observer,
       key,
-      `${index + 1} in line`,
+      `${index + 1} in the queue`,
       ({ waiters }) => waiters > index || !context.traits.fair,
     );
   }

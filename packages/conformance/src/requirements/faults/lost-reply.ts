@@ -7,7 +7,7 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, now, sleep, within } from '../../checks/time.ts';
 import { firstGrant, mustBeFree, mustBeHeld, mustRise, range } from '../steps.ts';
-import { callLimit, createWarm, lineUp, mustKeepOrder, settled, waitOn, warmUp } from './steps.ts';
+import { callLimit, createWarm, enqueue, mustKeepOrder, settled, waitOn, warmUp } from './steps.ts';
 import type { Sides } from './steps.ts';
 
 /** A command took effect and its reply was lost: a repeat finds out (laws 1 and 2). */
@@ -48,20 +48,21 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
     },
   },
   'lost-reply-of-place': {
-    title: 'an attempt that took a place in line and whose reply was lost has one place, and keeps it when repeated',
+    title:
+      'an attempt that took a position in the queue and whose reply was lost has one place, and keeps it when repeated',
     when: ['network', 'fair'],
     async check(context) {
       const { harmed, other, third } = await createWarm(context);
       const holder = await context.hold(third);
-      const early = await lineUp(context, [other], holder.key, 1);
+      const early = await enqueue(context, [other], holder.key, 1);
       await context.faults.dropReply(harmed);
       const lost = waitOn(context, harmed, context.claim(holder.key));
-      await context.state(third, holder.key, 'two in line', ({ waiters }) => waiters === 2);
-      const late = await lineUp(context, [other, harmed], holder.key, 2);
-      await within(callLimit(context), lost.inLine, 'the attempt to be answered when it is repeated');
+      await context.state(third, holder.key, 'two in the queue', ({ waiters }) => waiters === 2);
+      const late = await enqueue(context, [other, harmed], holder.key, 2);
+      await within(callLimit(context), lost.inQueue, 'the attempt to be answered when it is repeated');
       // A store may drop a waiter that it cannot reach when it is its turn.
       await warmUp(context, harmed, third);
-      await context.state(third, holder.key, 'four in line, one place each', ({ waiters }) => waiters === 4);
+      await context.state(third, holder.key, 'four in the queue, one place each', ({ waiters }) => waiters === 4);
       await third.release(holder);
       await mustKeepOrder(context, [...early, lost, ...late], 'after one reply was lost');
       await context.idle(other, holder.key);

@@ -7,7 +7,7 @@ import { rules } from '../rules.ts';
 import { within } from '../../checks/time.ts';
 import { mustRise, range } from '../steps.ts';
 import { mustHave, withRegisters } from '../registers.ts';
-import { answered, callLimit, createSides, lineUp, mustStayIdle, orderOf, persistent, settled } from './steps.ts';
+import { answered, callLimit, createSides, enqueue, mustStayIdle, orderOf, persistent, settled } from './steps.ts';
 
 /** A backend that restarts, with its data or without. */
 export const restartRequirements: readonly Requirement[] = rules({
@@ -125,7 +125,7 @@ export const restartRequirements: readonly Requirement[] = rules({
 async function waitThrough(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
   const { again, other, third } = await createSides(context);
   const holder = await context.hold(third);
-  const waiters = await lineUp(context, [again, other], holder.key, 6);
+  const waiters = await enqueue(context, [again, other], holder.key, 6);
   await restart();
   // It may have held through the restart, or not.
   await third.release(holder);

@@ -34,11 +34,11 @@ export const severManyRequirements: readonly Requirement[] = rules({
   },
   'sever-many-attempts': {
     title:
-      'of 600 attempts that are under way when their connection is cut, each settles; released, no line has their claims',
+      'of 600 attempts that are under way when their connection is cut, each settles; released, no queue has their claims',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const holders = range(60).map(() => context.claim());
-      // Half of the keys are held: their claims wait in line.
+      // Half of the keys are held: their claims wait in the queue.
       for (const holder of holders.slice(30)) await mustGrant(other, holder, 'on a free key');
       const claims = range(600).map((index) => context.claim(pick(holders, index).key, { ttl: 60_000 }));
       const attempts = claims.map((claim) =>
@@ -58,7 +58,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-sever-aborts': {
-    title: 'of 600 waits that are aborted while their connection is cut, each rejects, and no line keeps a claim',
+    title: 'of 600 waits that are aborted while their connection is cut, each rejects, and no queue keeps a claim',
     level: 'locks',
     async check(context) {
       const options = { ttl: 4 * context.ttl, closeTimeout: callLimit(context) };

@@ -4,7 +4,16 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { modesOf, mustBeFree, mustBeHeld, mustBeSame, pick, range } from '../steps.ts';
-import { callLimit, createSides, lineUp, mustKeepOrder, mustStayIdle, settled, waitForWakes, warmUp } from './steps.ts';
+import {
+  callLimit,
+  createSides,
+  enqueue,
+  mustKeepOrder,
+  mustStayIdle,
+  settled,
+  waitForWakes,
+  warmUp,
+} from './steps.ts';
 
 /** A connection that is cut comes back, and nothing is lost with it. */
 export const severRequirements: readonly Requirement[] = rules({
@@ -79,20 +88,20 @@ export const severRequirements: readonly Requirement[] = rules({
     },
   },
   'sever-keeps-place': {
-    title: 'a place in line survives a cut: one place each, and the order stays',
+    title: 'a position in the queue survives a cut: one place each, and the order stays',
     when: ['network', 'fair'],
     async check(context) {
       const { harmed, other, third } = await createSides(context);
       await warmUp(context, harmed, third);
       const holder = await context.hold(third);
-      const waiters = await lineUp(context, [harmed, other], holder.key, 5);
+      const waiters = await enqueue(context, [harmed, other], holder.key, 5);
       for (const _ of range(2)) {
         await context.faults.sever(harmed);
         // A store may drop a waiter that it cannot reach when it is its turn; one that is back is
         // not dropped.
         await warmUp(context, harmed, third);
       }
-      await context.state(third, holder.key, 'five in line, as before the cut', (state) => state.waiters === 5);
+      await context.state(third, holder.key, 'five in the queue, as before the cut', (state) => state.waiters === 5);
       await third.release(holder);
       await mustKeepOrder(context, waiters, 'after the connections of three of them were cut');
       await context.idle(third, holder.key);
@@ -106,7 +115,7 @@ export const severRequirements: readonly Requirement[] = rules({
       await warmUp(context, harmed, third);
       for (const _ of range(3)) {
         const holder = await context.hold(third);
-        const waiters = await lineUp(context, [harmed], holder.key, 5);
+        const waiters = await enqueue(context, [harmed], holder.key, 5);
         await context.faults.sever(harmed);
         await third.release(holder);
         await mustKeepOrder(context, waiters, 'after their connections were cut');
@@ -123,7 +132,7 @@ export const severRequirements: readonly Requirement[] = rules({
       for (const holder of holders) await mustGrant(other, holder, 'on a free key');
       const waiters = holders.map(({ key }) => waitForWakes(context, harmed, context.claim(key)));
       for (const waiter of waiters)
-        await within(callLimit(context), waiter.inLine, 'a waiter to have its place in line');
+        await within(callLimit(context), waiter.inQueue, 'a waiter to have its position in the queue');
       const releaseSome = (part: number) =>
         Promise.all(holders.slice(part * 3, part * 3 + 3).map((holder) => other.release(holder)));
       await releaseSome(0);

@@ -11,7 +11,7 @@ import {
   callLimit,
   createOther,
   createSides,
-  lineUp,
+  enqueue,
   mustBeUnknown,
   mustStayIdle,
   persistent,
@@ -62,7 +62,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
       await warmUp(context, harmed, other);
       const holder = await context.hold(other);
       const waiter = waitForWakes(context, harmed, context.claim(holder.key));
-      await within(callLimit(context), waiter.inLine, 'the waiter to have its place in line');
+      await within(callLimit(context), waiter.inQueue, 'the waiter to have its position in the queue');
       const end = await context.faults.silence(harmed, 'both');
       await other.release(holder);
       await end();
@@ -71,14 +71,14 @@ export const silenceRequirements: readonly Requirement[] = rules({
     },
   },
   'silence-ends-place': {
-    title: 'a place in line whose release was lost lapses, though its provider keeps another one on the key',
+    title: 'a position in the queue whose release was lost lapses, though its provider keeps another one on the key',
     when: ['network', 'fair', 'ttl'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const holder = await context.hold(other);
       const left = context.claim(holder.key);
       await mustBeBusy(again, left, 'while it is held', () => {});
-      const [behind, kept] = await lineUp(context, [other, harmed], holder.key, 2);
+      const [behind, kept] = await enqueue(context, [other, harmed], holder.key, 2);
       assert.ok(behind !== undefined && kept !== undefined);
       const end = await context.faults.silence(harmed, 'both');
       await settled(context, 'a release that is lost', harmed.release(left));
@@ -87,7 +87,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
       const limit = longestPlace + context.patience;
       await within(limit, behind.granted, 'a grant for the one behind a place whose release was lost');
       await behind.release();
-      await context.granted(kept, 'for the one that its provider kept in line');
+      await context.granted(kept, 'for the one that its provider kept in the queue');
       await kept.release();
     },
   },

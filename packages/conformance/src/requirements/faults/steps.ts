@@ -146,7 +146,7 @@ export async function warmUp(context: Context, provider: LockProvider, other: Lo
   const one = persistent(context, provider);
   await mustGrant(other, holder, 'on a free key');
   const waiting = context.traits.wake ? context.waitForWakes(one, claim) : context.wait(one, claim);
-  await waiting.inLine;
+  await waiting.inQueue;
   await other.release(holder);
   await context.granted(
     waiting,
@@ -180,12 +180,12 @@ export async function orderOf(context: Context, waiters: readonly Waiting[], whe
 
 /** They must be granted in the order in which they are given, as `orderOf` sees it. */
 export async function mustKeepOrder(context: Context, waiters: readonly Waiting[], when: string): Promise<void> {
-  const [order, line] = [await orderOf(context, waiters, when), range(waiters.length)].map((list) => list.join(' '));
-  assert.equal(order, line, `expected the order of the line, ${line}, ${when}; it was ${order}`);
+  const [order, queue] = [await orderOf(context, waiters, when), range(waiters.length)].map((list) => list.join(' '));
+  assert.equal(order, queue, `expected the order of the queue, ${queue}, ${when}; it was ${order}`);
 }
 
 /** So many waiters in a known order, in turn of `providers`. */
-export async function lineUp(
+export async function enqueue(
   context: Context,
   providers: readonly LockProvider[],
   key: string,
@@ -195,7 +195,11 @@ export async function lineUp(
   for (let index = 0; index < length; index += 1) {
     const waiter = waitOn(context, pick(providers, index), context.claim(key));
     waiters.push(waiter);
-    await within(callLimit(context), waiter.inLine, `waiter ${index + 1} of ${length} to have its place in line`);
+    await within(
+      callLimit(context),
+      waiter.inQueue,
+      `waiter ${index + 1} of ${length} to have its position in the queue`,
+    );
   }
   return waiters;
 }

@@ -44,17 +44,17 @@ export const downgradeRequirements: readonly Requirement[] = rules({
     },
   },
   'downgrade-admits-sharers': {
-    title: 'sharers in line are admitted by a downgrade, an exclusive waiter is not',
+    title: 'sharers in the queue are admitted by a downgrade, an exclusive waiter is not',
     async check(context, one, two) {
       const claim = await context.hold(one);
       const sharers = [one, two].map((provider) =>
         context.wait(provider, context.claim(claim.key, { mode: 'shared' })),
       );
-      for (const sharer of sharers) await sharer.inLine;
+      for (const sharer of sharers) await sharer.inQueue;
       const writer = await context.queue(two, context.claim(claim.key));
       await mustGrant(one, { ...claim, mode: 'shared' }, 'for a downgrade');
       for (const sharer of sharers)
-        await context.granted(sharer, 'for a sharer in line, after the holder was downgraded');
+        await context.granted(sharer, 'for a sharer in the queue, after the holder was downgraded');
       assert.equal(
         writer.isGranted,
         false,
@@ -76,7 +76,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
         const upgrade = one.tryAcquire({ ...shared, mode: 'exclusive' }, wake);
         await mustReject(upgrade, 'LOCK_INVALID', 'for a shared hold repeated as exclusive');
       }
-      await mustGrant(two, other, 'for another sharer, because the refused upgrade took no place in line');
+      await mustGrant(two, other, 'for another sharer, because the refused upgrade took no position in the queue');
       const again = await mustGrant(one, shared, 'for a repeat of the shared claim');
       mustBeSame(context, again.token, token, 'after a refused upgrade');
       await mustFree(one, shared, 'by the sharer whose upgrade was refused');

@@ -69,7 +69,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
     },
   },
   'busy-leaves-nothing': {
-    title: 'an attempt without wake that was busy takes no place in line and leaves nothing',
+    title: 'an attempt without wake that was busy takes no position in the queue and leaves nothing',
     async check(context, one, two) {
       const key = context.key();
       const [holder, next] = [context.claim(key), context.claim(key)];
@@ -81,7 +81,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
         return state.holders.length === 1 && state.waiters === 0;
       });
       await mustFree(one, holder, 'by the holder');
-      await mustGrant(two, next, 'at once, because those who were busy without wake are not in line');
+      await mustGrant(two, next, 'at once, because those who were busy without wake are not in the queue');
       await mustFree(two, next, 'by the holder');
       await context.idle(one, key);
     },

@@ -76,15 +76,15 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
       await context.idle(two, holder.key);
     },
   },
-  'expiry-next-in-line': {
-    title: 'when the first in line gives up, the next one takes over when the holder has expired',
+  'expiry-next-in-queue': {
+    title: 'when the first in the queue gives up, the next one takes over when the holder has expired',
     when: ['ttl', 'fair'],
     async check(context, one, two) {
       const holder = await context.hold(one, { ttl: context.ttl });
       const first = await context.queue(one, context.claim(holder.key));
       const next = await context.queue(two, context.claim(holder.key));
       await first.abandon();
-      await context.granted(next, `for the next in line after the holder's ttl of ${context.ttl} ms`);
+      await context.granted(next, `for the next in the queue after the holder's ttl of ${context.ttl} ms`);
       await next.release();
       await context.idle(two, holder.key);
     },

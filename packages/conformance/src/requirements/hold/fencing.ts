@@ -124,7 +124,7 @@ export const fencingRequirements: readonly Requirement[] = rules({
       mustExceed(fourth, third, `with a floor, ${first}, that is lower than tokens already given`);
     },
   },
-  'token-floor-in-line': {
+  'token-floor-in-queue': {
     title: 'a claim that waits may ask with another floor: its token exceeds the floor of the attempt that is granted',
     when: ['fenced', 'wake'],
     async check(context, one, two) {

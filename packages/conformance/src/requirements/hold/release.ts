@@ -48,7 +48,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
       await mustBeFree(context, two, key, 'for an exclusive claim after the last sharer has gone');
     },
   },
-  'release-place-in-line': {
+  'release-position-in-the-queue': {
     title: 'release by a waiter answers false, gives up its place, and does not touch the holder',
     async check(context, one, two) {
       const key = context.key();
@@ -56,10 +56,10 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
       await mustGrant(one, holder, 'on a free key');
       await mustBeBusy(two, waiter, 'while it is held', () => {});
       await mustFreeNothing(two, waiter, 'by a waiter');
-      await mustBeHeld(context, two, holder, 'after a waiter left the line');
+      await mustBeHeld(context, two, holder, 'after a waiter left the queue');
       await context.state(one, key, 'no waiter after the first one left it', ({ waiters }) => waiters === 0);
       await mustFree(one, holder, 'by the holder');
-      await mustGrant(one, next, 'at once, because the waiter has left the line');
+      await mustGrant(one, next, 'at once, because the waiter has left the queue');
       await mustFree(one, next, 'by the holder');
     },
   },
@@ -117,7 +117,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
         const holder = await context.hold(one);
         const next = await context.queue(three, context.claim(holder.key));
         await Promise.all([one.release(holder), delayed(context.random.integer(4), () => two.release(holder))]);
-        await context.granted(next, 'for the one in line, after two releases of the holder');
+        await context.granted(next, 'for the one in the queue, after two releases of the holder');
         await mustBeHeld(context, two, next.claim, 'after both releases of the holder before it');
         await mustFree(three, next.claim, 'by the next holder, whom the second release must not have touched');
       });
@@ -136,12 +136,12 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
         await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
       const [first, second, third] = waiters as [Claim, Claim, Claim];
       await mustFreeNothing(two, second, 'by a waiter');
-      await context.state(two, key, 'two of three waiters left in line', (state) => state.waiters === 2);
+      await context.state(two, key, 'two of three waiters left in the queue', (state) => state.waiters === 2);
       await mustFree(one, holder, 'by the holder');
-      await mustBeBusy(one, third, 'for the last in line, before its turn', () => {});
-      await mustGrant(one, first, 'for the first in line');
+      await mustBeBusy(one, third, 'for the last in the queue, before its turn', () => {});
+      await mustGrant(one, first, 'for the first in the queue');
       await mustFree(one, first, 'by the holder');
-      await mustGrant(one, third, 'for the last in line, when it is its turn');
+      await mustGrant(one, third, 'for the last in the queue, when it is its turn');
       await mustFree(one, third, 'by the holder');
     },
   },

@@ -78,7 +78,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
     },
   },
   'repeat-keeps-one-place': {
-    title: 'a waiting claim that is repeated has one place in line, with and without wake',
+    title: 'a waiting claim that is repeated has one position in the queue, with and without wake',
     when: ['fair'],
     async check(context, one, two) {
       const key = context.key();
@@ -88,7 +88,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
         await mustBeBusy(two, waiter, 'while it is held', wake);
       await context.state(two, key, 'one waiter, however often it repeated its claim', ({ waiters }) => waiters === 1);
       await mustFree(one, holder, 'by the holder');
-      await mustGrant(two, waiter, 'for the only one in line');
+      await mustGrant(two, waiter, 'for the only one in the queue');
       await mustFree(two, waiter, 'by the holder');
       await context.idle(one, key);
     },
@@ -96,7 +96,8 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
   // Calls of one claim that are under way at once. A call that was given up may still be, when core
   // repeats it, and a renewal may be, when the holder releases.
   'own-attempts-at-once': {
-    title: 'attempts of one claim at once are not busy for each other: they share one token, and one place in line',
+    title:
+      'attempts of one claim at once are not busy for each other: they share one token, and one position in the queue',
     async check(context, one, two) {
       await Promise.all(range(5).map(() => attemptsAtOnce(context, one, two)));
     },
@@ -177,7 +178,7 @@ async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProv
   if (context.traits.fair)
     await context.state(one, claim.key, 'one waiter, after its attempts at once', ({ waiters }) => waiters === 1);
   await mustFree(one, claim, 'once, however many attempts there were');
-  await mustGrant(two, waiter, 'for the only one in line');
+  await mustGrant(two, waiter, 'for the only one in the queue');
   await mustFree(two, waiter, 'by the holder');
   await context.idle(one, claim.key);
 }

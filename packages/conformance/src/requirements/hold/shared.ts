@@ -129,8 +129,8 @@ export const sharedRequirements: readonly Requirement[] = rules({
       await mustBeBusy(two, sharer(3), 'for three permits, when three share the key');
       const waiting = await context.queue(two, sharer(3));
       if (context.traits.fair) {
-        await mustBeBusy(one, sharer(4), 'for four permits, behind a claim of three permits in line');
-        await mustBeBusy(one, sharer(), 'for any number of permits, behind a claim of three permits in line');
+        await mustBeBusy(one, sharer(4), 'for four permits, behind a claim of three permits in the queue');
+        await mustBeBusy(one, sharer(), 'for any number of permits, behind a claim of three permits in the queue');
       }
       await mustRenew(two, more, 'by the claim of three permits');
       await mustFree(one, few, 'by the claim of one permit');

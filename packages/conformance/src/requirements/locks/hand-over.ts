@@ -44,7 +44,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
         'expected no other holder after the hand-over',
       );
       assert.equal(await lease.release(), true, 'expected release to answer true');
-      const next = await within(patience, waiting, 'a lease for the next in line');
+      const next = await within(patience, waiting, 'a lease for the next in the queue');
       mustExceed(next.token, given.token, 'for the next holder');
       await mustReject(one.resume(text), 'LOCK_LOST', 'for a lease that was released');
       assert.equal(await next.release(), true, 'expected release to answer true');

@@ -13,7 +13,7 @@ interface Nested {
   call(locks: Locks, key: string): Promise<unknown>;
 }
 
-/** Each must be refused at once, with the key, and must leave nothing in line. */
+/** Each must be refused at once, with the key, and must leave nothing in the queue. */
 async function mustRefuse(context: Context, locks: Locks, nested: readonly Nested[]): Promise<void> {
   const provider = await context.create();
   for (const { when, call } of nested) {
@@ -184,7 +184,8 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
       const permit = locks.semaphore(key, 2);
       const waiting = inBackground(permit.withLock(() => permit.withLock(() => 'both')));
       const provider = await context.create();
-      if (context.traits.fair) await context.state(provider, key, 'the call in line', ({ waiters }) => waiters === 1);
+      if (context.traits.fair)
+        await context.state(provider, key, 'the call in the queue', ({ waiters }) => waiters === 1);
       await lease.release();
       const got = await within(context.patience, waiting, 'the permit that another gave back');
       assert.equal(got, 'both', 'expected a call that waits for another holder to wait');

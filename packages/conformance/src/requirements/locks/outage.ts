@@ -114,12 +114,12 @@ export const outageRequirements: readonly Requirement[] = rules({
     title: 'an aborted wait leaves nothing, though its release is rejected first or its attempt is still in flight',
     when: [],
     async check(context) {
-      await Promise.all([abortInLine(context), abortInFlight(context)]);
+      await Promise.all([abortInQueue(context), abortInFlight(context)]);
     },
   },
 });
 
-async function abortInLine(context: Context): Promise<void> {
+async function abortInQueue(context: Context): Promise<void> {
   const { locks, interference } = await context.interfere();
   const provider = await context.create();
   const holder = await context.hold(provider);

@@ -12,7 +12,7 @@ import { pick, randomMoment, range, mustBeFree } from '../steps.ts';
 /** Waiting through `createLocks`, and its end. */
 export const locksWaitingRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'close' })({
   'locks-timeout': {
-    title: 'a wait that ends rejects with LOCK_TIMEOUT and leaves nothing in line',
+    title: 'a wait that ends rejects with LOCK_TIMEOUT and leaves nothing in the queue',
     about: 'queue',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
@@ -26,7 +26,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     },
   },
   'locks-abort': {
-    title: "an aborted wait rejects with the signal's own reason and leaves nothing in line",
+    title: "an aborted wait rejects with the signal's own reason and leaves nothing in the queue",
     about: 'queue',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
@@ -196,7 +196,7 @@ async function mustLeaveNothing(context: Context, provider: LockProvider, holder
     return waiters === 0 && holders.length === 1 && holders[0]?.owner === holder.owner;
   });
   await mustFree(provider, holder, 'by the holder');
-  await mustBeFree(context, provider, holder.key, 'at once, because those who gave up have left the line');
+  await mustBeFree(context, provider, holder.key, 'at once, because those who gave up have left the queue');
 }
 
 async function useLocks(context: Context): Promise<void> {

@@ -19,11 +19,11 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
     check: async (context) => void (await serveThroughWakes(context)),
   },
   'locks-wakes-order': {
-    title: 'waits whose wakes come three times each, late, or not at all, are served in the order of the line',
+    title: 'waits whose wakes come three times each, late, or not at all, are served in the order of the queue',
     when: ['wake', 'fair'],
     async check(context) {
       for (const order of [...(await serveThroughWakes(context)), await serveWithoutWakes(context)]) {
-        assert.deepEqual(order, range(order.length), 'expected them to be served in the order of the line');
+        assert.deepEqual(order, range(order.length), 'expected them to be served in the order of the queue');
       }
     },
   },
@@ -107,7 +107,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
   },
 });
 
-/** A line whose wakes are all dropped. Gives its order. */
+/** A queue whose wakes are all dropped. Gives its order. */
 async function serveWithoutWakes(context: Context): Promise<readonly number[]> {
   // A waiter that is not woken may sleep until the holder that it met would expire.
   return await serveAll(context, [], 2, Math.max(2 * context.ttl, 1_000));
@@ -120,7 +120,7 @@ async function serveThroughWakes(context: Context): Promise<readonly (readonly n
 }
 
 /**
- * A holder and a line behind it; each is served when the one before has released, and none twice.
+ * A holder and a queue behind it; each is served when the one before has released, and none twice.
  * Gives the order in which they were served.
  */
 async function serveAll(context: Context, rule: WakeRule, count: number, ttl: number): Promise<readonly number[]> {
@@ -131,7 +131,7 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
   const order: number[] = [];
   let inside = 0;
   const work = range(count).map(async (index) => {
-    await context.eventually('those before to be in line', () => answered(interference) >= index);
+    await context.eventually('those before to be in the queue', () => answered(interference) >= index);
     await locks.withLock(
       holder.key,
       async () => {
@@ -145,9 +145,10 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
     );
   });
   const served = inBackground(Promise.all(work));
-  await context.eventually('all of them to be in line', () => answered(interference) >= count);
+  await context.eventually('all of them to be in the queue', () => answered(interference) >= count);
   await provider.release(holder);
-  // How long a place in line lasts, and its owner sleeps without a wake, is the provider's choice.
+  // How long a position in the queue lasts, and its owner sleeps without a wake, is the provider's
+  // choice.
   await within(context.patience + 12_000, served, `${count} waits to be served`);
   assert.equal(order.length, count, `expected each of ${count} waits to be served once`);
   await context.idle(provider, holder.key);

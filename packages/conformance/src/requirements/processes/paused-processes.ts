@@ -52,7 +52,7 @@ export const pausedProcessesRequirements: readonly Requirement[] = rules({
   },
   'processes-lost-head': {
     title:
-      'those behind a process that dies when it is woken, or is paused as first in line, are served in bounded time',
+      'those behind a process that dies when it is woken, or is paused as first in the queue, are served in bounded time',
     level: 'provider',
     about: 'wake',
     when: ['processes-meet', 'wake'],
@@ -105,7 +105,7 @@ function mustBeStale(
 async function headDies(context: Context): Promise<void> {
   const [provider, other] = await Promise.all([context.create(), context.fork()]);
   const holder = await context.hold(provider);
-  await other.lineUpToDie(context.claim(holder.key, { ttl: context.ttl }));
+  await other.enqueueToDie(context.claim(holder.key, { ttl: context.ttl }));
   const next = await context.queue(provider, context.claim(holder.key));
   await mustFree(provider, holder, 'by the holder');
   await within(
@@ -121,7 +121,7 @@ async function headIsPaused(context: Context): Promise<void> {
   const [provider, other] = await Promise.all([context.create(), context.fork()]);
   const holder = await context.hold(provider);
   const paused = context.claim(holder.key);
-  await other.lineUp(paused);
+  await other.enqueue(paused);
   const next = await context.queue(provider, context.claim(holder.key));
   // An attempt on its way to the store could be granted to the paused process, for a whole ttl.
   await other.rest(paused);

@@ -69,7 +69,7 @@ export const processesRequirements: readonly Requirement[] = rules({
     async check(context) {
       const [provider, other] = await Promise.all([context.create(), context.fork()]);
       const holder = await context.hold(provider);
-      await other.lineUp(context.claim(holder.key, { ttl: context.ttl }));
+      await other.enqueue(context.claim(holder.key, { ttl: context.ttl }));
       const next = await context.queue(provider, context.claim(holder.key));
       await other.kill();
       await mustFree(provider, holder, 'by the holder');
@@ -123,7 +123,7 @@ async function refusalsAfterKill(context: Context, provider: LockProvider): Prom
   const victims = range(5).map(() => context.claim(context.key(), { ttl: context.patience }));
   for (const victim of victims) {
     await other.call('tryAcquire', victim);
-    await other.lineUp(context.claim(victim.key, { ttl: context.ttl }));
+    await other.enqueue(context.claim(victim.key, { ttl: context.ttl }));
   }
   // Only now, so that on a busy machine too no hold ends before its key has a waiter.
   for (const victim of victims) await other.call('renew', { ...victim, ttl: context.ttl });
@@ -137,7 +137,8 @@ async function refusalsAfterKill(context: Context, provider: LockProvider): Prom
  */
 async function untilGranted(context: Context, provider: LockProvider, key: string): Promise<number> {
   const claim = context.claim(key);
-  // How long a hold or a place in line lasts without a sign of life is the provider's choice.
+  // How long a hold or a position in the queue lasts without a sign of life is the provider's
+  // choice.
   const end = now() + context.patience + 12_000;
   let unfounded = 0;
   for (;;) {

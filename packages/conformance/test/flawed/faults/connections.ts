@@ -58,13 +58,13 @@ export const connections: readonly FaultFlaw[] = [
     make: endsWithConnection((claim, granted) => granted && claim.mode === 'exclusive'),
   },
   {
-    name: 'a cut ends the places in line of its connection',
+    name: 'a cut ends the positions in the queue of its connection',
     caughtBy: ['sever-keeps-place'],
     mayAlsoFail: ['lost-reply-of-place'],
     make: endsWithConnection((_claim, granted) => !granted),
   },
   {
-    name: 'a cut turns the places in line of its connection round',
+    name: 'a cut turns the positions in the queue of its connection round',
     caughtBy: ['sever-own-order'],
     mayAlsoFail: ['sever-keeps-place', 'sever-again-and-again', 'lost-reply-of-place', 'silence-is-unknown', 'locks-*'],
     make: endsWithConnection(

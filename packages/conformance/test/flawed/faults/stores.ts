@@ -67,17 +67,17 @@ export const stores: readonly FaultFlaw[] = [
     }),
   },
   {
-    name: 'who is in line and arrives again is in line twice',
+    name: 'who is in the queue and arrives again is in the queue twice',
     caughtBy: ['duplicate-place', 'lost-reply-of-place'],
     mayAlsoFail: ['sever-*', 'restart-waiters', 'locks-*', 'silence-*'],
-    make: store({ lineUp: ({ queue }, place) => void queue.push(place) }),
+    make: store({ enqueue: ({ queue }, place) => void queue.push(place) }),
   },
   {
-    name: 'who is in line and arrives again goes to its end',
+    name: 'who is in the queue and arrives again goes to its end',
     caughtBy: ['sever-keeps-place', 'lost-reply-of-place'],
     mayAlsoFail: ['duplicate-place', 'locks-*'],
     make: store({
-      lineUp(entry, place) {
+      enqueue(entry, place) {
         entry.queue = entry.queue.filter(({ owner }) => owner !== place.owner);
         entry.queue.push(place);
       },

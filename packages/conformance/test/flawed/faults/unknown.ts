@@ -182,7 +182,7 @@ export const unknowns: readonly FaultFlaw[] = [
     make: connection({ timeout: Infinity }),
   },
   {
-    name: 'attempts without an answer are kept, and sent when the line is free',
+    name: 'attempts without an answer are kept, and sent when the queue is free',
     caughtBy: ['sever-in-flight', 'silence-is-unknown', 'pause-is-unknown'],
     mayAlsoFail: whereAttemptsAre,
     make: client((inner) => {

@@ -44,20 +44,20 @@ export class Arrivals {
   arrive(mine: QueuedClaim, keeps: boolean, now: number): Wait | undefined {
     const { key } = mine.claim;
     const arrival: Arrival = { mine, keeps, startedAt: undefined, turn: undefined };
-    const line = this.#byKey.get(key);
-    if (line === undefined) {
+    const queue = this.#byKey.get(key);
+    if (queue === undefined) {
       arrival.startedAt = now;
       this.#byKey.set(key, [arrival]);
       return undefined;
     }
     // Places lapse. One call keeps a hundred of them.
-    const before = keeps ? line.findIndex(({ startedAt }) => startedAt === undefined) : -1;
-    line.splice(before === -1 ? line.length : before, 0, arrival);
-    this.#start(line);
+    const before = keeps ? queue.findIndex(({ startedAt }) => startedAt === undefined) : -1;
+    queue.splice(before === -1 ? queue.length : before, 0, arrival);
+    this.#start(queue);
     if (arrival.startedAt !== undefined) return undefined;
     const turn = createDeferred();
     arrival.turn = turn;
-    return (end) => this.#wait(line, turn.promise, { key, end });
+    return (end) => this.#wait(queue, turn.promise, { key, end });
   }
 
   /** Whether others came for its key, and are not decided yet. */
@@ -67,43 +67,43 @@ export class Arrivals {
 
   /** It is decided, sent in order, or given up: those behind it go on. */
   pass(mine: QueuedClaim): void {
-    const line = this.#byKey.get(mine.claim.key);
-    const index = line?.findIndex((arrival) => arrival.mine === mine) ?? -1;
-    if (line !== undefined && index !== -1) this.#remove(line, index);
+    const queue = this.#byKey.get(mine.claim.key);
+    const index = queue?.findIndex((arrival) => arrival.mine === mine) ?? -1;
+    if (queue !== undefined && index !== -1) this.#remove(queue, index);
   }
 
   close(): void {
-    for (const line of this.#byKey.values()) for (const { turn } of line) turn?.resolve();
+    for (const queue of this.#byKey.values()) for (const { turn } of queue) turn?.resolve();
     this.#byKey.clear();
   }
 
-  async #wait(line: Arrival[], turn: Promise<void>, { key, end }: { key: string; end: number }): Promise<void> {
+  async #wait(queue: Arrival[], turn: Promise<void>, { key, end }: { key: string; end: number }): Promise<void> {
     const silent = this.#deadline.timeout * silence;
     for (;;) {
       const now = this.#clock.now();
       if (now >= end) throw unsent(key, tooLate);
-      const before = Math.min(end, (line[0]?.startedAt ?? now) + silent);
+      const before = Math.min(end, (queue[0]?.startedAt ?? now) + silent);
       try {
         return await this.#deadline.race(turn, 'the calls before it', Math.max(1, before - now));
       } catch {
         const since = this.#clock.now() - silent;
-        while ((line[0]?.startedAt ?? Infinity) <= since) this.#remove(line, 0);
+        while ((queue[0]?.startedAt ?? Infinity) <= since) this.#remove(queue, 0);
       }
     }
   }
 
-  #remove(line: Arrival[], index: number): void {
-    const [gone] = line.splice(index, 1);
+  #remove(queue: Arrival[], index: number): void {
+    const [gone] = queue.splice(index, 1);
     gone?.turn?.resolve();
-    if (line.length > 0) this.#start(line);
+    if (queue.length > 0) this.#start(queue);
     else if (gone !== undefined) this.#byKey.delete(gone.mine.claim.key);
   }
 
-  #start(line: readonly Arrival[]): void {
+  #start(queue: readonly Arrival[]): void {
     const now = this.#clock.now();
-    const first = line[0];
+    const first = queue[0];
     let room = first?.startedAt === undefined ? this.#together : 0;
-    for (const arrival of line) {
+    for (const arrival of queue) {
       if (arrival.startedAt !== undefined) continue;
       const goes = arrival === first || isBeside(first, arrival) || (room > 0 && isLike(first, arrival));
       if (!goes) return;

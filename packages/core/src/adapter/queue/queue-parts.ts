@@ -15,12 +15,12 @@ export interface Listener {
  * Subscribes to the turns of this process.
  * @param heard Call it for each message, with the owner whose turn it is. Without an owner it says
  * that messages arrive, and with `heardInterval` also that a turn may have come. With `assigned`
- * the backend has granted the key to that owner, and the line answers the next attempt with that
- * grant. The claim is then out of the line of the backend. A message may be lost: then the next
+ * the backend has granted the key to that owner, and the queue answers the next attempt with that
+ * grant. The claim is then out of the queue of the backend. A message may be lost: then the next
  * attempt must find the claim as holder.
- * @param lost Call it when no more messages arrive. The line closes the listener, and subscribes
+ * @param lost Call it when no more messages arrive. The queue closes the listener, and subscribes
  * again while a claim waits.
- * @param signal Aborted when the line gives this subscription up, also while it is being opened.
+ * @param signal Aborted when the queue gives this subscription up, also while it is being opened.
  * @throws `LOCK_MISCONFIGURED` where the backend refuses it for good. Every other error is retried.
  */
 export type Listen = (
@@ -35,7 +35,7 @@ export interface FoundTurn {
   readonly owner: string;
   /**
    * The backend has granted it the key already, and it lasts so many ms from the look at least. The
-   * line answers the next attempt with that grant, as with one that a message told.
+   * queue answers the next attempt with that grant, as with one that a message told.
    */
   readonly assigned?: Pick<Assignment, 'token' | 'validity'> | undefined;
 }
@@ -48,7 +48,7 @@ export interface Look {
   readonly interval: () => number;
   /**
    * The same while a listener hears, in ms. A message without an owner then asks for a look at
-   * once. `undefined`: the line does not look while a listener hears.
+   * once. `undefined`: the queue does not look while a listener hears.
    */
   readonly heardInterval?: number | undefined;
 }
@@ -92,14 +92,14 @@ export type Attempted = (Grant | Waiting) & {
 
 /** What an adapter gives to `createQueue`. At least one of `listen` and `look` must be there. */
 export interface QueueParts {
-  /** Clock, timers and randomness of the line. */
+  /** Clock, timers and randomness of the queue. */
   readonly runtime: Runtime;
   /** Bounds a whole `tryAcquire`, the opening of a listener, and each probe. */
   readonly deadline: Deadline;
   /**
-   * How long the backend keeps a place in line without a sign of life, in ms. Waiters give one at a
-   * third of it, so `attempt` answers busy with a third of it, rounded down. Only the head of the
-   * line gets less, where a hold ends earlier.
+   * How long the backend keeps a position in the queue without a sign of life, in ms. Waiters give
+   * one at a third of it, so `attempt` answers busy with a third of it, rounded down. Only the head
+   * of the queue gets less, where a hold ends earlier.
    */
   readonly waiterTtl: number;
   /** One attempt. It asks nothing back. */
@@ -111,9 +111,9 @@ export interface QueueParts {
    */
   readonly together?: number | undefined;
   /**
-   * A cheaper attempt, made first while no claim of this process is in line on the key. It resolves
-   * to `undefined` where `attempt` must decide. It returns `undefined` for a claim that it cannot
-   * take.
+   * A cheaper attempt, made first while no claim of this process is in the queue on the key. It
+   * resolves to `undefined` where `attempt` must decide. It returns `undefined` for a claim that it
+   * cannot take.
    */
   tryFree?(claim: Claim): Promise<Grant | undefined> | undefined;
   /** Subscribes to the turns of this process. Called when the first claim has to wait. */

@@ -75,19 +75,19 @@ export class QueuedClaims {
   #forget(mine: QueuedClaim): void {
     const { owner, key } = mine.claim;
     if (this.#byOwner.get(owner) === mine) this.#byOwner.delete(owner);
-    const line = this.#byKey.get(key);
-    line?.delete(mine);
-    if (line?.size === 0) this.#byKey.delete(key);
+    const queue = this.#byKey.get(key);
+    queue?.delete(mine);
+    if (queue?.size === 0) this.#byKey.delete(key);
   }
 
   /** A call that was sent at `sentAt` shows it. */
   show(mine: QueuedClaim, sentAt: number): void {
     if (mine.over) return;
     const { key } = mine.claim;
-    let line = this.#byKey.get(key);
-    if (line === undefined) this.#byKey.set(key, (line = new Set()));
-    line.delete(mine);
-    line.add(mine);
+    let queue = this.#byKey.get(key);
+    if (queue === undefined) this.#byKey.set(key, (queue = new Set()));
+    queue.delete(mine);
+    queue.add(mine);
     mine.shownAt = sentAt;
   }
 

@@ -11,7 +11,7 @@ import { Poller } from './poller.ts';
 const firstRetry = 50;
 /**
  * The longest of these pauses, in ms. Shorter ones cost a backend that is down more connections.
- * Longer ones keep claims without a place in line for longer after the backend is back.
+ * Longer ones keep claims without a position in the queue for longer after the backend is back.
  */
 const longestRetry = 1_000;
 /** The same where a poller finds the turns meanwhile, so that a pause costs waiters little. */

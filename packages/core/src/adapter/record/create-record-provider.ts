@@ -26,8 +26,8 @@ import { changeRegister } from './register.ts';
 import { StoreCalls } from './store-calls.ts';
 
 /**
- * How many claims hold a key or are in line for it, at most. Further ones are busy, out of line.
- * More make a text that each change writes again, of more than 120 KB.
+ * How many claims hold a key or are in the queue for it, at most. Further ones are busy, outside
+ * the queue. More make a text that each change writes again, of more than 120 KB.
  */
 const mostClaims = 2_000;
 
@@ -39,7 +39,7 @@ const mostClaims = 2_000;
 const joining = 1 / 2;
 
 /**
- * A provider over a store with a conditional write: fair, shared, fenced, with a line and wakes.
+ * A provider over a store with a conditional write: fair, shared, fenced, with a queue and wakes.
  * @throws `LOCK_MISCONFIGURED` naming the wrong option, or the function that `store` lacks.
  */
 export function createRecordProvider(store: RecordStore, options: RecordOptions = {}): LockProvider {
@@ -180,15 +180,15 @@ class RecordProvider implements LockProvider {
       if (refused && contact === undefined) return this.#busy();
       purge(record, now);
       lapsed = (others ?? []).filter((other) => {
-        const place = find(record.line, other.owner);
+        const place = find(record.queue, other.owner);
         if (place !== undefined) place.until = now + waiterTtl;
         return place === undefined;
       });
       const hold = find(record.holds, owner);
-      // The line has answered an attempt with it, so its token stays.
+      // The queue has answered an attempt with it, so its token stays.
       if (hold?.assigned === true && !repeated && !refused) hold.assigned = false;
-      isNew = hold === undefined && find(record.line, owner) === undefined;
-      if (isNew && record.holds.length + record.line.length >= mostClaims) return this.#busy();
+      isNew = hold === undefined && find(record.queue, owner) === undefined;
+      if (isNew && record.holds.length + record.queue.length >= mostClaims) return this.#busy();
       const answer = acquire(record, claim, contact, now, this.#rules, tell);
       const granted = refused && find(record.holds, owner);
       if (granted) granted.assigned = true;

@@ -12,9 +12,9 @@ const clockSkew = 60_000;
  * and the clock of each process has passed its token. `leastToken`: the clock of this process, as a
  * token.
  */
-export function keepFor({ holds, line, token }: StoredKey, now: number, leastToken: number): number {
+export function keepFor({ holds, queue, token }: StoredKey, now: number, leastToken: number): number {
   let ends = (token - leastToken) / 1_000;
   for (const { until } of holds) ends = Math.max(ends, until - now);
-  for (const { until } of line) ends = Math.max(ends, until - now);
+  for (const { until } of queue) ends = Math.max(ends, until - now);
   return Math.ceil(clockSkew + fastestRate * Math.max(0, ends));
 }

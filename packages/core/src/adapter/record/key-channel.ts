@@ -178,7 +178,7 @@ export class KeyChannel {
   /** Others have asked for gaps between writes: in how many ms this one may be made. */
   #pauseBefore({ change, urgent, record }: Step): number {
     if (change === undefined) return 0;
-    return this.#pacing.pause(urgent ? 1 : new Set(record.line.map(({ contact }) => contact)).size + 1);
+    return this.#pacing.pause(urgent ? 1 : new Set(record.queue.map(({ contact }) => contact)).size + 1);
   }
 
   /** Settles the calls, if their change is stored. */
@@ -244,12 +244,12 @@ export class KeyChannel {
       const validity = until - moment.now - moment.slack;
       hear(owner, moment.at === undefined ? undefined : { token: BigInt(token), sentAt: moment.at, validity });
     }
-    const head = record.line.find(({ contact }) => !ended(contact));
+    const head = record.queue.find(({ contact }) => !ended(contact));
     const ours = head?.contact === process;
     // Behind a process that has ended it also learns when a hold ends.
-    const can = ours && (head !== record.line[0] || admits({ ...record, holds: lasting(record, moment) }, head));
+    const can = ours && (head !== record.queue[0] || admits({ ...record, holds: lasting(record, moment) }, head));
     if (can && !woken.has(head.owner)) hear(head.owner);
-    const waits = ours || record.line.some(({ contact }) => contact === process);
+    const waits = ours || record.queue.some(({ contact }) => contact === process);
     this.#watch.update({ waits, ours, token: record.token });
   }
 }

@@ -19,7 +19,7 @@ export interface Step {
   readonly answers: readonly unknown[];
   /** The claims of this process whose turn the calls have told. */
   readonly woken: ReadonlySet<string>;
-  /** The calls have changed a hold, and not only the line. */
+  /** The calls have changed a hold, and not only the queue. */
   readonly urgent: boolean;
   /** `undefined`: there is nothing to write. */
   readonly change: Change | undefined;
@@ -58,12 +58,12 @@ export function takeStep(
   const { text } = state;
   // With a time of the store the text that was read has the moments, too.
   const before = text === undefined || state.now === undefined ? withMoments(record) : text;
-  const waits = record.line.length > 0;
+  const waits = record.queue.length > 0;
   const [woken, wakes] = [new Set<string>(), new Set<string>()];
   const tell: Tell<string> = ({ owner, contact }) => void (contact === process ? woken.add(owner) : wakes.add(contact));
   const dropped = dropEnded(record, ended);
   const answers = works.map((work) => work(record, moment.now, tell));
-  const [head] = record.line;
+  const [head] = record.queue;
   if (dropped && head !== undefined && admits(record, head)) tell(head);
   const urgent = isUrgent(answers);
   const version = nextVersion();
@@ -71,18 +71,18 @@ export function takeStep(
   const after = withMoments(record);
   const step = { state, moment, record, answers, woken, urgent };
   if (after === before && !always) return { ...step, change: undefined };
-  const waited = waits || record.line.length > 0;
+  const waited = waits || record.queue.length > 0;
   return {
     ...step,
     change: { version, waited, wakes: [...wakes], ...ends.written(record, version, moment.now, after) },
   };
 }
 
-/** The first claims in line leave it while their processes have ended. Whether any did. */
-function dropEnded({ line }: StoredKey, ended: StepParts['ended']): boolean {
+/** The first claims in the queue leave it while their processes have ended. Whether any did. */
+function dropEnded({ queue }: StoredKey, ended: StepParts['ended']): boolean {
   let dropped = false;
-  for (let head = line[0]; head !== undefined && ended(head.contact); head = line[0]) {
-    remove(line, head);
+  for (let head = queue[0]; head !== undefined && ended(head.contact); head = queue[0]) {
+    remove(queue, head);
     dropped = true;
   }
   return dropped;

@@ -6,7 +6,7 @@ import type { RecordStore } from './record-store.ts';
 export interface ShownKey {
   /** A claim of this process waits. */
   readonly waits: boolean;
-  /** It is the head of the line. */
+  /** It is the head of the queue. */
   readonly ours: boolean;
   /** The highest token of the key, which each grant raises. */
   readonly token: number;

@@ -85,8 +85,8 @@ export class KnownState {
     if (this.#unread === 0) return undefined;
     const moment = reusedMoment(state, local);
     if (moment === undefined || calls.some(({ ttl }) => moment.slack * 20 > ttl)) return undefined;
-    const { holds, line } = this.recordOf(state);
-    const first = Math.min(earliest(holds, Infinity), earliest(line, Infinity));
+    const { holds, queue } = this.recordOf(state);
+    const first = Math.min(earliest(holds, Infinity), earliest(queue, Infinity));
     return first > moment.now + moment.slack ? { state, moment } : undefined;
   }
 }

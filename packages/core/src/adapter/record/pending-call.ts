@@ -14,7 +14,7 @@ export interface KeyCall<T> {
   readonly work: Work<T>;
   /** The ttl that it gives to a hold. `Infinity`: it gives none. */
   readonly ttl: number;
-  /** Whether the work that came to `answer` has changed a hold, and not only the line. */
+  /** Whether the work that came to `answer` has changed a hold, and not only the queue. */
   readonly urgent?: (answer: T) => boolean;
   /**
    * Whether the caller may have `answer` although others were faster to write. `undefined`: it may

@@ -14,7 +14,7 @@ const isIndexIn = (list: readonly unknown[], index: unknown): boolean => isCount
 
 /** Whether a parsed text is all that the record of a key has: `record-text.ts` says what. */
 export function isRecordShape(value: readonly unknown[]): boolean {
-  const [, token, labels, processes, holds, line, writes = []] = value;
+  const [, token, labels, processes, holds, queue, writes = []] = value;
   if (value.length < 6 || value.length > 7 || !isCount(token) || !isListOf(writes, isText)) return false;
   if (!isListOf(labels, isText) || !isListOf(processes, isText)) return false;
   const isHold = (hold: unknown): boolean => {
@@ -30,7 +30,7 @@ export function isRecordShape(value: readonly unknown[]): boolean {
     const isFloor = floor === 0 || (typeof floor === 'string' && /^\d{1,16}$/.test(floor));
     return isOwner && isKind(kind) && isIndexIn(processes, process) && isNumber(ttl) && isFloor && isEnd(end);
   };
-  return isListOf(holds, isHold) && isListOf(line, isPlace);
+  return isListOf(holds, isHold) && isListOf(queue, isPlace);
 }
 
 /** Whether a parsed text is a register, with a text or without one. */

@@ -55,7 +55,7 @@ export interface RecordStore {
   readonly process?: string | undefined;
   /**
    * Optional: whether the process with this name has certainly ended. Its claims lose the head of
-   * the line then. For stores of one host: claims that wait also look at the key beside `watch`.
+   * the queue then. For stores of one host: claims that wait also look at the key beside `watch`.
    */
   ended?(process: string): boolean;
   /** The present text. It sees each `replace` that was answered before, from any process. */
@@ -92,13 +92,13 @@ export interface RecordStore {
 
 /** Options of a provider over a store with a conditional write. */
 export interface RecordOptions {
-  /** How long a place in line lasts without a repeat. @default 6_000 ms */
+  /** How long a position in the queue lasts without a repeat. @default 6_000 ms */
   readonly waiterTtl?: Duration | undefined;
   /** How long a call may take, and each call of the store. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
    * Without `watch`: the time between two reads of a key that claims wait for. It is an eighth of
-   * that while the head of the line is of this process, and up to ten times as long where the key
+   * that while the head of the queue is of this process, and up to ten times as long where the key
    * was granted long ago. @default 100 ms
    */
   readonly poll?: Duration | undefined;

@@ -4,7 +4,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { isRecordShape, isRegisterShape } from './record-shape.ts';
 
-/** A claim in line says with which process it waits. */
+/** A claim in the queue says with which process it waits. */
 export interface StoredKey extends KeyRecord<string> {
   /** The versions of the latest writes that changed a hold: one of each process. */
   writes?: readonly string[];
@@ -33,12 +33,12 @@ type RecordText = readonly [
   labels: readonly string[],
   processes: readonly string[],
   holds: readonly HoldText[],
-  line: readonly PlaceText[],
+  queue: readonly PlaceText[],
   writes?: readonly string[],
 ];
 
 /** `record` as text. Labels and processes stand in it once, as many claims share them. */
-export function toText({ token, holds, line, writes }: StoredKey, end: EndToText): string {
+export function toText({ token, holds, queue, writes }: StoredKey, end: EndToText): string {
   const labels = new Map<string, number>();
   const processes = new Map<string, number>();
   const owner = (text: string): readonly [number, string] => {
@@ -49,7 +49,7 @@ export function toText({ token, holds, line, writes }: StoredKey, end: EndToText
     const assigned = hold.assigned ? 1 : 0;
     return [...owner(hold.owner), kindOf(hold), hold.token, assigned, ...end(`h${hold.owner}`, hold.until)];
   });
-  const placeTexts = line.map((place) => {
+  const placeTexts = queue.map((place) => {
     const floor = place.floor === undefined ? 0 : String(place.floor);
     const process = indexIn(processes, place.contact);
     const ends = end(`p${place.owner}`, place.until);
@@ -71,7 +71,7 @@ export function fromText(key: string, text: string | undefined, end: EndFromText
     const name = owner(label, rest);
     return { owner: name, ...termsOf(kind), token: held, until: end(`h${name}`, ends), assigned: assigned === 1 };
   });
-  const line = placeTexts.map(([label, rest, kind, process, ttl, floor, ...ends]): Place<string> => {
+  const queue = placeTexts.map(([label, rest, kind, process, ttl, floor, ...ends]): Place<string> => {
     const [name, contact] = [owner(label, rest), processes[process] ?? ''];
     const until = end(`p${name}`, ends);
     return { owner: name, ...termsOf(kind), contact, ttl, floor: floor === 0 ? undefined : BigInt(floor), until };
@@ -81,7 +81,7 @@ export function fromText(key: string, text: string | undefined, end: EndFromText
   if (writes !== undefined) record.writes = writes;
   if (holds.length > 0) record.holds = holds;
   // The first purge looks at each place.
-  if (line.length > 0) record.line = line;
+  if (queue.length > 0) record.queue = queue;
   return record;
 }
 

@@ -106,8 +106,8 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     this.#attempts += 1;
     const endsAt = this.#endsAt;
     if (endsAt < Infinity || this.timerNext !== undefined) waitTimers.schedule(this, endsAt);
-    const inLine = this.#call.settings.wait > 0 && (!this.#host.waiters.full || this.#wait?.counted === true);
-    this.#sent.send(provider, inLine ? this.#onWake : undefined, sentAt).then(
+    const inQueue = this.#call.settings.wait > 0 && (!this.#host.waiters.full || this.#wait?.counted === true);
+    this.#sent.send(provider, inQueue ? this.#onWake : undefined, sentAt).then(
       (answer) => this.#answered(answer, sentAt),
       (error: unknown) => this.#rejected(error),
     );

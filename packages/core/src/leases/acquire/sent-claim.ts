@@ -12,9 +12,9 @@ export class SentClaim {
   #lastSend = 0;
   /** The send before that one. */
   #sentBefore = 0;
-  /** The claim may have a place in line, or a hold whose grant did not arrive. */
+  /** The claim may have a position in the queue, or a hold whose grant did not arrive. */
   #leaves = false;
-  #inLine = false;
+  #inQueue = false;
   #uncertain = false;
   #repeated = false;
 
@@ -37,7 +37,7 @@ export class SentClaim {
   send(provider: LockProvider, wake: (() => void) | undefined, sentAt: number): Promise<Grant | Busy> {
     this.#sentBefore = this.#lastSend;
     this.#lastSend = sentAt;
-    this.#inLine ||= wake !== undefined;
+    this.#inQueue ||= wake !== undefined;
     try {
       this.#inFlight = Promise.resolve(provider.tryAcquire(this.claim, wake));
     } catch (error) {
@@ -48,7 +48,7 @@ export class SentClaim {
 
   busy(): void {
     this.#inFlight = undefined;
-    this.#leaves ||= this.#inLine;
+    this.#leaves ||= this.#inQueue;
   }
 
   rejected(error: unknown): void {
@@ -82,7 +82,7 @@ export class SentClaim {
       inFlight: this.#inFlight,
       left: this.#leaves,
       uncertain: this.#uncertain,
-      inLine: this.#inLine,
+      inQueue: this.#inQueue,
       lastSend: this.#lastSend,
     });
   }

@@ -100,8 +100,8 @@ export interface HandOverMessage extends LockMessage {
  */
 export interface WithdrawMessage extends LockMessage {
   /**
-   * `given up`: a claim ended without a lease, and this is what it had: a place in line at most, or
-   * a grant that came too late. `forced`: `forceRelease` ended the hold of a process.
+   * `given up`: a claim ended without a lease, and this is what it had: a position in the queue at
+   * most, or a grant that came too late. `forced`: `forceRelease` ended the hold of a process.
    */
   readonly reason: 'given up' | 'forced';
   /** Whether this freed a hold. */

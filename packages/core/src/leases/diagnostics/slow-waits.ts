@@ -8,7 +8,7 @@ import type { SlowMessage } from './messages.ts';
 const mostKeys = 1_000;
 
 /**
- * A wait below this many ms is never told as longer than the longest hold. With less, each line of
+ * A wait below this many ms is never told as longer than the longest hold. With less, each queue of
  * short holds would be news.
  */
 const shortestNews = 1_000;

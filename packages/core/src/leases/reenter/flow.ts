@@ -142,7 +142,7 @@ function underWay(frame: Frame | undefined): Frame | undefined {
 /**
  * The mode in which the context of `frame` holds `key`, where a claim that waits for `key` waits
  * for that context. It does so beside an exclusive lease, and where all permits are its own. A
- * reader inside of a reader does so as well: a writer is in line, and waits for the outer one.
+ * reader inside of a reader does so as well: a writer is in the queue, and waits for the outer one.
  */
 export function ownHold(frame: Frame | undefined, key: string, { mode, permits = 1 }: Wish): Mode | undefined {
   let shares = 0;

@@ -17,8 +17,11 @@ export interface Abandoned {
   readonly left?: boolean | undefined;
   /** An attempt's effect is unknown: a release that answers `false` proves nothing yet. */
   readonly uncertain: boolean;
-  /** It may have a place in line, which lasts as long as its provider lets it. @default false */
-  readonly inLine?: boolean | undefined;
+  /**
+   * It may have a position in the queue, which lasts as long as its provider lets it. @default
+   * false
+   */
+  readonly inQueue?: boolean | undefined;
   /** When the last attempt or renewal was sent, in ms of the clock. */
   readonly lastSend: number;
   /** How long it was held, in ms, for diagnostics. Absent: it was no lease. */
@@ -48,8 +51,8 @@ const spacing = 20;
  */
 const longestSpaced = 15_000;
 /**
- * A release of a place in line is repeated for so long at least, in ms. By then the store has
- * dropped the place. With more, the claims of an outage would pile up here.
+ * A release of a position in the queue is repeated for so long at least, in ms. By then the store
+ * has dropped the place. With more, the claims of an outage would pile up here.
  */
 const longestPlace = 60_000;
 /**
@@ -62,9 +65,9 @@ const longestDelay = 5_000;
 /**
  * Gives claims up after their caller was answered. A release is repeated until it frees something,
  * or until nothing of the claim can be left (law 2). That is a ttl after the last send, and a
- * minute at least for a place in line. With sessions it is the first answer. Where a release frees
- * nothing, the next one waits twice as long. So what takes effect late is freed within twice its
- * delay.
+ * minute at least for a position in the queue. With sessions it is the first answer. Where a
+ * release frees nothing, the next one waits twice as long. So what takes effect late is freed
+ * within twice its delay.
  */
 export class BackgroundReleases {
   readonly #provider: LockProvider;
@@ -219,9 +222,9 @@ export class BackgroundReleases {
   }
 
   /** When repetitions end after this answer, in ms of the clock. */
-  #endOf({ claim: { ttl }, lastSend, inLine }: Abandoned, answer: boolean | Error): number {
+  #endOf({ claim: { ttl }, lastSend, inQueue }: Abandoned, answer: boolean | Error): number {
     if (answer === false) return lastSend + (this.#finishing ? Math.min(ttl, longestDelay) : ttl);
-    return lastSend + (inLine === true ? Math.max(ttl, longestPlace) : ttl);
+    return lastSend + (inQueue === true ? Math.max(ttl, longestPlace) : ttl);
   }
 
   #pause(delay: number): Promise<void> {

@@ -77,7 +77,7 @@ export class OncePerSlot {
 
   /**
    * Where several processes ask at once, each may get a part of the members of a quorum, and none
-   * the lock. Then they ask again in line, for `within` ms.
+   * the lock. Then they ask again in the queue, for `within` ms.
    */
   async #runIn<T>(key: string, options: AcquireOptions, within: number, work: Work<T>): Promise<TryResult<T>> {
     const { locks } = this.#host;

@@ -5,7 +5,7 @@ import { watch } from '../../support/setting.ts';
 
 const busy = { granted: false, retryAfter: refresh } as const;
 
-describe('a line that only looks', () => {
+describe('a queue that only looks', () => {
   const create = (): QueueSetting => new QueueSetting({ look: true, listen: false });
 
   test('looks at all keys that claims wait for at once, and wakes the one whose turn it is', async () => {
@@ -152,7 +152,7 @@ test('a claim that the cheaper attempt grants has no place, though an earlier at
   expect(setting.wakes).toEqual([]);
 });
 
-describe('a line that looks until a listener hears', () => {
+describe('a queue that looks until a listener hears', () => {
   const create = (): QueueSetting => new QueueSetting({ look: true });
 
   test('looks from the first claim on, and no more once a message has arrived', async () => {
@@ -179,7 +179,7 @@ describe('a line that looks until a listener hears', () => {
     expect([setting.looks, setting.reports]).toEqual([[], ['listening']]);
   });
 
-  test('tries no other attempt out of line before it opens its first listener, if the cheaper one was made', async () => {
+  test('tries no other attempt outside the queue before it opens its first listener, if the cheaper one was made', async () => {
     const setting = new QueueSetting({
       look: true,
       tryFree: ({ owner }) => (owner.startsWith('shared') ? undefined : Promise.resolve(undefined)),
@@ -194,7 +194,7 @@ describe('a line that looks until a listener hears', () => {
     expect(setting.attempted()).toEqual(['a', 'shared']);
   });
 
-  test('waits a moment for its first listener, and then lets claims into line without', async () => {
+  test('waits a moment for its first listener, and then lets claims into the queue without', async () => {
     const setting = create();
     setting.prompt = false;
     const call = watch(setting.acquire('a'));
@@ -225,7 +225,7 @@ describe('a line that looks until a listener hears', () => {
     expect(setting.opened).toHaveLength(2);
   });
 
-  test('looks after a loss, lets claims into line meanwhile, and pauses at most 5 s between listeners', async () => {
+  test('looks after a loss, lets claims into the queue meanwhile, and pauses at most 5 s between listeners', async () => {
     const setting = create();
     await setting.acquire('a');
     setting.latest.heard();
@@ -270,7 +270,7 @@ describe('a line that looks until a listener hears', () => {
   });
 });
 
-describe('a line that looks beside a listener', () => {
+describe('a queue that looks beside a listener', () => {
   const hearing = async (): Promise<QueueSetting> => {
     const setting = new QueueSetting({ look: true, heardInterval: 100 });
     await setting.acquire('a');

@@ -6,14 +6,14 @@ import { watch } from '../../support/setting.ts';
 
 const granted = { granted: true, token: 7n } as const;
 const busy = { granted: false, retryAfter: refresh } as const;
-/** What a claim is told that has no place in line. */
+/** What a claim is told that has no position in the queue. */
 const polling = { granted: false, retryAfter: waiterTtl / 24 } as const;
 /** How long the first claim waits for a subscription. */
 const patience = refresh / 2;
 const closed = new LockError('LOCK_CLOSED', 'The provider is closed.');
 const refused = new LockError('LOCK_MISCONFIGURED', 'The backend refuses SUBSCRIBE.');
 
-describe('a line', () => {
+describe('a queue', () => {
   test('whose keys are always free opens no subscription, and sets no timer of its own', async () => {
     const setting = new QueueSetting();
     setting.answer = async () => granted;
@@ -61,7 +61,7 @@ describe('a line', () => {
     expect(setting.attempted()).toEqual(['a', 'b', 'c']);
   });
 
-  test('puts a waiter that comes late into line by one attempt', async () => {
+  test('puts a waiter that comes late into the queue by one attempt', async () => {
     const setting = new QueueSetting();
     await setting.acquire('a');
     setting.attempted();
@@ -202,7 +202,7 @@ describe('a line', () => {
   });
 });
 
-test('a line tells which keys its claims wait for', async () => {
+test('a queue tells which keys its claims wait for', async () => {
   const setting = new QueueSetting();
   await setting.acquire('a');
   const { key } = claimOf('a');
@@ -287,7 +287,7 @@ describe('a claim that leaves', () => {
     },
   );
 
-  test('is one that was never sent, unless an earlier call may have brought it into line', async () => {
+  test('is one that was never sent, unless an earlier call may have brought it into the queue', async () => {
     const setting = new QueueSetting();
     await setting.acquire('a');
     setting.wakes.length = 0;
@@ -323,7 +323,7 @@ describe('a subscription', () => {
     expect(setting.opened).toHaveLength(2);
   });
 
-  test('that fails is opened again after pauses that double to a second; claims poll out of line until then', async () => {
+  test('that fails is opened again after pauses that double to a second; claims poll outside the queue until then', async () => {
     const setting = new QueueSetting();
     setting.prompt = false;
     const call = watch(setting.acquire('a'));
@@ -437,7 +437,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('a line that is closed', () => {
+describe('a queue that is closed', () => {
   test('wakes its claims a last time, ends the subscription, and rejects later calls', async () => {
     const setting = new QueueSetting();
     await setting.acquire('a');

@@ -10,7 +10,7 @@ function claimOf(owner: string, key = 'key'): Claim {
 }
 
 /** Claims in the queue of one key, all of them told at 0 to wait for the next sign of life. */
-function createLine(count: number) {
+function createQueue(count: number) {
   const claims = new QueuedClaims(refresh);
   const wakes: string[] = [];
   const answer = (mine: QueuedClaim, sentAt: number, now = sentAt, retryAfter = refresh): void => {
@@ -24,8 +24,8 @@ function createLine(count: number) {
     answer(mine, 0);
     return mine;
   };
-  const line = Array.from({ length: count }, (_, index) => enter(`o${index}`));
-  const at = (index: number): QueuedClaim => line[index] as QueuedClaim;
+  const queue = Array.from({ length: count }, (_, index) => enter(`o${index}`));
+  const at = (index: number): QueuedClaim => queue[index] as QueuedClaim;
   /** How long the claim may wait on, or the claims that its call shows. */
   const call = (mine: QueuedClaim, now: number): number | 'hears' | readonly QueuedClaim[] => {
     const { answer: next, left } = mine.next(now, refresh);
@@ -42,12 +42,12 @@ function createLine(count: number) {
   const kept = (others: readonly QueuedClaim[]): void => {
     for (const other of others) claims.carried(other, true);
   };
-  return { claims, line, at, wakes, call, answer, kept, enter };
+  return { claims, queue, at, wakes, call, answer, kept, enter };
 }
 
 describe('claims in the queue', () => {
   test('wake all when they are closed, not synchronously, and none after it', async () => {
-    const { claims, wakes } = createLine(3);
+    const { claims, wakes } = createQueue(3);
     claims.notifyAll('gap');
     claims.close();
     expect(wakes).toEqual([]);
@@ -58,7 +58,7 @@ describe('claims in the queue', () => {
   });
 
   test('ask the server at first, and when they come before their time', () => {
-    const { claims, at, call } = createLine(2);
+    const { claims, at, call } = createQueue(2);
     expect(
       call(
         claims.come(claimOf('new'), () => {}),
@@ -69,7 +69,7 @@ describe('claims in the queue', () => {
   });
 
   test('that another call has shown hear its answer, and wait on without a call until they are due', () => {
-    const { at, call, answer, kept } = createLine(3);
+    const { at, call, answer, kept } = createQueue(3);
     const others = call(at(0), 1_900) as readonly QueuedClaim[];
     expect(others).toEqual([at(1), at(2)]);
     expect(call(at(1), 1_900)).toBe('hears');
@@ -85,7 +85,7 @@ describe('claims in the queue', () => {
   });
 
   test('that were shown, and are due for the next sign of life, give it themselves', () => {
-    const { at, call, answer, kept } = createLine(2);
+    const { at, call, answer, kept } = createQueue(2);
     kept(call(at(0), 1_900) as readonly QueuedClaim[]);
     answer(at(0), 1_900);
     expect(call(at(1), 1_950)).toBe(1_950);
@@ -93,7 +93,7 @@ describe('claims in the queue', () => {
   });
 
   test('that were woken ask the server, also when they were woken before the call that shows them was answered', () => {
-    const { claims, at, wakes, call, answer, kept } = createLine(3);
+    const { claims, at, wakes, call, answer, kept } = createQueue(3);
     const others = call(at(0), 1_900) as readonly QueuedClaim[];
     claims.notify('o1', 'message');
     kept(others);
@@ -104,7 +104,7 @@ describe('claims in the queue', () => {
   });
 
   test('that were woken carry no other place: their call is on the way of the lock from one holder to the next', () => {
-    const { claims, at, call, answer } = createLine(3);
+    const { claims, at, call, answer } = createQueue(3);
     claims.notify('o0', 'message');
     expect(call(at(0), 1_900)).toEqual([]);
     answer(at(0), 1_900, 1_901);
@@ -112,7 +112,7 @@ describe('claims in the queue', () => {
   });
 
   test('say on which keys they are', () => {
-    const { claims, at } = createLine(1);
+    const { claims, at } = createQueue(1);
     claims.come(claimOf('z', 'other'), () => {});
     expect([claims.keys(), claims.waitsFor('key'), claims.waitsFor('other')]).toEqual([['key'], true, false]);
     claims.leave(at(0));
@@ -120,7 +120,7 @@ describe('claims in the queue', () => {
   });
 
   test('ask again in time when the call that showed them failed', () => {
-    const { at, call } = createLine(2);
+    const { at, call } = createQueue(2);
     const others = call(at(0), 1_900) as readonly QueuedClaim[];
     expect(call(at(1), 1_950)).toBe('hears');
     for (const other of others) other.carried('carrier-failed');
@@ -130,7 +130,7 @@ describe('claims in the queue', () => {
   });
 
   test('that the server does not name as kept are woken, and ask', async () => {
-    const { claims, at, wakes, call } = createLine(3);
+    const { claims, at, wakes, call } = createQueue(3);
     for (const other of call(at(0), 1_900) as readonly QueuedClaim[]) claims.carried(other, other === at(2));
     expect(wakes).toEqual([]);
     await Promise.resolve();
@@ -139,7 +139,7 @@ describe('claims in the queue', () => {
   });
 
   test('that look for the expiry of a holder are not shown by others, and look', () => {
-    const { at, call, answer } = createLine(3);
+    const { at, call, answer } = createQueue(3);
     call(at(1), 10);
     answer(at(1), 100, 100, 500);
     expect(call(at(0), 1_900)).toEqual([at(2)]);
@@ -147,7 +147,7 @@ describe('claims in the queue', () => {
   });
 
   test('that have left are not shown, not woken, and do not come back with the answer', () => {
-    const { claims, at, wakes, call, answer, kept } = createLine(3);
+    const { claims, at, wakes, call, answer, kept } = createQueue(3);
     const others = call(at(0), 1_900) as readonly QueuedClaim[];
     claims.leave(at(1));
     kept(others);
@@ -161,11 +161,11 @@ describe('claims in the queue', () => {
   });
 
   test('are shown a hundred at a time, those first that were not for longest', () => {
-    const { line, at, call, answer, kept } = createLine(250);
+    const { queue, at, call, answer, kept } = createQueue(250);
     for (const [by, shown] of [
-      [249, line.slice(0, 100)],
-      [248, line.slice(100, 200)],
-      [247, line.slice(200, 247)],
+      [249, queue.slice(0, 100)],
+      [248, queue.slice(100, 200)],
+      [247, queue.slice(200, 247)],
     ] as const) {
       const others = call(at(by), 1_900) as readonly QueuedClaim[];
       expect(others).toEqual(shown);
@@ -175,7 +175,7 @@ describe('claims in the queue', () => {
   });
 
   test('on other keys have nothing to do with them', () => {
-    const { at, call, enter } = createLine(2);
+    const { at, call, enter } = createQueue(2);
     enter('z', 'other');
     expect(call(at(0), 1_900)).toEqual([at(1)]);
   });

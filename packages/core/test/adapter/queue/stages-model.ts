@@ -32,7 +32,7 @@ export interface World {
   calls: Call[];
   /** The owner, assigned or granted; -1: another process; undefined: free. */
   holder: number | undefined;
-  line: number[];
+  queue: number[];
   messages: { to: number; assigned: boolean }[];
   losses: number;
   rejections: number;
@@ -45,7 +45,7 @@ export interface Rules {
   after(stage: Stage, event: Event): Stage;
   answerOf: typeof answerOf;
   /** Whom the backend names as kept. */
-  kept(inLine: readonly number[], others: readonly number[]): readonly number[];
+  kept(inQueue: readonly number[], others: readonly number[]): readonly number[];
 }
 
 export const rules: Rules = {
@@ -74,7 +74,7 @@ function start({ claims, ...limits }: Limits): World {
     })),
     calls: [],
     holder: -1,
-    line: [],
+    queue: [],
     messages: [],
     ...limits,
   };
@@ -148,24 +148,24 @@ class Walk {
     const { by } = call;
     call.processed = true;
     this.mine(by).forgotten = 0;
-    if (world.holder === by || (world.holder === undefined && (world.line[0] ?? by) === by)) {
+    if (world.holder === by || (world.holder === undefined && (world.queue[0] ?? by) === by)) {
       world.holder = by;
-      world.line = world.line.filter((each) => each !== by);
+      world.queue = world.queue.filter((each) => each !== by);
       call.answer = 'granted';
     } else {
-      if (!world.line.includes(by)) world.line.push(by);
-      call.answer = world.line[0] === by ? 'head' : 'busy';
+      if (!world.queue.includes(by)) world.queue.push(by);
+      call.answer = world.queue[0] === by ? 'head' : 'busy';
     }
-    call.kept = this.#rules.kept(world.line, call.others);
+    call.kept = this.#rules.kept(world.queue, call.others);
     this.assignHead();
   }
 
   /** The key is free: the head is given it, and told. */
   assignHead(): void {
     const { world } = this;
-    const [head] = world.line;
+    const [head] = world.queue;
     if (world.holder !== undefined || head === undefined) return;
-    world.line.shift();
+    world.queue.shift();
     world.holder = head;
     world.messages.push({ to: head, assigned: true });
   }
@@ -212,7 +212,7 @@ class Walk {
     for (const [index, mine] of this.world.claims.entries()) {
       if (mine.caller === 'waits') mine.caller = 'due';
       mine.fresh = false;
-      const lost = mine.stage !== 'over' && (this.world.holder === index || !this.world.line.includes(index));
+      const lost = mine.stage !== 'over' && (this.world.holder === index || !this.world.queue.includes(index));
       mine.forgotten = lost ? mine.forgotten + 1 : 0;
     }
   }
@@ -266,10 +266,10 @@ function next(world: World, used: Rules): readonly World[] {
     });
   }
   if (world.lapses > 0) {
-    for (const index of world.line.keys()) {
+    for (const index of world.queue.keys()) {
       step((walk) => {
         walk.world.lapses -= 1;
-        walk.world.line.splice(index, 1);
+        walk.world.queue.splice(index, 1);
       });
     }
   }

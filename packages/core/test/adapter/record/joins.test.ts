@@ -23,7 +23,7 @@ test.each(['shared', 'exclusive'] as const)(
     await Promise.all([late, rival]);
     const state = near.provider.inspect('k');
     await store.pass(100);
-    expect((await state).line?.map(({ owner }) => owner)).toEqual(['rival', 'far', 'late']);
+    expect((await state).queue?.map(({ owner }) => owner)).toEqual(['rival', 'far', 'late']);
     expect(far.calls.replaces).toBe(2);
   },
 );

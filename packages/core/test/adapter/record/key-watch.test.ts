@@ -74,7 +74,7 @@ test('no read is due after the close, or when no claim waits', async () => {
   for (const watch of polled) watch.close();
 });
 
-test('when the head of the line becomes one of this process, the next read comes earlier', async () => {
+test('when the head of the queue becomes one of this process, the next read comes earlier', async () => {
   const look = vi.fn<() => void>();
   const watch = createKeyWatch('k', mapStore(new Map()), systemRuntime, 8_000, look);
   watch.update(shown(true, false));

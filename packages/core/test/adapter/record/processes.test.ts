@@ -47,7 +47,7 @@ function named() {
   return { open, records, ended, asked, woken };
 }
 
-/** Puts the claim into the line. Resolves when its store has told it of its turn. */
+/** Puts the claim into the queue. Resolves when its store has told it of its turn. */
 async function enter(provider: LockProvider, claim: Claim): Promise<{ readonly turn: Promise<void> }> {
   let told = (): void => {};
   const turn = new Promise<void>((resolve) => (told = resolve));

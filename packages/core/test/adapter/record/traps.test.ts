@@ -41,7 +41,7 @@ test('an expired hold is removed from the store before it is told', async () => 
   expect(await one.renew(claimOf('one'))).toBe(false);
 });
 
-test('a key has 2 000 claims at most, and a further one is busy out of line', async () => {
+test('a key has 2 000 claims at most, and a further one is busy outside the queue', async () => {
   const provider = createRecordProvider(together().store(), { timeout: 60_000 });
   const sharers = Array.from({ length: 2_000 }, (_, number) => claimOf(`${number}`, { mode: 'shared', ttl: 600_000 }));
   await Promise.all(sharers.map((claim) => provider.tryAcquire(claim)));

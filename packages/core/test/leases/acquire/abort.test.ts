@@ -35,7 +35,7 @@ describe('an AbortSignal', () => {
     await expectNothingLeft(setting);
   });
 
-  it('during a pause ends the wait at once and releases the place in line', async () => {
+  it('during a pause ends the wait at once and releases the position in the queue', async () => {
     const setting = createSetting();
     const { provider, locks } = setting;
     provider.answers.release = (call) => call.answer(false);

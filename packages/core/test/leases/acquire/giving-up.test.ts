@@ -138,7 +138,7 @@ describe('what is left of an unknown attempt', () => {
     expect(provider.releases.length).toBeGreaterThan(1);
   });
 
-  it('is released until that is answered if it may have a place in line, which outlives the ttl', async () => {
+  it('is released until that is answered if it may have a position in the queue, which outlives the ttl', async () => {
     const setting = createSetting();
     const { runtime, provider, locks } = setting;
     provider.answers.release = rejectAtOnce;
@@ -153,7 +153,7 @@ describe('what is left of an unknown attempt', () => {
     await expectNothingLeft(setting);
   });
 
-  it('is released for a minute at most where it may have a place in line, so that an outage does not pile it up', async () => {
+  it('is released for a minute at most where it may have a position in the queue, so that an outage does not pile it up', async () => {
     const setting = createSetting();
     const { runtime, provider, locks } = setting;
     provider.answers.tryAcquire = rejectAtOnce;

@@ -48,7 +48,7 @@ describe('maxWaiters', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('makes one more attempt without a place in line, which may be granted', async () => {
+  it('makes one more attempt without a position in the queue, which may be granted', async () => {
     const { provider, locks } = createSetting({ maxWaiters: 1 });
     provider.answers.tryAcquire = busyAtOnce;
     watch(locks.acquire('a', { ttl }));

@@ -48,7 +48,7 @@ describe('an attempt that was certainly never sent', () => {
     expect(last - sentAt).toBeLessThan(1.7 * ttl);
   });
 
-  it('does not make an earlier place in line forgotten', async () => {
+  it('does not make an earlier position in the queue forgotten', async () => {
     const { runtime, provider, locks } = createSetting();
     provider.answers.release = (call) => call.answer(true);
     watch(locks.acquire('key', { ttl, wait: 900 }));

@@ -210,7 +210,7 @@ describe('diagnostics', () => {
     ]);
   });
 
-  it('tell how long a lost lease was held, and of a place in line that it was withdrawn', async () => {
+  it('tell how long a lost lease was held, and of a position in the queue that it was withdrawn', async () => {
     const { runtime, provider, locks, take } = createSetting();
     await take('lost', { ttl, renew: false });
     const messages = listen();

@@ -34,7 +34,7 @@ describe('the message', () => {
     expect(await error).toMatchObject({
       code: 'LOCK_TIMEOUT',
       key: 'seat "1"',
-      message: `"seat \\"1\\"" was not free ${when}: others hold it or are in line. Raise option "wait", or use tryAcquire.`,
+      message: `"seat \\"1\\"" was not free ${when}: others hold it or are in the queue. Raise option "wait", or use tryAcquire.`,
     });
   });
 

@@ -3,7 +3,7 @@ import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { claimOf, lineUp } from '../../support/line.ts';
+import { claimOf, enqueue } from '../../support/queue.ts';
 import { clients, eventually } from '../../support/redis.ts';
 import { checks } from './checks.ts';
 import { createSetting } from './setting.ts';
@@ -87,7 +87,7 @@ test('a claim of a provider with restartGuard is told its turn', async () => {
   const holder = claimOf({ ttl: 20_000 });
   await setting.holding.tryAcquire(holder);
   await setting.client.set(`{${setting.prefix}}:server`, await marker(setting.client));
-  await lineUp(setting.waiting, claimOf({ ttl: 20_000 }));
+  await enqueue(setting.waiting, claimOf({ ttl: 20_000 }));
   expect(await setting.client.exists(`{${setting.prefix}job}:terms`)).toBe(0);
   await setting.holding.release(holder);
   expect((await setting.holding.inspect('job')).holders).toEqual([]);
@@ -102,7 +102,7 @@ test('a claim whose ttl ends before its next look is told its turn', async () =>
   const { waiting, holding } = createSetting(server.url);
   const [holder, waiter] = [claimOf(), claimOf({ ttl: 500 })];
   await holding.tryAcquire(holder);
-  await lineUp(waiting, waiter);
+  await enqueue(waiting, waiter);
   await holding.release(holder);
   expect((await holding.inspect('job')).holders).toEqual([]);
 });

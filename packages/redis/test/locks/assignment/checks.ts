@@ -3,7 +3,7 @@ import { createLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
-import { claimOf, companions, lineUp } from '../../support/line.ts';
+import { claimOf, companions, enqueue } from '../../support/queue.ts';
 import { eventually } from '../../support/redis.ts';
 
 /** A process that waits, and one that holds and releases. */
@@ -18,12 +18,12 @@ export interface Setting {
   kill(provider: LockProvider): void;
 }
 
-/** A claim in line behind a holder, and what its process hears. */
-async function lineUpBehind({ waiting, holding }: Setting, claim: Claim = claimOf()): Promise<Waiter> {
+/** A claim in the queue behind a holder, and what its process hears. */
+async function enqueueBehind({ waiting, holding }: Setting, claim: Claim = claimOf()): Promise<Waiter> {
   const holder = claimOf({ key: claim.key });
   const held = await holding.tryAcquire(holder);
   const wake = vi.fn<() => void>();
-  await lineUp(waiting, claim);
+  await enqueue(waiting, claim);
   const before = performance.now();
   expect(await waiting.tryAcquire(claim, wake)).toMatchObject({ granted: false });
   const after = performance.now();
@@ -47,10 +47,10 @@ async function handOver({ holding }: Setting, { holder, wake }: Waiter): Promise
   await eventually('the message', async () => vi.mocked(wake).mock.calls.length > 0);
 }
 
-/** What must hold for a key that a release assigns to the head of the line. */
+/** What must hold for a key that a release assigns to the head of the queue. */
 export const checks = {
   async 'a lease counts from the last attempt of its claim'(setting: Setting) {
-    const waiter = await lineUpBehind(setting);
+    const waiter = await enqueueBehind(setting);
     await sleep(setting.waiterTtl / 4);
     await handOver(setting, waiter);
     const grant = await setting.waiting.tryAcquire(waiter.claim, waiter.wake);
@@ -67,7 +67,7 @@ export const checks = {
     const waiters: Waiter[] = [];
     for (const [index, key] of ['a', 'b', 'c'].entries()) {
       await client.set(`{${prefix}${key}}:token`, `${ahead + BigInt(index) * 1_000_000n}`, 'PX', 60_000);
-      waiters.push(await lineUpBehind(setting, claimOf({ key })));
+      waiters.push(await enqueueBehind(setting, claimOf({ key })));
     }
     await Promise.all(waiters.map(({ holder }) => holding.release(holder)));
     for (const [index, { claim, wake, token }] of waiters.entries()) {
@@ -79,7 +79,7 @@ export const checks = {
 
   async 'an assignment to a waiter that has gone ends with its place'(setting: Setting) {
     const { holding, waiterTtl } = setting;
-    const { holder, after } = await lineUpBehind(setting);
+    const { holder, after } = await enqueueBehind(setting);
     expect(await holding.release(holder)).toBe(true);
     // The process of the waiter lives, so the message arrives, but its claim does not come.
     const locks = createLocks(holding);
@@ -90,7 +90,7 @@ export const checks = {
 
   async 'a process that has gone is passed over, and keeps nothing'(setting: Setting) {
     const { waiting, holding } = setting;
-    const { holder } = await lineUpBehind(setting);
+    const { holder } = await enqueueBehind(setting);
     setting.kill(waiting);
     await eventually('the end of its connection', async () => {
       const channels = (await setting.client.pubsub('CHANNELS', `*${setting.prefix}*`)) as string[];
@@ -102,7 +102,7 @@ export const checks = {
 
   async 'a waiter that gives up at that moment leaves a free key'(setting: Setting) {
     const { waiting, holding } = setting;
-    const waiter = await lineUpBehind(setting);
+    const waiter = await enqueueBehind(setting);
     await handOver(setting, waiter);
     // It was never granted what it frees.
     expect(await waiting.release(waiter.claim)).toBe(false);
@@ -112,7 +112,7 @@ export const checks = {
 
   async 'a repeat gives the hold its whole ttl'(setting: Setting) {
     const { waiting, client, prefix } = setting;
-    const waiter = await lineUpBehind(setting);
+    const waiter = await enqueueBehind(setting);
     await handOver(setting, waiter);
     expect(await client.pttl(`${prefix}job`)).toBeLessThanOrEqual(setting.waiterTtl);
     const grant = await waiting.tryAcquire(waiter.claim, waiter.wake);
@@ -122,8 +122,8 @@ export const checks = {
 
   async 'a lost message costs a look, and no place'(setting: Setting) {
     const { waiting, holding, client, prefix } = setting;
-    const { claim, holder, token } = await lineUpBehind(setting);
-    await lineUp(waiting, claimOf());
+    const { claim, holder, token } = await enqueueBehind(setting);
+    await enqueue(waiting, claimOf());
     expect(await holding.release(holder)).toBe(true);
     // As the next look does, in a process that heard nothing.
     const grant = await holding.tryAcquire(claim);
@@ -134,7 +134,7 @@ export const checks = {
 
   async 'a waiter without terms is told its turn'(setting: Setting) {
     const { waiting, holding, client, prefix } = setting;
-    const waiter = await lineUpBehind(setting);
+    const waiter = await enqueueBehind(setting);
     // A client of an older release writes none.
     expect(await client.del(`{${prefix}job}:terms`)).toBe(1);
     await handOver(setting, waiter);
@@ -142,9 +142,9 @@ export const checks = {
     expect(await waiting.tryAcquire(waiter.claim, waiter.wake)).toEqual({ granted: true, token: expect.any(BigInt) });
   },
 
-  async 'nothing is left when the line is empty'(setting: Setting) {
+  async 'nothing is left when the queue is empty'(setting: Setting) {
     const { waiting, holding, client, prefix } = setting;
-    const waiter = await lineUpBehind(setting);
+    const waiter = await enqueueBehind(setting);
     expect(await client.pttl(companions(prefix).queue)).toBeGreaterThan(0);
     expect(await client.pttl(`{${prefix}job}:terms`)).toBeGreaterThan(0);
     await handOver(setting, waiter);

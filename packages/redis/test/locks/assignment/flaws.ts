@@ -84,11 +84,11 @@ export const flaws: readonly Flaw[] = [
     fails: 'a waiter without terms is told its turn',
   },
   {
-    name: 'the terms stay when the waiter leaves the line',
+    name: 'the terms stay when the waiter leaves the queue',
     script: 'release',
     from: "redis.call('HDEL', KEYS[7], waiter)",
     to: '',
-    fails: 'nothing is left when the line is empty',
+    fails: 'nothing is left when the queue is empty',
   },
 ];
 

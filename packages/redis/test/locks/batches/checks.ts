@@ -24,7 +24,7 @@ async function holderOf({ other }: Setting, key: string): Promise<string | undef
   return (await other.inspect(key)).holders[0]?.owner;
 }
 
-/** A claim of the other process, in line on `key`. */
+/** A claim of the other process, in the queue on `key`. */
 async function waitFor({ other }: Setting, key: string): Promise<{ granted(): Promise<boolean> }> {
   const locks = createLocks(other);
   const granted = locks.withLock(key, () => true).catch(() => false);

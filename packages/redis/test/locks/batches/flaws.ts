@@ -10,7 +10,7 @@ export interface Flaw {
   readonly fails: Check;
 }
 
-const noLine = "redis.call('EXISTS', KEYS[key + width - 1]) == 0";
+const noQueue = "redis.call('EXISTS', KEYS[key + width - 1]) == 0";
 const otherOwner = "if redis.call('GET', key) ~= owner then return 0 end";
 
 export const flaws: readonly Flaw[] = [
@@ -36,14 +36,14 @@ export const flaws: readonly Flaw[] = [
     fails: 'a key gets its own token',
   },
   {
-    name: 'a claim passes the line',
+    name: 'a claim passes the queue',
     script: 'acquireEach',
-    from: noLine,
+    from: noQueue,
     to: 'true',
     fails: 'a key that is held or awaited is not taken',
   },
   {
-    name: 'the only line is overlooked',
+    name: 'the only queue is overlooked',
     script: 'acquireEach',
     from: 'unpack(queues)) > 0',
     to: 'unpack(queues)) > 1',
@@ -59,7 +59,7 @@ export const flaws: readonly Flaw[] = [
   {
     name: 'a release forgets the waiter',
     script: 'releaseEach',
-    from: noLine,
+    from: noQueue,
     to: 'true',
     fails: 'a release tells the waiter',
   },

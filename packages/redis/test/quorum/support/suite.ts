@@ -33,7 +33,8 @@ function requirementsFor({ faults, disturb }: QuorumSuite): Chosen {
   if (faults === true) return withFaults;
   if (disturb !== 'restart') return withoutFaults;
   // A member that restarts during a release gives its vote back a moment later, and claims in its
-  // line move to another member's. Requirements of the other level ask once, and look at the order.
+  // queue move to another member's. Requirements of the other level ask once, and look at the
+  // order.
   return (one) => one.level === 'locks' && withoutFaults(one) && one.id !== 'locks-wakes-order';
 }
 

@@ -8,6 +8,6 @@ DROP PROCEDURE IF EXISTS `locks_inspect`;
 DROP PROCEDURE IF EXISTS `locks_sweep`;
 DROP TABLE IF EXISTS `locks_fences`;
 DROP TABLE IF EXISTS `locks_layout`;
-DROP TABLE IF EXISTS `locks_line`;
+DROP TABLE IF EXISTS `locks_queue`;
 DROP TABLE IF EXISTS `locks_shares`;
 DROP TABLE IF EXISTS `locks`;

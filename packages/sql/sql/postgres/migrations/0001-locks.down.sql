@@ -11,6 +11,6 @@ DROP FUNCTION IF EXISTS "locks_ended";
 DROP FUNCTION IF EXISTS "locks_check_new";
 DROP TABLE IF EXISTS "locks_fences";
 DROP TABLE IF EXISTS "locks_layout";
-DROP TABLE IF EXISTS "locks_line";
+DROP TABLE IF EXISTS "locks_queue";
 DROP TABLE IF EXISTS "locks_shares";
 DROP TABLE IF EXISTS "locks";

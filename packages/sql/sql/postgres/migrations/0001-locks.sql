@@ -1,12 +1,14 @@
 -- The tables and routines of @locks/sql, layout 1, for Postgres 13 and newer:
 --   psql --single-transaction --set ON_ERROR_STOP=1 --file 0001-locks.sql
--- They belong to whoever runs this, in the first schema of the search path. Other names, or a schema: replace every name in double quotes.
--- May be run again: it makes what is missing, and leaves rows and rights as they are.
+-- They belong to whoever runs this, in the first schema of the search path. Other names, or a
+-- schema: replace every name in double quotes. May be run again: it makes what is missing, and
+-- leaves rows and rights as they are.
 --
 -- A service that runs as another role needs the grants of ../grants.sql.
 -- Only the owner should be allowed to create anything in the schema.
 
--- One row per key: whatever decides who is admitted. No index but the primary key, so that updates stay on their page.
+-- One row per key: whatever decides who is admitted. No index but the primary key, so that updates
+-- stay on their page.
 CREATE TABLE IF NOT EXISTS "locks" (
   key bytea PRIMARY KEY,
   -- The highest fencing token minted or told.
@@ -32,22 +34,24 @@ BEGIN
   END IF;
 END $$;
 
--- From here on the statements of clients without routines fail that take a key: they are made for four columns.
+-- From here on the statements of clients without routines fail that take a key: they are made for
+-- four columns.
 ALTER TABLE "locks"
   -- How many share it, while there is no owner.
   ADD COLUMN IF NOT EXISTS shares integer NOT NULL DEFAULT 0,
-  -- The first in line.
+  -- The first in the queue.
   ADD COLUMN IF NOT EXISTS head_process text,
   ADD COLUMN IF NOT EXISTS head_owner text,
-  -- No deadline in line is after it: nobody is in line if NULL or past.
-  ADD COLUMN IF NOT EXISTS line_until timestamptz,
-  -- No deadline in line is before it.
+  -- No deadline in the queue is after it: nobody is in the queue if NULL or past.
+  ADD COLUMN IF NOT EXISTS queue_until timestamptz,
+  -- No deadline in the queue is before it.
   ADD COLUMN IF NOT EXISTS next_lapse timestamptz,
-  -- When somebody in line gave the last sign of life: it lies ahead only where the clock was stepped back.
-  ADD COLUMN IF NOT EXISTS line_seen timestamptz,
+  -- When somebody in the queue gave the last sign of life: it lies ahead only where the clock was
+  -- stepped back.
+  ADD COLUMN IF NOT EXISTS queue_seen timestamptz,
   ADD COLUMN IF NOT EXISTS next_place bigint NOT NULL DEFAULT 1,
-  -- The owner that was given the key in line, and its process. They count while it is the exclusive holder, until a call of it was
-  -- answered with that hold.
+  -- The owner that was given the key in the queue, and its process. They count while it is the
+  -- exclusive holder, until a call of it was answered with that hold.
   ADD COLUMN IF NOT EXISTS assigned_to text,
   ADD COLUMN IF NOT EXISTS assigned_process text;
 ALTER TABLE "locks" SET (
@@ -72,7 +76,7 @@ CREATE TABLE IF NOT EXISTS "locks_shares" (
   autovacuum_vacuum_cost_delay = 0
 );
 
-CREATE TABLE IF NOT EXISTS "locks_line" (
+CREATE TABLE IF NOT EXISTS "locks_queue" (
   key bytea NOT NULL,
   place bigint NOT NULL,
   owner text NOT NULL,
@@ -80,14 +84,15 @@ CREATE TABLE IF NOT EXISTS "locks_line" (
   process text NOT NULL,
   -- NULL: exclusive; 0: any number of permits.
   permits integer,
-  -- The last sign of life of its owner, and when the place is forfeit: the difference is how long it lasts.
+  -- The last sign of life of its owner, and when the place is forfeit: the difference is how long
+  -- it lasts.
   seen timestamptz NOT NULL,
   deadline timestamptz NOT NULL,
   -- Of its claim: its ttl (0: not known), and what its token must exceed.
   ttl_ms integer NOT NULL DEFAULT 0,
   above bigint,
-  -- When its process sent what gave the last sign of life, as that process says: it is repeated to it. NULL: the place ends earlier than
-  -- it would from there.
+  -- When its process sent what gave the last sign of life, as that process says: it is repeated to
+  -- it. NULL: the place ends earlier than it would from there.
   sent text,
   PRIMARY KEY (key, place),
   UNIQUE (key, owner)
@@ -107,8 +112,8 @@ CREATE TABLE IF NOT EXISTS "locks_layout" (
   swept bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (version)
 );
--- No row that is there had a higher token, and without routines, a row of the key 255 keeps the highest removed one.
--- That of a register, whose key begins with 254, says nothing of tokens.
+-- No row that is there had a higher token, and without routines, a row of the key 255 keeps the
+-- highest removed one. That of a register, whose key begins with 254, says nothing of tokens.
 INSERT INTO "locks_layout" (version, readable_from, swept)
 SELECT 1, 1, coalesce(max(l.version), 0) FROM "locks" AS l WHERE l.key < '\xfe' OR l.key = '\xff' HAVING NOT EXISTS (SELECT FROM "locks_layout");
 DELETE FROM "locks" AS l WHERE l.key = '\xff';
@@ -121,12 +126,13 @@ CREATE TABLE IF NOT EXISTS "locks_fences" (
 
 -- Fails where a name is that of another table.
 SELECT key, owner, token, expires, permits FROM "locks_shares" LIMIT 0;
-SELECT key, place, owner, process, permits, seen, deadline, ttl_ms, above, sent FROM "locks_line" LIMIT 0;
+SELECT key, place, owner, process, permits, seen, deadline, ttl_ms, above, sent FROM "locks_queue" LIMIT 0;
 SELECT version, readable_from, swept FROM "locks_layout" LIMIT 0;
 SELECT resource, token FROM "locks_fences" LIMIT 0;
 
--- Fails where the token of a new row is not above those of rows that were removed, as after a step back of the clock. The statement for a
--- free key calls it for new rows only: the table of the layout is not looked at for others.
+-- Fails where the token of a new row is not above those of rows that were removed, as after a step
+-- back of the clock. The statement for a free key calls it for new rows only: the table of the
+-- layout is not looked at for others.
 CREATE OR REPLACE FUNCTION "locks_check_new"(minted bigint) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -136,15 +142,17 @@ BEGIN
   RETURN true;
 END $$;
 
--- Whether a process in line has certainly ended. A name with a plus sign is that of a session, which keeps an advisory lock for as long
--- as it lasts. The process that asks lasts, also where a session of it has ended.
+-- Whether a process in the queue has certainly ended. A name with a plus sign is that of a session,
+-- which keeps an advisory lock for as long as it lasts. The process that asks lasts, also where a
+-- session of it has ended.
 CREATE OR REPLACE FUNCTION "locks_ended"(process text, in_process text) RETURNS boolean
 LANGUAGE sql AS $$
   SELECT CASE WHEN strpos(process, '+') > 0 AND split_part(process, '+', 1) <> split_part(in_process, '+', 1)
     THEN pg_try_advisory_xact_lock_shared(hashtextextended('locks_' || process, 0)) ELSE false END
 $$;
 
--- The row of a key, locked, without what has lapsed by then, which must be written back; NULL when there is none and none is to be made.
+-- The row of a key, locked, without what has lapsed by then, which must be written back; NULL when
+-- there is none and none is to be made.
 CREATE OR REPLACE FUNCTION "locks_lock"(of_key bytea, make boolean, wait_ms integer) RETURNS "locks"
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -161,13 +169,14 @@ BEGIN
   END LOOP;
   -- Whatever is read from here on is seen by a snapshot younger than the lock.
   at := clock_timestamp();
-  IF r.next_lapse <= at OR r.line_seen > at THEN
-    -- After the clock was stepped back, a place lasts no longer from now on than it did from its last sign of life.
-    UPDATE "locks_line" AS w SET deadline = at + (w.deadline - w.seen), seen = at WHERE w.key = of_key AND w.seen > at;
-    DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.deadline <= at;
-    r.line_seen := least(r.line_seen, at);
-    SELECT min(w.deadline), max(w.deadline) INTO r.next_lapse, r.line_until FROM "locks_line" AS w WHERE w.key = of_key;
-    SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_line" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1;
+  IF r.next_lapse <= at OR r.queue_seen > at THEN
+    -- After the clock was stepped back, a place lasts no longer from now on than it did from its
+    -- last sign of life.
+    UPDATE "locks_queue" AS w SET deadline = at + (w.deadline - w.seen), seen = at WHERE w.key = of_key AND w.seen > at;
+    DELETE FROM "locks_queue" AS w WHERE w.key = of_key AND w.deadline <= at;
+    r.queue_seen := least(r.queue_seen, at);
+    SELECT min(w.deadline), max(w.deadline) INTO r.next_lapse, r.queue_until FROM "locks_queue" AS w WHERE w.key = of_key;
+    SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_queue" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1;
   END IF;
   IF r.held_until <= at THEN
     IF r.owner IS NULL THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
@@ -183,7 +192,7 @@ BEGIN
   RETURN r;
 END $$;
 
--- What a call tells of the first in line.
+-- What a call tells of the first in the queue.
 DO $$
 BEGIN
   CREATE TYPE "locks_turn" AS (
@@ -193,25 +202,28 @@ BEGIN
   -- What it was given, and for how long: its caller tells it so. NULL: it has to try.
   token bigint,
   span_ms integer,
-  -- What its process is to be told when it was given the key: with when it gave its last sign of life, as that process says.
+  -- What its process is to be told when it was given the key: with when it gave its last sign of
+  -- life, as that process says.
   message text,
-  -- The first in line, where the call has kept its place and it cannot go yet.
+  -- The first in the queue, where the call has kept its place and it cannot go yet.
   kept text
 );
 EXCEPTION WHEN duplicate_object THEN NULL;
 END $$;
 
--- The end of every routine: writes the row, and gives the key to the first in line if it can go now, for no longer than its place would
--- have lasted, as its process may be gone. Where its hold could end before its claim finds it, it has to try: a process other than the
--- caller's gets a message. It may be kept of `also`. With `doubts`, one of another process that can go forfeits its place if it does not
--- come within a sixth of the time that it lasts; `forfeit_ms` is what is left of that.
+-- The end of every routine: writes the row, and gives the key to the first in the queue if it can
+-- go now, for no longer than its place would have lasted, as its process may be gone. Where its
+-- hold could end before its claim finds it, it has to try: a process other than the caller's gets a
+-- message. It may be kept of `also`. With `doubts`, one of another process that can go forfeits its
+-- place if it does not come within a sixth of the time that it lasts; `forfeit_ms` is what is left
+-- of that.
 CREATE OR REPLACE FUNCTION "locks_settle"(
   r "locks", by_owner text, in_process text, also text[], doubts boolean, place_ms integer,
   OUT turn "locks_turn", OUT forfeit_ms integer, OUT held_until timestamptz
 )
 LANGUAGE plpgsql AS $$
 DECLARE
-  head "locks_line";
+  head "locks_queue";
   at timestamptz;
   forfeit timestamptz;
   -- The session of the head's process.
@@ -220,29 +232,30 @@ DECLARE
   empty boolean;
 BEGIN
   -- While the key is held exclusively, a head that is known stays the head until it leaves.
-  IF r.line_until IS NOT NULL
+  IF r.queue_until IS NOT NULL
     AND (r.owner IS NULL OR r.head_owner IS NULL OR r.head_owner = by_owner OR cardinality(also) > 0) THEN
-    SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+    SELECT * INTO head FROM "locks_queue" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
     empty := NOT FOUND;
     -- Places of processes that have ended are passed over. They lapse in their time.
     IF head.process <> in_process AND "locks_ended"(head.process, in_process) THEN
-      SELECT * INTO head FROM "locks_line" AS w
+      SELECT * INTO head FROM "locks_queue" AS w
       WHERE w.key = r.key AND NOT "locks_ended"(w.process, in_process) ORDER BY w.place LIMIT 1;
-      -- A process of which one place counts has not ended. Its claims keep their order, though a place before that has the name of
-      -- another session of it.
+      -- A process of which one place counts has not ended. Its claims keep their order, though a
+      -- place before that has the name of another session of it.
       lasting := head.process;
-      SELECT * INTO head FROM "locks_line" AS w
+      SELECT * INTO head FROM "locks_queue" AS w
       WHERE w.key = r.key AND w.place <= head.place AND split_part(w.process, '+', 1) = split_part(lasting, '+', 1)
       ORDER BY w.place LIMIT 1;
       head.process := lasting;
     END IF;
     IF r.held_until IS NULL AND head.owner <> by_owner AND head.permits IS NULL AND head.ttl_ms * 2 >= place_ms THEN
-      DELETE FROM "locks_line" AS w WHERE w.key = r.key AND w.place = head.place
+      DELETE FROM "locks_queue" AS w WHERE w.key = r.key AND w.place = head.place
       RETURNING
         greatest(r.version + 1, w.above + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint),
         w.owner, w.owner, head.process, least(clock_timestamp() + interval '1 millisecond' * w.ttl_ms::double precision, w.deadline),
         head.process, w.owner,
-        -- From what its process sent, the place lasts for all of its time, and so does what it is given.
+        -- From what its process sent, the place lasts for all of its time, and so does what it is
+        -- given.
         least(w.ttl_ms, floor(extract(epoch FROM w.deadline - w.seen) * 1000)::integer) || ' ' || w.sent || ' ' || w.owner,
         least(w.ttl_ms, floor(extract(epoch FROM w.deadline - clock_timestamp()) * 1000)::integer)
       INTO r.version, r.owner, r.assigned_to, r.assigned_process, r.held_until, turn.process, turn.owner, turn.message, turn.span_ms;
@@ -250,7 +263,7 @@ BEGIN
       -- No owner begins with a line feed.
       turn.message := coalesce(E'\n' || turn.token || ' ' || turn.message, turn.owner);
       -- Whether its process has ended is asked when its turn comes.
-      SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+      SELECT * INTO head FROM "locks_queue" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
       empty := NOT FOUND;
     ELSIF head.owner <> by_owner AND (
       r.held_until IS NULL OR head.permits IS NOT NULL AND r.owner IS NULL AND (head.permits = 0 OR r.shares < head.permits)
@@ -262,7 +275,7 @@ BEGIN
           at := clock_timestamp();
           forfeit := at + (head.deadline - head.seen) / 6;
           IF forfeit < head.deadline THEN
-            UPDATE "locks_line" AS w SET seen = w.seen - (w.deadline - forfeit), deadline = forfeit, sent = NULL
+            UPDATE "locks_queue" AS w SET seen = w.seen - (w.deadline - forfeit), deadline = forfeit, sent = NULL
             WHERE w.key = r.key AND w.place = head.place;
             head.deadline := forfeit;
             r.next_lapse := least(r.next_lapse, forfeit);
@@ -276,7 +289,7 @@ BEGIN
     r.head_process := head.process;
     r.head_owner := head.owner;
     IF empty THEN
-      r.line_until := NULL;
+      r.queue_until := NULL;
       r.next_lapse := NULL;
     END IF;
     IF head.owner = ANY (also) AND head.owner <> by_owner AND head.owner IS DISTINCT FROM turn.owner THEN
@@ -285,14 +298,15 @@ BEGIN
   END IF;
   UPDATE "locks" AS l
   SET version = r.version, owner = r.owner, held_until = r.held_until, shares = r.shares,
-    head_process = r.head_process, head_owner = r.head_owner, line_until = r.line_until, next_lapse = r.next_lapse,
-    line_seen = r.line_seen, next_place = r.next_place, assigned_to = r.assigned_to, assigned_process = r.assigned_process
+    head_process = r.head_process, head_owner = r.head_owner, queue_until = r.queue_until, next_lapse = r.next_lapse,
+    queue_seen = r.queue_seen, next_place = r.next_place, assigned_to = r.assigned_to, assigned_process = r.assigned_process
   WHERE l.key = r.key AND l IS DISTINCT FROM r;
   held_until := r.held_until;
 END $$;
 
--- Any attempt to take a key: protocol 3, the directed hand-off queue. `want_permits` is NULL for an exclusive claim, 0 for any
--- number. `gone` are those of `others` that are not in line: each may have been given the key.
+-- Any attempt to take a key: protocol 3, the directed hand-off queue. `want_permits` is NULL for an
+-- exclusive claim, 0 for any number. `gone` are those of `others` that are not in the queue: each
+-- may have been given the key.
 CREATE OR REPLACE FUNCTION "locks_acquire"(
   of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer,
   to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer, repeated boolean, sent_at text,
@@ -312,33 +326,33 @@ DECLARE
   settled record;
 BEGIN
   IF cardinality(others) > 0 THEN
-    UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process, sent = sent_at
+    UPDATE "locks_queue" AS w SET seen = at, deadline = lapse, process = in_process, sent = sent_at
     WHERE w.key = of_key AND w.owner = ANY (others);
     IF FOUND THEN
-      r.line_until := greatest(r.line_until, lapse);
-      r.line_seen := at;
+      r.queue_until := greatest(r.queue_until, lapse);
+      r.queue_seen := at;
     END IF;
     GET DIAGNOSTICS kept = ROW_COUNT;
     IF kept < cardinality(others) THEN
       gone := ARRAY(
         SELECT o.owner FROM unnest(others) AS o (owner)
-        WHERE NOT EXISTS (SELECT FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = o.owner)
+        WHERE NOT EXISTS (SELECT FROM "locks_queue" AS w WHERE w.key = of_key AND w.owner = o.owner)
       );
     END IF;
   END IF;
-  IF repeated AND r.line_until IS NOT NULL THEN
+  IF repeated AND r.queue_until IS NOT NULL THEN
     -- A session of this process has ended: to others, all that wait in it have.
-    SELECT w.process INTO session FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
+    SELECT w.process INTO session FROM "locks_queue" AS w WHERE w.key = of_key AND w.owner = by_owner;
     IF session <> in_process THEN
-      UPDATE "locks_line" AS w SET process = in_process WHERE w.key = of_key AND w.process = session;
+      UPDATE "locks_queue" AS w SET process = in_process WHERE w.key = of_key AND w.process = session;
       r.head_owner := NULL;
       r.head_process := NULL;
     END IF;
   END IF;
-  IF r.line_until IS NOT NULL AND r.head_owner IS DISTINCT FROM by_owner AND r.head_process IS DISTINCT FROM in_process THEN
-    -- With nobody at its head, a line has only such as were passed over.
+  IF r.queue_until IS NOT NULL AND r.head_owner IS DISTINCT FROM by_owner AND r.head_process IS DISTINCT FROM in_process THEN
+    -- With nobody at its head, a queue has only such as were passed over.
     IF r.head_owner IS NULL OR "locks_ended"(r.head_process, in_process) THEN
-      SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_line" AS w
+      SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_queue" AS w
       WHERE w.key = of_key AND (w.owner = by_owner OR NOT "locks_ended"(w.process, in_process))
       ORDER BY w.place LIMIT 1;
     END IF;
@@ -385,21 +399,21 @@ BEGIN
       r.held_until := greatest(r.held_until, until);
     END IF;
   ELSIF to_wait THEN
-    INSERT INTO "locks_line" AS w (key, place, owner, process, permits, seen, deadline, ttl_ms, above, sent)
+    INSERT INTO "locks_queue" AS w (key, place, owner, process, permits, seen, deadline, ttl_ms, above, sent)
     VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse, ttl_ms, above, sent_at)
     ON CONFLICT (key, owner) DO UPDATE
     SET seen = excluded.seen, deadline = excluded.deadline, process = excluded.process, ttl_ms = excluded.ttl_ms, above = excluded.above,
       sent = excluded.sent
-    RETURNING w.place <> r.next_place, w.seen, greatest(r.line_until, w.deadline), least(r.next_lapse, w.deadline),
+    RETURNING w.place <> r.next_place, w.seen, greatest(r.queue_until, w.deadline), least(r.next_lapse, w.deadline),
       greatest(r.next_place, w.place + 1)
-    INTO waits, r.line_seen, r.line_until, r.next_lapse, r.next_place;
+    INTO waits, r.queue_seen, r.queue_until, r.next_lapse, r.next_place;
   END IF;
 
-  IF token IS NOT NULL AND r.line_until IS NOT NULL THEN
-    DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
+  IF token IS NOT NULL AND r.queue_until IS NOT NULL THEN
+    DELETE FROM "locks_queue" AS w WHERE w.key = of_key AND w.owner = by_owner;
   END IF;
-  -- Who comes again and finds that the first in line could go and did not doubts that it lives. One who comes for the first time may
-  -- have come between the message and its answer.
+  -- Who comes again and finds that the first in the queue could go and did not doubts that it
+  -- lives. One who comes for the first time may have come between the message and its answer.
   settled := "locks_settle"(r, by_owner, in_process, others, waits, place_ms);
   turn := settled.turn;
   IF token IS NULL AND refusal IS NULL THEN
@@ -418,7 +432,8 @@ BEGIN
   END IF;
 END $$;
 
--- Restarts the ttl of whatever hold the owner has; with `raise_to`, also makes that its token unless its own is higher.
+-- Restarts the ttl of whatever hold the owner has; with `raise_to`, also makes that its token
+-- unless its own is higher.
 CREATE OR REPLACE FUNCTION "locks_renew"(
   of_key bytea, by_owner text, ttl_ms integer, raise_to bigint, in_process text, place_ms integer, wait_ms integer,
   OUT renewed boolean, OUT turn "locks_turn"
@@ -444,7 +459,7 @@ BEGIN
   turn := ("locks_settle"(r, by_owner, in_process, NULL, false, place_ms)).turn;
 END $$;
 
--- Gives up what the owner has: its hold, of whatever mode, or its place in line.
+-- Gives up what the owner has: its hold, of whatever mode, or its position in the queue.
 CREATE OR REPLACE FUNCTION "locks_release"(
   of_key bytea, by_owner text, in_process text, place_ms integer, wait_ms integer,
   OUT freed boolean, OUT turn "locks_turn"
@@ -464,15 +479,16 @@ BEGIN
       freed := FOUND;
       SELECT count(*), max(s.expires) INTO r.shares, r.held_until FROM "locks_shares" AS s WHERE s.key = of_key;
     END IF;
-    IF r.line_until IS NOT NULL THEN
-      DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
+    IF r.queue_until IS NOT NULL THEN
+      DELETE FROM "locks_queue" AS w WHERE w.key = of_key AND w.owner = by_owner;
     END IF;
   END IF;
   turn := ("locks_settle"(r, by_owner, in_process, NULL, false, place_ms)).turn;
 END $$;
 
--- Removes, of the keys behind `after` up to `last`, at most `most` that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
--- of such a key, which is neither below the clock nor below `swept`, exceeds them. Returns how many.
+-- Removes, of the keys behind `after` up to `last`, at most `most` that nobody holds or waits for
+-- and whose tokens the clock has passed by the retention: the next token of such a key, which is
+-- neither below the clock nor below `swept`, exceeds them. Returns how many.
 CREATE OR REPLACE FUNCTION "locks_sweep"(retention_ms bigint, most integer, after bytea DEFAULT '', last bytea DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -481,13 +497,13 @@ DECLARE
     SELECT l.key FROM "locks" AS l
     -- No key has a byte 255: UTF-8 knows none.
     WHERE l.key > after AND l.key <= COALESCE(last, '\xff'::bytea)
-      AND (l.held_until IS NULL OR l.held_until <= at) AND (l.line_until IS NULL OR l.line_until <= at)
+      AND (l.held_until IS NULL OR l.held_until <= at) AND (l.queue_until IS NULL OR l.queue_until <= at)
       AND l.version < (extract(epoch FROM at) * 1000000)::bigint - retention_ms * 1000
     LIMIT most
     FOR UPDATE SKIP LOCKED
   );
 BEGIN
-  DELETE FROM "locks_line" AS w WHERE w.key = ANY (idle);
+  DELETE FROM "locks_queue" AS w WHERE w.key = ANY (idle);
   DELETE FROM "locks_shares" AS s WHERE s.key = ANY (idle);
   -- What a row that comes back must exceed, wherever the clock may have been put.
   UPDATE "locks_layout" AS y SET swept = latest.version
@@ -497,7 +513,8 @@ BEGIN
   RETURN cardinality(idle);
 END $$;
 
--- Fixed names: what the caller has put before them, temporary tables too, is not looked at. And nobody may call what he was not given.
+-- Fixed names: what the caller has put before them, temporary tables too, is not looked at. And
+-- nobody may call what he was not given.
 DO $do$
 DECLARE
   home text := (SELECT c.relnamespace::regnamespace::text FROM pg_class AS c WHERE c.oid = '"locks"'::regclass);
@@ -505,12 +522,14 @@ DECLARE
 BEGIN
   FOREACH routine IN ARRAY ARRAY['"locks_acquire"', '"locks_renew"', '"locks_release"', '"locks_sweep"']::regproc[] LOOP
     EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %s, pg_temp', routine, home);
-    -- Plans are made while the tables are small, and kept while what was removed makes them large: they would read whole tables.
+    -- Plans are made while the tables are small, and kept while what was removed makes them large:
+    -- they would read whole tables.
     EXECUTE format('ALTER FUNCTION %s SET enable_seqscan = off', routine);
     EXECUTE format('ALTER FUNCTION %s SET enable_bitmapscan = off', routine);
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', routine);
   END LOOP;
-  -- It has the rights of its caller, and no settings of its own, as only such a procedure can commit.
+  -- It has the rights of its caller, and no settings of its own, as only such a procedure can
+  -- commit.
   EXECUTE format($f$
     CREATE OR REPLACE PROCEDURE "locks_release_and_tell"(
       of_key bytea, by_owner text, in_process text, place_ms integer, wait_ms integer,
@@ -526,7 +545,8 @@ BEGIN
       IF turn_token IS NULL THEN
         PERFORM set_config('synchronous_commit', 'off', true);
       ELSIF turn_process <> in_process THEN
-        -- A transaction that waits for the disk and sends a message makes all others that do so wait for it.
+        -- A transaction that waits for the disk and sends a message makes all others that do so
+        -- wait for it.
         COMMIT;
         PERFORM pg_notify('locks_' || turn_process, message);
       END IF;

@@ -3,8 +3,8 @@ import type { Holder, KeyState, Mode, Waiter } from '@locks/core';
 /** A row of the statement `inspect`. */
 export interface StateRow {
   /**
-   * Of a holder, its mode. `shared waiter`, `exclusive waiter`: of one of the first 100 in line,
-   * whose token is its place. `waiters`: this row's token tells how many are in line.
+   * Of a holder, its mode. `shared waiter`, `exclusive waiter`: of one of the first 100 in the
+   * queue, whose token is its place. `waiters`: this row's token tells how many are in the queue.
    */
   readonly mode: string;
   readonly owner: string;
@@ -32,5 +32,5 @@ export function toKeyState(key: string, rows: readonly StateRow[]): KeyState {
   }
   if (places.length === 0) return { key, holders, waiters };
   const sorted = places.toSorted((left, right) => (left.place < right.place ? -1 : 1));
-  return { key, holders, waiters, line: sorted.map(({ waiter }) => waiter) };
+  return { key, holders, waiters, queue: sorted.map(({ waiter }) => waiter) };
 }

@@ -3,17 +3,17 @@ import type { Assignment, FoundTurn, Listener, LockError, Runtime } from '@locks
 import type { TableNames } from '../names.ts';
 import type { Store } from './store.ts';
 
-/** The head of a line that can go now, or was given the key: it is to be told. */
+/** The head of a queue that can go now, or was given the key: it is to be told. */
 export interface Turn extends FoundTurn {
   /** The process it is in. */
   readonly process: string;
 }
 
 /** What a claim that is going to wait sends with an attempt. */
-export interface Line {
+export interface Queue {
   /** The process to tell when it is its turn. */
   readonly process: string;
-  /** Other owners of this process in line on this key, shown to be still there. */
+  /** Other owners of this process in the queue on this key, shown to be still there. */
   readonly others: readonly string[];
 }
 
@@ -62,46 +62,46 @@ export interface StoreOptions {
  * owner. One that is missing was left as it was: another statement decides it, or finds the error.
  */
 export interface EachStore<Connection> {
-  /** The tokens of keys that were free, without a line, or held by their claims already. */
+  /** The tokens of keys that were free, without a queue, or held by their claims already. */
   acquire(connection: Connection, claims: readonly Claim[]): Promise<ReadonlyMap<string, bigint>>;
   renew(connection: Connection, claims: readonly Claim[]): Promise<ReadonlyMap<string, Renewed>>;
-  /** Those that freed a hold without a line. */
+  /** Those that freed a hold without a queue. */
   release(connection: Connection, claims: readonly Claim[]): Promise<ReadonlyMap<string, Released>>;
 }
 
-/** The tables of the layout with routines: shared holds, and a line. */
+/** The tables of the layout with routines: shared holds, and a queue. */
 export interface LockStore<Connection = unknown> extends Store<Connection> {
   /** In how many ms to look for turns where the database tells none; read before each look. */
   readonly pollInterval: number;
   /**
-   * One compare-and-set statement: the token if the key was free and its line empty, or if the
+   * One compare-and-set statement: the token if the key was free and its queue empty, or if the
    * claim holds it exclusively already.
    */
   acquireFree(connection: Connection, claim: Claim): Promise<bigint | undefined>;
   /** Where many keys travel as one statement. */
   readonly each?: EachStore<Connection> | undefined;
   /**
-   * Any attempt, decided after the key row was locked; with `line`, a place in line is taken or
-   * kept. `repeated`: no attempt of it was granted yet, so a hold that it was given in line may get
-   * a token above a raised floor.
+   * Any attempt, decided after the key row was locked; with `queue`, a position in the queue is
+   * taken or kept. `repeated`: no attempt of it was granted yet, so a hold that it was given in the
+   * queue may get a token above a raised floor.
    * @throws `LOCK_INVALID`
    */
-  attempt(connection: Connection, claim: Claim, line: Line | undefined, repeated: boolean): Promise<Attempt>;
+  attempt(connection: Connection, claim: Claim, queue: Queue | undefined, repeated: boolean): Promise<Attempt>;
   /**
    * The first attempts of exclusive claims on one key, with one ttl and one floor, and a place in
-   * line for each that is not granted: in their order, in one statement. What became of each, in
+   * queue for each that is not granted: in their order, in one statement. What became of each, in
    * the same order.
    */
   enterAll?(connection: Connection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]>;
   renew(connection: Connection, claim: Claim, token: bigint | undefined): Promise<Renewed>;
   /**
-   * Gives up the hold, or the place in line. `inLine`: this claim or another one of this process is
-   * in line, so the key has one.
+   * Gives up the hold, or the position in the queue. `inQueue`: this claim or another one of this
+   * process is in the queue, so the key has one.
    */
-  release(connection: Connection, claim: Claim, inLine: boolean): Promise<Released>;
+  release(connection: Connection, claim: Claim, inQueue: boolean): Promise<Released>;
   /**
-   * The claims of this process that are first in line on one of `keys` and can go, or were given
-   * the key, as far as one look tells.
+   * The claims of this process that are first in the queue on one of `keys` and can go, or were
+   * given the key, as far as one look tells.
    */
   turns(connection: Connection, keys: readonly string[]): Promise<readonly FoundTurn[]>;
   /** Where a process can be told of its turns. `undefined`: it has to look. */

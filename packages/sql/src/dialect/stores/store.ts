@@ -42,7 +42,7 @@ export interface TableStore<Connection = unknown> {
   explain(error: unknown, what: CallName, claim?: Pick<Claim, 'key'>): LockError;
 }
 
-/** What the stores have that keep holds in columns, with a line and without one. */
+/** What the stores have that keep holds in columns, with a queue and without one. */
 export interface Store<Connection = unknown> extends TableStore<Connection> {
   inspect(connection: Connection, key: string): Promise<KeyState>;
   /**

@@ -24,9 +24,9 @@ export const conformingMariadb: ConformingKind = {
   quote: '`',
   sweep: "CALL `locks_sweep`(0, 1000, '', NULL)",
   left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'open_user') AS connections,
-    (SELECT count(*) FROM \`locks_line\`) AS line,
+    (SELECT count(*) FROM \`locks_queue\`) AS queue,
     (SELECT count(*) FROM \`locks_shares\`) AS shares,
-    (SELECT count(*) FROM \`locks\` WHERE GREATEST(COALESCE(held_until, 0), COALESCE(line_until, 0)) > UNIX_TIMESTAMP(NOW(6)) * 1000000) AS used`,
+    (SELECT count(*) FROM \`locks\` WHERE GREATEST(COALESCE(held_until, 0), COALESCE(queue_until, 0)) > UNIX_TIMESTAMP(NOW(6)) * 1000000) AS used`,
   // A short deadline: each call to a server that says nothing takes this long.
   timeout: 2_000,
   poolSize: 10,
@@ -50,5 +50,5 @@ export const textMariadb: ConformingKind = {
   sweep: 'SELECT 1',
   left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'open_user') AS connections,
     (SELECT count(*) FROM \`locks\`, ${entries('$[4][*][5]')} AS e WHERE e.lasting > UNIX_TIMESTAMP(NOW(6)) * 1000) AS used,
-    (SELECT count(*) FROM \`locks\`, ${entries('$[5][*][6]')} AS e WHERE e.lasting > UNIX_TIMESTAMP(NOW(6)) * 1000) AS line`,
+    (SELECT count(*) FROM \`locks\`, ${entries('$[5][*][6]')} AS e WHERE e.lasting > UNIX_TIMESTAMP(NOW(6)) * 1000) AS queue`,
 };

@@ -21,9 +21,9 @@ export const conformingPostgres: ConformingKind = {
   sweep: 'SELECT "locks_sweep"(0, 1000)',
   left: `SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::integer AS connections,
     (SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %')::integer AS listeners,
-    (SELECT count(*) FROM "locks_line")::integer AS line,
+    (SELECT count(*) FROM "locks_queue")::integer AS queue,
     (SELECT count(*) FROM "locks_shares")::integer AS shares,
-    (SELECT count(*) FROM "locks" WHERE held_until > clock_timestamp() OR line_until > clock_timestamp())::integer AS used`,
+    (SELECT count(*) FROM "locks" WHERE held_until > clock_timestamp() OR queue_until > clock_timestamp())::integer AS used`,
   // Hundreds of calls at once meet it on a machine that does other things too.
   timeout: 10_000,
   // Small: each connection is a process of the server, and a hundred claims at once open them all.

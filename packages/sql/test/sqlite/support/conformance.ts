@@ -51,7 +51,8 @@ export interface Library {
 export function suite(name: string, make: Make, options: SqlConfigOptions, only?: Chosen, library?: Library): void {
   const file = createFile(library?.Database);
   afterAll(() => file.remove());
-  // Places in line that last shorter than by default: several requirements wait for one to lapse.
+  // Positions in the queue that last shorter than by default: several requirements wait for one to
+  // lapse.
   const all = { timeout: 2_000, waiterTtl: 3_000, ...options };
   conformanceTests({
     name,

@@ -58,11 +58,11 @@ const endOf = (entry: readonly unknown[]): number => Number(entry.at(-1));
  * What the texts say now of keys that are held or waited for. Lapsed entries go at the next use of
  * their key.
  */
-export function countLive({ observer }: Pick<TestFile, 'observer'>): Record<'held' | 'line', number> {
+export function countLive({ observer }: Pick<TestFile, 'observer'>): Record<'held' | 'queue', number> {
   const now = hostTime() / 1_000;
   const rows = observer.prepare(`SELECT record FROM "locks" WHERE key LIKE 'key:%'`).all() as { record: string }[];
   const texts = rows.map(({ record }) => JSON.parse(record) as readonly (readonly unknown[][])[]);
   const live = (entries: readonly unknown[][]): number => entries.filter((entry) => endOf(entry) > now).length;
   const sum = (part: 4 | 5): number => texts.reduce((all, text) => all + live(text[part] ?? []), 0);
-  return { held: sum(4), line: sum(5) };
+  return { held: sum(4), queue: sum(5) };
 }

@@ -12,7 +12,7 @@ interface Group {
 }
 
 /**
- * The claims that wait without a line. When the node goes, every process is told, and each process
+ * The claims that wait without a queue. When the node goes, every process is told, and each process
  * wakes one claim. If a thousand claims tried at every release, all but one would fail.
  */
 export class PlainWaiters {

@@ -24,7 +24,9 @@ export interface NewLease {
   readonly counted: boolean;
 }
 
-/** How the first in line becomes a holder: by a lease, or, if exclusive, by staying the first. */
+/**
+ * How the first in the queue becomes a holder: by a lease, or, if exclusive, by staying the first.
+ */
 export class Admission {
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
@@ -36,7 +38,7 @@ export class Admission {
     this.#semaphores = semaphores;
   }
 
-  /** Whether the claim is exclusive and was admitted. It is the first in line since then. */
+  /** Whether the claim is exclusive and was admitted. It is the first in the queue since then. */
   isAdmitted({ node }: LiveClaim, { locks }: SemaphoreState): boolean {
     if (node === undefined || node.order === node.czxid) return false;
     const name = nameOf(node.path);
@@ -79,9 +81,9 @@ export class Admission {
   }
 
   /**
-   * Exchanges its place in line for a lease, in one transaction that fails if the place has gone.
-   * The leases are counted in the same flight. A client of another library may make one out of its
-   * turn, after its place has expired. `false`: look again.
+   * Exchanges its position in the queue for a lease, in one transaction that fails if the place has
+   * gone. The leases are counted in the same flight. A client of another library may make one out
+   * of its turn, after its place has expired. `false`: look again.
    */
   async exchange(own: LiveClaim, claim: Claim, { data, base, counted }: NewLease): Promise<boolean> {
     const { session, node } = own;

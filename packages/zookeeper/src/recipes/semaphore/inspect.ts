@@ -25,8 +25,8 @@ interface ShownLease {
 export async function inspectSemaphore({ key, read, show }: SemaphoreView): Promise<KeyState> {
   for (let look = 0; look < looks; look += 1) {
     const { locks, leases } = await read();
-    const line = locks.toSorted(inOrder);
-    const [first] = line;
+    const queue = locks.toSorted(inOrder);
+    const [first] = queue;
     const [head, ...nodes] = await Promise.all([
       first === undefined ? undefined : show(`locks/${first.name}`),
       ...leases.map(({ name }) => show(`leases/${name}`)),
@@ -40,7 +40,7 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
     const early = head === undefined ? undefined : leaseAhead(shown, head);
     const holders = shown.filter((each) => each !== early).map(({ lease, node }) => holder(lease, node, 'shared'));
     const alone = first?.mode === 'exclusive' && head !== undefined && readNodeData(head.data) && leases.length === 0;
-    const told = await tellWaiters(alone ? line.slice(1) : line, ({ name }) => show(`locks/${name}`), 'shared');
+    const told = await tellWaiters(alone ? queue.slice(1) : queue, ({ name }) => show(`locks/${name}`), 'shared');
     return { key, holders: alone ? [holder(first, head, 'exclusive')] : holders, ...told };
   }
   const message = `ZooKeeper: the semaphore ${JSON.stringify(key)} changes too often to be read.`;
@@ -48,8 +48,8 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
 }
 
 /**
- * The last lease, if the first in line has made it and may not use it yet. Only a client of Curator
- * does so.
+ * The last lease, if the first in the queue has made it and may not use it yet. Only a client of
+ * Curator does so.
  */
 function leaseAhead(leases: readonly ShownLease[], { data, stat }: ReadNode): ShownLease | undefined {
   if (readNodeData(data) !== undefined) return undefined;

@@ -17,14 +17,15 @@ export interface SemaphoreState {
 
 /** What a claim may do now. Nodes in `watch` are paths below the key's folder. */
 export type Entry =
-  /** Enter, provided that it is still in line: meanwhile leases go, but none comes. */
+  /** Enter, provided that it is still in the queue: meanwhile leases go, but none comes. */
   { readonly state: 'enters' } | Exclude<Verdict, { readonly state: 'holds' }>;
 
 /**
- * The rule of Curator's InterProcessSemaphoreV2. The first in line alone makes leases, and there
- * are at most as many leases as permits. Curator makes its lease at once, and waits until there are
- * few enough, still first in line. This package makes a lease only when there is room for a hold.
- * An exclusive claim holds when it is the first and there is no lease. It stays first in line.
+ * The rule of Curator's InterProcessSemaphoreV2. The first in the queue alone makes leases, and
+ * there are at most as many leases as permits. Curator makes its lease at once, and waits until
+ * there are few enough, still first in the queue. This package makes a lease only when there is
+ * room for a hold. An exclusive claim holds when it is the first and there is no lease. It stays
+ * first in the queue.
  *
  * A client of Curator whose place has expired may still make its lease, out of its turn. So the
  * maker of a lease counts again afterwards, as Curator does (`isAmongFirst`).

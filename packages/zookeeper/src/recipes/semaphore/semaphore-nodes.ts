@@ -18,7 +18,7 @@ interface Found {
   readonly node: OwnNode | undefined;
 }
 
-/** The semaphores as they are at the servers: of each key a line in `locks`, and `leases`. */
+/** The semaphores as they are at the servers: of each key a queue in `locks`, and `leases`. */
 export class SemaphoreNodes {
   readonly #nodes: Nodes;
   readonly #first: FirstNodes;
@@ -38,7 +38,7 @@ export class SemaphoreNodes {
   }
 
   async read(session: Session, folder: string): Promise<SemaphoreState> {
-    // In this order, in one flight: the first in line then knows all leases.
+    // In this order, in one flight: the first in the queue then knows all leases.
     const lists = ['locks', 'leases'].map((below) => this.#nodes.children(session, `${folder}/${below}`));
     const [locks, leases] = await Promise.all(lists);
     return { locks: parseContenders(locks ?? []), leases: parseLeases(leases ?? []) };
@@ -76,7 +76,7 @@ export class SemaphoreNodes {
     return state;
   }
 
-  /** Takes a place in line, and reads the state in the same flight. */
+  /** Takes a position in the queue, and reads the state in the same flight. */
   async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(claim.key);
@@ -107,7 +107,7 @@ export class SemaphoreNodes {
 
   /**
    * The state with one node of the claim in this session: `node`, or else its lease rather than its
-   * place in line. Further nodes are removed: a request arrived twice.
+   * position in the queue. Further nodes are removed: a request arrived twice.
    */
   async #single({ session, claim }: LiveClaim, { state, node }: Found): Promise<Found> {
     const folder = this.#nodes.ofKey(claim.key);

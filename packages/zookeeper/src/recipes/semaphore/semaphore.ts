@@ -6,11 +6,11 @@ import type { Nodes } from '../../nodes/nodes.ts';
 import { folderOf, nameOf } from '../../nodes/paths.ts';
 import type { Session } from '../../session/session.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
-import { attemptInLine } from '../algorithm.ts';
+import { attemptInQueue } from '../algorithm.ts';
 import { parseContenders, uuidOf } from '../contenders.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { hasLocks, locksIn } from '../locks-in.ts';
-import type { AttemptResult, LineSteps, Recipe, Verdict } from '../recipe.ts';
+import type { AttemptResult, QueueSteps, Recipe, Verdict } from '../recipe.ts';
 import { Admission } from './admission.ts';
 import { inspectSemaphore } from './inspect.ts';
 import { judgeEntry } from './judge.ts';
@@ -18,7 +18,7 @@ import { parseLeases } from './leases.ts';
 import { SemaphoreNodes } from './semaphore-nodes.ts';
 
 /**
- * Curator's InterProcessSemaphoreV2: a line in `locks`, whose first makes itself a lease in
+ * Curator's InterProcessSemaphoreV2: a queue in `locks`, whose first makes itself a lease in
  * `leases`.
  */
 export class SemaphoreRecipe implements Recipe {
@@ -28,7 +28,7 @@ export class SemaphoreRecipe implements Recipe {
   readonly #semaphores: SemaphoreNodes;
   readonly #admission: Admission;
   readonly #folders: FolderCleanup;
-  readonly #steps: LineSteps;
+  readonly #steps: QueueSteps;
 
   constructor(nodes: Nodes, tokens: Tokens, folders: FolderCleanup) {
     this.#nodes = nodes;
@@ -45,7 +45,7 @@ export class SemaphoreRecipe implements Recipe {
   }
 
   attempt(own: LiveClaim, claim: Claim): Promise<AttemptResult> {
-    return attemptInLine(this.#nodes, this.#steps, own, claim);
+    return attemptInQueue(this.#nodes, this.#steps, own, claim);
   }
 
   async leave(own: LiveClaim): Promise<boolean> {
@@ -137,7 +137,7 @@ export class SemaphoreRecipe implements Recipe {
   }
 }
 
-/** Whether the node of a claim is a lease, or its place in line. */
+/** Whether the node of a claim is a lease, or its position in the queue. */
 function isLease(path: string): boolean {
   return folderOf(path).endsWith('/leases');
 }

@@ -38,7 +38,7 @@ export class Witness implements AsyncDisposable {
     // Its server may lag behind the one that made the node.
     await session.send(sync(this.#root));
     const name = (await this.children(session, lease.key)).find((child) => child.includes(uuidOf(lease.owner)));
-    if (name === undefined) throw new Error(`there is no node of ${lease.owner} in the line of "${lease.key}"`);
+    if (name === undefined) throw new Error(`there is no node of ${lease.owner} in the queue of "${lease.key}"`);
     const sight: { -readonly [Name in keyof Sight]: Sight[Name] } = {
       lease,
       lostAt: Infinity,
@@ -61,7 +61,7 @@ export class Witness implements AsyncDisposable {
     return sight;
   }
 
-  /** The names of the nodes in the line of `key`, in their order. */
+  /** The names of the nodes in the queue of `key`, in their order. */
   async children(session: Session, key: string): Promise<readonly string[]> {
     const answer = await session.send(getChildren(`${this.#root}/${key}`));
     if (!answer.ok && answer.error !== 'NO_NODE') throw new Error(`${answer.error} (${answer.code})`);

@@ -1,7 +1,7 @@
 import { eventually } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { newLine } from './lines.ts';
-import type { Line } from './lines.ts';
+import { newLine } from './queues.ts';
+import type { Queue } from './queues.ts';
 import { startNode } from './peer.ts';
 import type { NodeKind, Peer, PeerLock } from './peer.ts';
 import { cell } from './cell.ts';
@@ -42,30 +42,30 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   });
 
   const ownPermits = meeting.node === 'shared' ? permits : 0;
-  const ours = (line: Line, peer = node): PeerLock => peer.acquire(meeting.node, line.path, { permits: ownPermits });
-  const theirs = (line: Line, peer = other): PeerLock => peer.acquire(meeting.other, line.path, { permits });
+  const ours = (queue: Queue, peer = node): PeerLock => peer.acquire(meeting.node, queue.path, { permits: ownPermits });
+  const theirs = (queue: Queue, peer = other): PeerLock => peer.acquire(meeting.other, queue.path, { permits });
 
   /** Resolves when so many have seen that they must wait. */
-  async function waiting(line: Line, count: number): Promise<void> {
+  async function waiting(queue: Queue, count: number): Promise<void> {
     await eventually(`${count} to wait`, async () => {
-      const watches = await line.watches();
+      const watches = await queue.watches();
       if (recipe !== 'semaphore' || watches >= count) return watches >= count;
       // The first one may be a Curator: it watches the list of leases, which the server does not
       // show, having made one too many.
-      return watches === count - 1 && (await line.names('/leases')).length > permits;
+      return watches === count - 1 && (await queue.names('/leases')).length > permits;
     });
   }
 
   /** Resolves when so many have taken their place behind a holder of ours. */
-  async function inLine(line: Line, count: number): Promise<void> {
-    if (recipe !== 'semaphore') await line.places(count + 1);
-    else await line.places(meeting.node === 'shared' ? count : count + 1, '/locks');
+  async function inQueue(queue: Queue, count: number): Promise<void> {
+    if (recipe !== 'semaphore') await queue.places(count + 1);
+    else await queue.places(meeting.node === 'shared' ? count : count + 1, '/locks');
   }
 
-  async function handsOver(line: Line, holder: PeerLock, waiter: () => PeerLock): Promise<void> {
+  async function handsOver(queue: Queue, holder: PeerLock, waiter: () => PeerLock): Promise<void> {
     await holder.acquired;
     const next = waiter();
-    await waiting(line, 1);
+    await waiting(queue, 1);
     expect(next.held).toBe(false);
     await holder.release();
     await next.acquired;
@@ -73,24 +73,24 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   }
 
   cell(row, 'they hold', 'they hold, Node waits and is served at their release', async () => {
-    const line = await newLine();
-    await handsOver(line, theirs(line), () => ours(line));
+    const queue = await newLine();
+    await handsOver(queue, theirs(queue), () => ours(queue));
   });
 
   cell(row, 'Node holds', 'Node holds, they wait and are served at its release', async () => {
-    const line = await newLine();
-    await handsOver(line, ours(line), () => theirs(line));
+    const queue = await newLine();
+    await handsOver(queue, ours(queue), () => theirs(queue));
   });
 
   if (meeting.waitsForLater !== true) {
     cell(row, 'in order', 'first come, first served among mixed waiters', async () => {
-      const line = await newLine();
-      const holder = ours(line);
+      const queue = await newLine();
+      const holder = ours(queue);
       await holder.acquired;
       const served: number[] = [];
       const done: Promise<void>[] = [];
       for (const [index, wish] of [theirs, ours, theirs, ours].entries()) {
-        const lock = wish(line);
+        const lock = wish(queue);
         const serve = async (): Promise<void> => {
           await lock.acquired;
           served.push(index);
@@ -99,7 +99,7 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
         const serving = serve();
         serving.catch(() => {});
         done.push(serving);
-        await inLine(line, index + 1);
+        await inQueue(queue, index + 1);
       }
       expect(served).toEqual([]);
       await holder.release();
@@ -109,38 +109,38 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   }
 
   cell(row, 'they die holding', 'they are killed while they hold, Node is served', async () => {
-    const line = await newLine();
+    const queue = await newLine();
     const killed = await meeting.startOther();
     onTestFinished(() => killed.kill());
-    await theirs(line, killed).acquired;
-    const next = ours(line);
-    await waiting(line, 1);
+    await theirs(queue, killed).acquired;
+    const next = ours(queue);
+    await waiting(queue, 1);
     await killed.kill();
     await next.acquired;
   });
 
   cell(row, 'Node dies holding', 'Node is killed while it holds, they are served', async () => {
-    const line = await newLine();
+    const queue = await newLine();
     const killed = await startNode(recipe);
     onTestFinished(() => killed.kill());
-    await ours(line, killed).acquired;
-    const next = theirs(line);
-    await waiting(line, 1);
+    await ours(queue, killed).acquired;
+    const next = theirs(queue);
+    await waiting(queue, 1);
     await killed.kill();
     await next.acquired;
     await next.release();
   });
 
   cell(row, 'they die waiting', 'they are killed while they wait, Node behind them is served', async () => {
-    const line = await newLine();
+    const queue = await newLine();
     const killed = await meeting.startOther();
     onTestFinished(() => killed.kill());
-    const holder = ours(line);
+    const holder = ours(queue);
     await holder.acquired;
-    theirs(line, killed);
-    await waiting(line, 1);
-    const next = ours(line);
-    await waiting(line, 2);
+    theirs(queue, killed);
+    await waiting(queue, 1);
+    const next = ours(queue);
+    await waiting(queue, 2);
     await killed.kill();
     await holder.release();
     await next.acquired;
@@ -148,15 +148,15 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   });
 
   cell(row, 'Node dies waiting', 'Node is killed while it waits, they behind it are served', async () => {
-    const line = await newLine();
+    const queue = await newLine();
     const killed = await startNode(recipe);
     onTestFinished(() => killed.kill());
-    const holder = theirs(line);
+    const holder = theirs(queue);
     await holder.acquired;
-    ours(line, killed);
-    await waiting(line, 1);
-    const next = theirs(line);
-    await waiting(line, 2);
+    ours(queue, killed);
+    await waiting(queue, 1);
+    const next = theirs(queue);
+    await waiting(queue, 2);
     await killed.kill();
     await holder.release();
     await next.acquired;
@@ -166,14 +166,14 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   if (meeting.waitsForLater === true) return;
 
   cell(row, 'mixed run', 'never two holders that exclude each other in a mixed run', async () => {
-    const line = await newLine();
-    const counter = await line.counter();
+    const queue = await newLine();
+    const counter = await queue.counter();
     const rounds = { counter: counter.path, rounds: 20 };
     const nodeWrites = meeting.alone || meeting.node === 'exclusive';
     const theyWrite = meeting.alone || !nodeWrites;
     const runs = [1, 2].flatMap(() => [
-      node[nodeWrites ? 'contend' : 'look'](meeting.node, line.path, { ...rounds, permits: ownPermits }),
-      other[theyWrite ? 'contend' : 'look'](meeting.other, line.path, { ...rounds, permits }),
+      node[nodeWrites ? 'contend' : 'look'](meeting.node, queue.path, { ...rounds, permits: ownPermits }),
+      other[theyWrite ? 'contend' : 'look'](meeting.other, queue.path, { ...rounds, permits }),
     ]);
     // A writer sees itself, a reader sees no holder.
     const [self, them] = [nodeWrites ? 1 : 0, theyWrite ? 1 : 0];

@@ -7,7 +7,7 @@ import { isAmongFirst, leaseName, parseLeases } from '../../../src/recipes/semap
 
 type Kind = 'exclusive' | 'shared' | number | 'curator';
 
-// Exclusive claims hold by their place in line.
+// Exclusive claims hold by their position in the queue.
 function claimOf(kind: Kind, owner: string) {
   if (typeof kind === 'number') return { owner, mode: 'shared', permits: kind } as const;
   return { owner, mode: kind === 'shared' ? 'shared' : 'exclusive' } as const;
@@ -22,10 +22,10 @@ function leaseOf(kind: Kind, index: number): string {
   return numbered(kind === 'curator' ? curators : leaseName(claimOf(kind, `holder/${index}`)), index);
 }
 
-/** What the last one in line may do. */
-function entryOf(inLine: readonly Kind[], inside: readonly Kind[]): Entry {
-  const kind = inLine.at(-1) ?? 'exclusive';
-  const names = inLine.map(placeOf);
+/** What the last one in the queue may do. */
+function entryOf(inQueue: readonly Kind[], inside: readonly Kind[]): Entry {
+  const kind = inQueue.at(-1) ?? 'exclusive';
+  const names = inQueue.map(placeOf);
   return judgeEntry(
     { locks: parseContenders(names.toReversed()), leases: parseLeases(inside.map(leaseOf)) },
     names.at(-1) ?? '',
@@ -63,7 +63,7 @@ test('exclusive waits for one lease at a time', () => {
   expect(entryOf(['exclusive'], [2, 2])).toEqual({ state: 'waits', watch: [`leases/${leaseOf(2, 0)}`], place: 0 });
 });
 
-test('the line is not trusted near the end of its numbers, nor beyond', () => {
+test('the queue is not trusted near the end of its numbers, nor beyond', () => {
   const near = numbered(contenderName('mutex', claimOf(2, 'any')), sequenceLimit);
   expect(judgeEntry({ locks: parseContenders([near]), leases: [] }, near, claimOf(2, 'any'))).toEqual({
     state: 'exhausted',

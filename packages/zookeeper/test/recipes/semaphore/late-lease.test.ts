@@ -9,8 +9,8 @@ import { startFrameProxy } from '../../support/frame-proxy.ts';
 import type { FrameProxy } from '../../support/frame-proxy.ts';
 import { makeNode, openClient, valueOf } from '../../support/sessions.ts';
 
-// A process that uses Curator may make its lease after its place in line has expired: then it is
-// not alone in making one.
+// A process that uses Curator may make its lease after its position in the queue has expired: then
+// it is not alone in making one.
 
 const server = await startZookeeper({ tickTime: 500 });
 afterAll(() => server.stop());

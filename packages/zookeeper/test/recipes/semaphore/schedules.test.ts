@@ -79,7 +79,7 @@ interface Party {
   step(): void;
   /** Its session ends. */
   die(): void;
-  /** It is first in line, and will make its lease next. */
+  /** It is first in the queue, and will make its lease next. */
   readonly isBetween: boolean;
   /** Its session ends while it is paused; it goes on in the next session. */
   expire(): void;

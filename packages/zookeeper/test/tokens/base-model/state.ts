@@ -8,7 +8,7 @@ export type Entry =
 export type Phase =
   | 'idle'
   /** Its node is asked for, or it waits, or has to list again. */
-  | 'in line'
+  | 'in the queue'
   /** A list has shown that it is its turn. */
   | 'listed'
   /** A change of its own node is on its way. */
@@ -47,7 +47,7 @@ export interface State {
   readonly removals: number;
 }
 
-/** The base and the nodes in line after the first `seen` transactions. */
+/** The base and the nodes in the queue after the first `seen` transactions. */
 export interface Nodes {
   readonly base: Base;
   /** The transaction that made each client's node; `undefined`: there is none. */

@@ -74,7 +74,7 @@ function clientSteps(turn: Turn): Step[] {
   if (client.phase === 'done') return [];
   if (client.phase === 'idle') {
     const read = rules.reading === 'once' ? { base: nodesAt(state).base } : {};
-    return isNext(turn) ? [write(turn, 'makes its node', 'create', { phase: 'in line', ...read })] : [];
+    return isNext(turn) ? [write(turn, 'makes its node', 'create', { phase: 'in the queue', ...read })] : [];
   }
   const isOver = client.phase === 'holds' && (wish.renew === undefined || client.renewed !== undefined);
   if (isOver) return [write(turn, 'releases', 'delete', blank)];
@@ -96,7 +96,7 @@ function clientSteps(turn: Turn): Step[] {
 function ownSteps(turn: Turn, { made }: Nodes): Step[] {
   const { client, index, world, wish } = turn;
   switch (client.phase) {
-    case 'in line': {
+    case 'in the queue': {
       if (made[index] === undefined) return [step(turn, 'is gone', blank)];
       if (!isTurn(made, index, world)) return [];
       return [client.watched ? decide(turn) : step(turn, 'lists', { phase: 'listed' })];
@@ -198,10 +198,10 @@ function isNext({ state, world, index, wish }: Turn): boolean {
 }
 
 function isTurn(made: Nodes['made'], index: number, { wishes }: World): boolean {
-  const line = made.flatMap((zxid, place): Contender[] => {
+  const queue = made.flatMap((zxid, place): Contender[] => {
     return zxid === undefined ? [] : [{ name: `${place}`, sequence: zxid, mode: wishes[place]?.mode ?? 'exclusive' }];
   });
-  return judge(line, `${index}`).state === 'holds';
+  return judge(queue, `${index}`).state === 'holds';
 }
 
 function czxidOf({ state, index }: Turn): bigint {

@@ -29,7 +29,7 @@ export interface Event {
   readonly item: number;
 }
 
-/** Processes that wait for one key in a fair line, in all the states that they can reach. */
+/** Processes that wait for one key in a fair queue, in all the states that they can reach. */
 export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
   return {
     start: startOf(setting),
@@ -67,7 +67,7 @@ function startOf({ assignable, looks, renewals, faults }: Setting): World {
       renewals,
     })),
     hold: { process: opener, token: 0, expires: Infinity },
-    line: [],
+    queue: [],
     counter: 0,
     guardedUntil: 0,
     messages: [],
@@ -290,11 +290,11 @@ function hashWorld(world: World, hash: StateHash): void {
   const add = (...words: readonly unknown[]): void => {
     for (const word of words) hash.add(code(word));
   };
-  const { hold, line, messages, faults } = world;
+  const { hold, queue, messages, faults } = world;
   add(world.now, world.counter, world.guardedUntil, world.highest, world.unused, world.problem);
   add(faults.ticks, faults.crashes, faults.losses, faults.drops, faults.restarts);
-  add(hold?.process, hold?.token, hold?.expires, line.length, messages.length);
-  for (const { process, deadline, sentAt } of line) add(process, deadline, sentAt);
+  add(hold?.process, hold?.token, hold?.expires, queue.length, messages.length);
+  for (const { process, deadline, sentAt } of queue) add(process, deadline, sentAt);
   for (const { to, grant } of messages) add(to, grant?.token, grant?.sentAt);
   for (const process of world.processes) {
     const { stage, calls, assigned, woken, lookedAt, busySince, until, looks, renewals } = process;

@@ -5,7 +5,7 @@ import type { Rules } from './world.ts';
 /** One tick, in ms. */
 const tick = 1_000;
 
-/** The rules of the line. The clocks of the model run at one rate. */
+/** The rules of the queue. The clocks of the model run at one rate. */
 export const rules: Rules = {
   lastsFor({ token, sentAt, validity }, { now }, _process, ttl) {
     const claim: Claim = { key: 'job', owner: 'a/1', ttl: ttl * tick, mode: 'exclusive' };

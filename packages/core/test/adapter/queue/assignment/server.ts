@@ -23,7 +23,7 @@ export class Server {
   expire(): void {
     const world = this.#world;
     if (world.hold !== undefined && world.hold.expires <= world.now) world.hold = undefined;
-    world.line = world.line.filter(({ deadline }) => deadline > world.now);
+    world.queue = world.queue.filter(({ deadline }) => deadline > world.now);
   }
 
   /** The holder of the start releases. */
@@ -33,7 +33,7 @@ export class Server {
     this.#handOn();
   }
 
-  /** It comes back without the hold. The line is that of an old copy. */
+  /** It comes back without the hold. The queue is that of an old copy. */
   restart(): void {
     const world = this.#world;
     world.hold = undefined;
@@ -72,33 +72,33 @@ export class Server {
       this.#leave(process);
       return 'busy';
     }
-    if (world.line[0]?.process !== process) this.#handOn();
-    if (world.hold === undefined && (world.line[0]?.process ?? process) === process) {
+    if (world.queue[0]?.process !== process) this.#handOn();
+    if (world.hold === undefined && (world.queue[0]?.process ?? process) === process) {
       this.#leave(process);
       world.counter += 1;
       world.hold = { process, token: world.counter, expires: world.now + ttl };
       return world.counter;
     }
-    const place = world.line.find((each) => each.process === process);
+    const place = world.queue.find((each) => each.process === process);
     const stamp = assignable[process] === true ? sentAt : undefined;
     const deadline = world.now + placeTtl;
-    if (place === undefined) world.line.push({ process, deadline, sentAt: stamp });
+    if (place === undefined) world.queue.push({ process, deadline, sentAt: stamp });
     else Object.assign(place, { deadline, sentAt: stamp });
     return 'busy';
   }
 
   #leave(process: number): void {
-    this.#world.line = this.#world.line.filter((each) => each.process !== process);
+    this.#world.queue = this.#world.queue.filter((each) => each.process !== process);
   }
 
-  /** The end of each script: the head of the line gets a key that is free, or is told of it. */
+  /** The end of each script: the head of the queue gets a key that is free, or is told of it. */
   #handOn(): void {
     const world = this.#world;
     const { detects, ttl, placeTtl } = this.#setting;
-    while (world.hold === undefined && world.line[0] !== undefined) {
-      const { process, sentAt, deadline } = world.line[0];
+    while (world.hold === undefined && world.queue[0] !== undefined) {
+      const { process, sentAt, deadline } = world.queue[0];
       if (detects && world.processes[process]?.stage === 'crashed') {
-        world.line.shift();
+        world.queue.shift();
         continue;
       }
       const assigns = sentAt !== undefined && (!this.#rules.guardsAssignments || world.now >= world.guardedUntil);
@@ -107,7 +107,7 @@ export class Server {
         if (!told) world.messages.push({ to: process, grant: undefined });
         return;
       }
-      world.line.shift();
+      world.queue.shift();
       const before = world.counter;
       world.counter += 1;
       world.hold = {

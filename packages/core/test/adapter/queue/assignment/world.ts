@@ -52,7 +52,7 @@ export interface World {
   now: number;
   processes: Process[];
   hold: Hold | undefined;
-  line: Place[];
+  queue: Place[];
   counter: number;
   /** The server grants nothing before. */
   guardedUntil: number;
@@ -133,7 +133,7 @@ export function copyWorld(world: World): World {
       calls: process.calls.map((call) => ({ ...call })),
     })),
     hold: world.hold === undefined ? undefined : { ...world.hold },
-    line: world.line.map((place) => ({ ...place })),
+    queue: world.queue.map((place) => ({ ...place })),
     messages: [...world.messages],
   };
 }

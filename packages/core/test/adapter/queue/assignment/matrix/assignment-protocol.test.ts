@@ -31,7 +31,7 @@ function settingOf({ faults = {}, ...given }: Given): Setting {
 
 const prompt = { prompt: true, ttl: 4, placeTtl: 3, lookEvery: 1 } as const;
 
-/** Two heads of a line die, and a third process waits. */
+/** Two heads of a queue die, and a third process waits. */
 const deadHeads = {
   ...prompt,
   ttl: 3,
@@ -67,9 +67,9 @@ function searchIn(setting: Setting, use: Rules): Found {
   return search(modelOf(setting, use), { states: most });
 }
 
-describe('a line that assigns its key has one holder at a time, and tokens that increase, with', () => {
+describe('a queue that assigns its key has one holder at a time, and tokens that increase, with', () => {
   const cases = Object.entries<Setting>({ ...settings, ...(isLong ? longer : {}) });
-  const uses = { 'the rule of the line': rules, 'grants of any age': atAnyAge };
+  const uses = { 'the rule of the queue': rules, 'grants of any age': atAnyAge };
   it.each(
     cases.flatMap(([title, setting]) =>
       Object.entries(uses).map(([use, each]) => [title, use, setting, each] as const),

@@ -14,7 +14,7 @@ const longestKept = 10_000;
  */
 const longestPoll = 50;
 /**
- * How long a claim with the vote of its line waits for another member, in ms. More delays the
+ * How long a claim with the vote of its queue waits for another member, in ms. More delays the
  * answer to a claim that must wait.
  */
 const pause = 20;
@@ -26,11 +26,11 @@ const looksEvery = 1_000;
 /** Waiting claims that keep votes repeat so often in the time that those last. */
 const repeatsPerVote = 3;
 
-/** The claim is too late: it waits in the line of the lowest busy member, or ends. */
-export function waitInLine(machine: Machine, now: number): void {
+/** The claim is too late: it waits in the queue of the lowest busy member, or ends. */
+export function waitInQueue(machine: Machine, now: number): void {
   const { options, state, world } = machine;
-  const line = lowestBusy(state.parts);
-  const part = machine.part(line);
+  const queue = lowestBusy(state.parts);
+  const part = machine.part(queue);
   if (!state.waits) {
     state.waiting = false;
     machine.each((_, member) => machine.giveBack(member, true));
@@ -38,22 +38,22 @@ export function waitInLine(machine: Machine, now: number): void {
     return;
   }
   machine.each((each, member) => {
-    if (member > line ? each.call === undefined : member !== line && each.inLine) machine.giveBack(member, true);
+    if (member > queue ? each.call === undefined : member !== queue && each.inQueue) machine.giveBack(member, true);
   });
-  if ((!part.inLine || line !== state.line) && state.moves < options.members) {
+  if ((!part.inQueue || queue !== state.queue) && state.moves < options.members) {
     state.moves += 1;
-    state.line = line;
+    state.queue = queue;
     state.askedAll = false;
     // Claims that leave may leave the members one after the other.
     state.paused = false;
     part.heard = undefined;
-    machine.ask(line, true, true);
+    machine.ask(queue, true, true);
     return;
   }
   state.waiting = true;
-  state.line = line;
-  const keeps = state.parts.some((each, member) => member < line && isVote(each, now));
-  if (!state.paused && part.inLine && keeps) {
+  state.queue = queue;
+  const keeps = state.parts.some((each, member) => member < queue && isVote(each, now));
+  if (!state.paused && part.inQueue && keeps) {
     state.paused = true;
     state.stage = 'pausing';
     world.pause(pause);
@@ -70,14 +70,14 @@ export function waitInLine(machine: Machine, now: number): void {
  * When core asks again, in ms: in time for the place, for the votes kept, and for members without
  * wakes.
  */
-function untilRepeat(machine: Machine, line: Part, now: number): number | undefined {
+function untilRepeat(machine: Machine, queue: Part, now: number): number | undefined {
   const { options, state, world } = machine;
   const { wake } = options;
   const ttl = Math.min(options.ttl, options.place);
   const poll = world.random() * longestPoll;
   if (!state.parts.some(({ token }) => token !== undefined)) {
     state.keptSince = undefined;
-    return wake && line.inLine ? line.retryAfter : poll;
+    return wake && queue.inQueue ? queue.retryAfter : poll;
   }
   state.keptSince ??= now;
   if (now - state.keptSince > Math.min(options.ttl, longestKept) * (0.5 + world.random() / 2)) {
@@ -85,5 +85,5 @@ function untilRepeat(machine: Machine, line: Part, now: number): number | undefi
     state.keptSince = undefined;
     machine.each((part, member) => part.token !== undefined && machine.giveBack(member, true));
   } else machine.each((part, member) => machine.shorten(part, member));
-  return wake && line.inLine ? Math.min(line.retryAfter ?? Infinity, ttl / repeatsPerVote) : poll;
+  return wake && queue.inQueue ? Math.min(queue.retryAfter ?? Infinity, ttl / repeatsPerVote) : poll;
 }

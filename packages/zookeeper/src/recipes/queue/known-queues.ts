@@ -7,12 +7,12 @@ import { FolderWatches } from './folder-watches.ts';
 import type { FolderWatch } from './folder-watches.ts';
 
 /**
- * A place that is known before the line is read. A claim that waits does so for a node of this
+ * A place that is known before the queue is read. A claim that waits does so for a node of this
  * session.
  */
 type KnownPlace = Extract<Verdict, { readonly state: 'holds' | 'waits' }>;
 
-/** A node of this session in a line. */
+/** A node of this session in a queue. */
 interface Place {
   readonly path: string;
   /** When it came, in the order of all calls. */
@@ -23,8 +23,8 @@ interface Place {
   leaving: Promise<unknown> | undefined;
 }
 
-/** One line, as far as this session knows it. */
-interface Line {
+/** One queue, as far as this session knows it. */
+interface Queue {
   /** By their numbers. */
   readonly places: Map<number, Place>;
   /**
@@ -40,7 +40,7 @@ interface Line {
 }
 
 /**
- * What a provider knows of its lines without reading them. ZooKeeper numbers the nodes of a folder
+ * What a provider knows of its queues without reading them. ZooKeeper numbers the nodes of a folder
  * one by one. So a node whose number follows that of another node of this session is right behind
  * it:
  *
@@ -49,9 +49,9 @@ interface Line {
  *   watch of the folder tells, before the answer to any later request. Or the new node itself, if
  *   it was made before the other one was removed.
  */
-export class KnownLines {
+export class KnownQueues {
   readonly #enabled: boolean;
-  readonly #sessions: WeakMap<Session, Map<string, Line>> = new WeakMap();
+  readonly #sessions: WeakMap<Session, Map<string, Queue>> = new WeakMap();
   readonly #folders: FolderWatches = new FolderWatches();
   #now = 0;
 
@@ -60,42 +60,42 @@ export class KnownLines {
     this.#enabled = enabled;
   }
 
-  /** Whether a claim that enters now will probably know its place without reading the line. */
+  /** Whether a claim that enters now will probably know its place without reading the queue. */
   foresees({ session, claim, waits }: LiveClaim, folder: string): boolean {
-    const line = this.#sessions.get(session)?.get(folder);
-    if (line === undefined) return false;
-    if (line.places.size > 0) return waits && claim.mode === 'exclusive';
-    return line.watched && line.undisturbed && line.clearTo >= 0;
+    const queue = this.#sessions.get(session)?.get(folder);
+    if (queue === undefined) return false;
+    if (queue.places.size > 0) return waits && claim.mode === 'exclusive';
+    return queue.watched && queue.undisturbed && queue.clearTo >= 0;
   }
 
   /** Notes the new node of a claim, and tells its place if that is known. */
   entered({ session, claim, waits }: LiveClaim, path: string): KnownPlace | undefined {
     if (!this.#enabled) return undefined;
     const { folder, sequence } = split(path);
-    const line = this.#lineOf(session, folder);
+    const queue = this.#queueOf(session, folder);
     this.#now += 1;
-    line.places.set(sequence, { path, since: this.#now, first: false, leaving: undefined });
+    queue.places.set(sequence, { path, since: this.#now, first: false, leaving: undefined });
     if (sequence >= sequenceLimit) return undefined;
-    line.undisturbed = line.clearTo >= 0 && sequence === line.clearTo + 1;
-    if (line.undisturbed && line.watched) return { state: 'holds' };
+    queue.undisturbed = queue.clearTo >= 0 && sequence === queue.clearTo + 1;
+    if (queue.undisturbed && queue.watched) return { state: 'holds' };
     // A claim that does not wait must not leave because of a node that has just gone. Sharers wait
     // for other nodes than the one before them.
     if (!waits || claim.mode === 'shared') return undefined;
-    const before = line.places.get(sequence - 1);
+    const before = queue.places.get(sequence - 1);
     if (before === undefined || before.leaving !== undefined) return undefined;
     // The map has the order of the numbers.
-    const [first = sequence] = line.places.keys();
+    const [first = sequence] = queue.places.keys();
     return { state: 'waits', watch: [before.path], place: sequence - first };
   }
 
   /** Whether a node that waited is the first, provided that it is there. */
   async isNext({ session }: LiveClaim, path: string): Promise<boolean> {
     const { folder, sequence } = split(path);
-    const line = this.#sessions.get(session)?.get(folder);
-    const place = line?.places.get(sequence);
-    if (line === undefined || place === undefined) return false;
-    await line.places.get(sequence - 1)?.leaving;
-    return line.clearTo === sequence - 1 && (line.watched || place.since <= line.clearedAt);
+    const queue = this.#sessions.get(session)?.get(folder);
+    const place = queue?.places.get(sequence);
+    if (queue === undefined || place === undefined) return false;
+    await queue.places.get(sequence - 1)?.leaving;
+    return queue.clearTo === sequence - 1 && (queue.watched || place.since <= queue.clearedAt);
   }
 
   /** An exclusive claim holds. */
@@ -116,25 +116,25 @@ export class KnownLines {
   async leaves({ session }: LiveClaim, path: string, remove: () => Promise<boolean>): Promise<boolean> {
     if (!this.#enabled) return await remove();
     const { folder, sequence } = split(path);
-    const line = this.#lineOf(session, folder);
-    const place = line.places.get(sequence);
+    const queue = this.#queueOf(session, folder);
+    const place = queue.places.get(sequence);
     const at = this.#now;
     // The watch is set before the node is removed: until then the folder cannot go.
-    const watching = this.#watchFor(session, line, place);
+    const watching = this.#watchFor(session, queue, place);
     const removing = remove();
     const leaving = Promise.all([removing, watching]).then(
       ([removed, fired]) => {
-        line.places.delete(sequence);
+        queue.places.delete(sequence);
         if (fired !== undefined) {
-          line.watched = !fired();
-          line.clearTo = -1;
+          queue.watched = !fired();
+          queue.clearTo = -1;
         }
         // A node that had gone before tells nothing: its folder may have gone, too.
         if (!removed || place?.first !== true) return;
-        line.clearTo = sequence;
-        line.clearedAt = at;
+        queue.clearTo = sequence;
+        queue.clearedAt = at;
       },
-      () => void line.places.delete(sequence),
+      () => void queue.places.delete(sequence),
     );
     if (place !== undefined) place.leaving = leaving;
     await leaving;
@@ -143,34 +143,34 @@ export class KnownLines {
   }
 
   /**
-   * Watches the folder of a claim that is alone in its line. Resolves to a function that tells
+   * Watches the folder of a claim that is alone in its queue. Resolves to a function that tells
    * whether the folder has changed since, or to `undefined` without a watch.
    */
-  #watchFor(session: Session, line: Line, place: Place | undefined): FolderWatch | undefined {
-    if (place?.first !== true || line.watched || line.places.size > 1) return undefined;
+  #watchFor(session: Session, queue: Queue, place: Place | undefined): FolderWatch | undefined {
+    if (place?.first !== true || queue.watched || queue.places.size > 1) return undefined;
     const folder = folderOf(place.path);
     return this.#folders.watch(session, folder, () => {
-      line.watched = false;
-      line.clearTo = -1;
+      queue.watched = false;
+      queue.clearTo = -1;
       this.#tidy(session, folder);
     });
   }
 
-  #lineOf(session: Session, folder: string): Line {
-    const lines = this.#sessions.get(session) ?? new Map<string, Line>();
-    this.#sessions.set(session, lines);
-    const known = lines.get(folder);
+  #queueOf(session: Session, folder: string): Queue {
+    const queues = this.#sessions.get(session) ?? new Map<string, Queue>();
+    this.#sessions.set(session, queues);
+    const known = queues.get(folder);
     if (known !== undefined) return known;
-    const line: Line = { places: new Map(), clearTo: -1, clearedAt: 0, watched: false, undisturbed: true };
-    lines.set(folder, line);
-    return line;
+    const queue: Queue = { places: new Map(), clearTo: -1, clearedAt: 0, watched: false, undisturbed: true };
+    queues.set(folder, queue);
+    return queue;
   }
 
-  /** Forgets a line that has no node of this session and is not watched. */
+  /** Forgets a queue that has no node of this session and is not watched. */
   #tidy(session: Session, folder: string): void {
-    const lines = this.#sessions.get(session);
-    const line = lines?.get(folder);
-    if (line !== undefined && line.places.size === 0 && !line.watched) lines?.delete(folder);
+    const queues = this.#sessions.get(session);
+    const queue = queues?.get(folder);
+    if (queue !== undefined && queue.places.size === 0 && !queue.watched) queues?.delete(folder);
   }
 }
 

@@ -21,7 +21,7 @@ export interface Entry extends ClaimValue {
 }
 
 /** What was read of a key. */
-export interface KeyLine {
+export interface KeyQueue {
   /** That of the store when it was read. */
   readonly revision: bigint;
   /** Claims in their order: holders, and then waiters. */
@@ -41,16 +41,17 @@ export function readsOfClaims(keys: Keys, names: readonly Buffer[]): readonly Op
 
 /** Reads all claims on a key, in their order, and the base of tokens. */
 export function readsOfAll(keys: Keys, key: string): readonly Operation[] {
-  return [{ requestRange: { key: keys.base } }, { requestRange: { ...keys.line(key), sortOrder: 1, sortTarget: 2 } }];
+  return [{ requestRange: { key: keys.base } }, { requestRange: { ...keys.queue(key), sortOrder: 1, sortTarget: 2 } }];
 }
 
 /**
  * Reads what decides about `claim`. Sharers count all claims. An exclusive one needs itself, the
- * first, and the one before it: the line may have a thousand. `created`: the revision of its place.
+ * first, and the one before it: the queue may have a thousand. `created`: the revision of its
+ * place.
  */
 export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): readonly Operation[] {
   if (claim.mode === 'shared') return readsOfAll(keys, claim.key);
-  const byRevision = { ...keys.line(claim.key), sortTarget: 2 } as const;
+  const byRevision = { ...keys.queue(claim.key), sortTarget: 2 } as const;
   const latest: RangeRequest = { ...byRevision, sortOrder: 2, limit: 2 };
   return [
     ...readsOfClaims(keys, [keys.claim(claim.key, claim.owner)]),
@@ -63,7 +64,7 @@ export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): 
  * What the reads in a transaction have found of a key. @throws `LOCK_MISCONFIGURED` where another
  * program has written there: it may be a newer version, whose claim counts.
  */
-export function lineIn({ header, responses }: TxnAnswer, keys: Keys): KeyLine {
+export function queueIn({ header, responses }: TxnAnswer, keys: Keys): KeyQueue {
   const entries = new Map<string, KeyValue>();
   let base: Base = { value: 0n, changed: 0n };
   for (const kv of responses.flatMap(({ responseRange }) => responseRange?.kvs ?? [])) {

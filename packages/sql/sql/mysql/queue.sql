@@ -1,4 +1,4 @@
--- The line of a key, and how its first waiter is told.
+-- The queue of a key, and how its first waiter is told.
 
 -- name: wake
 -- Ends the wait of the second session of this process. The routine ends those of others.
@@ -8,9 +8,9 @@
 KILL QUERY IS_USED_LOCK(CONCAT('locks_', X'{session}', ':wakes'))
 
 -- name: turns
--- The waiters of this process that are first in line on one of some keys, and can go, or were given
--- the key and had no answer with it yet. Also keys whose first in line has ended: the procedure
--- finds the next one.
+-- The waiters of this process that are first in the queue on one of some keys, and can go, or were
+-- given the key and had no answer with it yet. Also keys whose first in the queue has ended: the
+-- procedure finds the next one.
 -- ?        1, 2 this process, under whose name its sessions begin, 3 and on: keys (hexadecimal),
 --          and this process twice again
 -- Returns  the owners, or NULL with the key (hexadecimal). Of what one was given token and span

@@ -17,7 +17,7 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
       const holder = context.claim(key);
       await mustGrant(providers[0], holder, 'on a free key');
       const waiters = range(9).map((index) => context.wait(pick(providers, index), context.claim(key)));
-      for (const waiter of waiters) await waiter.inLine;
+      for (const waiter of waiters) await waiter.inQueue;
       await mustFree(providers[0], holder, 'by the holder');
       const done = waiters.map(async (waiter) => {
         await waiter.granted;
@@ -45,7 +45,7 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
         const holder = context.claim(key);
         await mustGrant(one, holder, 'on a free key');
         const waiters = range(4).map((index) => context.wait(index % 2 === 0 ? two : one, context.claim(key)));
-        for (const waiter of waiters) await waiter.inLine;
+        for (const waiter of waiters) await waiter.inQueue;
         const order = `waiter ${leaver + 1} of 4 has given up`;
         await pick(waiters, leaver).abandon();
         await mustFree(one, holder, 'by the holder');
@@ -60,7 +60,7 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
       await Promise.all(checks);
     },
   },
-  // How long a place in line lasts whose claim is neither repeated nor released.
+  // How long a position in the queue lasts whose claim is neither repeated nor released.
   'place-lapses': {
     title: 'a waiter that stops asking, without a release, loses its place: those behind it are granted',
     when: ['fair', 'ttl'],
@@ -112,8 +112,8 @@ async function giveUpAtRandom(
 }
 
 /**
- * The first in line is `who` after `leave`. The next one must be granted, whether the key is freed
- * at once or later.
+ * The first in the queue is `who` after `leave`. The next one must be granted, whether the key is
+ * freed at once or later.
  */
 async function leavesTheLine(
   context: Context,

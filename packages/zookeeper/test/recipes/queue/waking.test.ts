@@ -4,7 +4,7 @@ import { holdersOf, judge } from '../../../src/recipes/algorithm.ts';
 import type { Verdict } from '../../../src/recipes/recipe.ts';
 import type { Contender } from '../../../src/recipes/contenders.ts';
 
-type Rule = (line: readonly Contender[], own: string) => Verdict;
+type Rule = (queue: readonly Contender[], own: string) => Verdict;
 
 /** A number: a sharer with so many permits. */
 type Kind = 'exclusive' | 'shared' | number;
@@ -14,8 +14,8 @@ function contenderOf(kind: Kind, index: number): Contender {
   return { name: `n${index}`, sequence: index, mode, ...(typeof kind === 'number' && { permits: kind }) };
 }
 
-/** All lines of these kinds, up to a length. */
-function* linesOf(longest: number, kinds: readonly Kind[]): Iterable<Contender[]> {
+/** All queues of these kinds, up to a length. */
+function* queuesOf(longest: number, kinds: readonly Kind[]): Iterable<Contender[]> {
   for (let length = 1; length <= longest; length += 1) {
     for (let which = 0; which < kinds.length ** length; which += 1) {
       const digits = Array.from({ length }, (_, index) => Math.floor(which / kinds.length ** index) % kinds.length);
@@ -26,15 +26,15 @@ function* linesOf(longest: number, kinds: readonly Kind[]): Iterable<Contender[]
 
 /** A waiter that may enter although nothing it watches has gone: it would sleep on. */
 function findLostWake(rule: Rule, longest: number, sharer: Kind, ...others: readonly Kind[]): string | undefined {
-  for (const line of linesOf(longest, ['exclusive', sharer, ...others])) {
-    for (const { name } of line) {
-      const verdict = rule(line, name);
+  for (const queue of queuesOf(longest, ['exclusive', sharer, ...others])) {
+    for (const { name } of queue) {
+      const verdict = rule(queue, name);
       if (verdict.state !== 'waits') continue;
-      for (let gone = 1; gone < 2 ** line.length; gone += 1) {
-        const left = line.filter((_, index) => ((gone >> index) & 1) === 0);
+      for (let gone = 1; gone < 2 ** queue.length; gone += 1) {
+        const left = queue.filter((_, index) => ((gone >> index) & 1) === 0);
         const wakes = verdict.watch.some((watch) => left.every((other) => other.name !== watch));
         if (!wakes && judge(left, name).state === 'holds') {
-          return `${name} of ${JSON.stringify(line)}, gone: ${gone.toString(2)}`;
+          return `${name} of ${JSON.stringify(queue)}, gone: ${gone.toString(2)}`;
         }
       }
     }
@@ -42,13 +42,13 @@ function findLostWake(rule: Rule, longest: number, sharer: Kind, ...others: read
   return undefined;
 }
 
-const onlyPredecessor: Rule = (line, own) => {
-  const verdict = judge(line, own);
+const onlyPredecessor: Rule = (queue, own) => {
+  const verdict = judge(queue, own);
   return verdict.state === 'waits' ? { ...verdict, watch: verdict.watch.slice(-1) } : verdict;
 };
 
-const oneLess: Rule = (line, own) => {
-  const verdict = judge(line, own);
+const oneLess: Rule = (queue, own) => {
+  const verdict = judge(queue, own);
   return verdict.state === 'waits' && verdict.watch.length > 1
     ? { ...verdict, watch: verdict.watch.slice(1) }
     : verdict;
@@ -71,7 +71,7 @@ describe('no wake is lost, whichever claim goes before it', () => {
 
 /** Parties that list only when a node they watch has gone, and believe what they were told last. */
 class Parties {
-  line: Contender[] = [];
+  queue: Contender[] = [];
   readonly verdicts = new Map<string, Verdict>();
   readonly toWake: string[] = [];
   wakes = 0;
@@ -84,13 +84,13 @@ class Parties {
 
   arrive(kind: Kind): void {
     const contender = contenderOf(kind, this.#next);
-    this.line.push(contender);
+    this.queue.push(contender);
     this.#next += 1;
     this.#list(contender.name);
   }
 
   leave(name: string): void {
-    this.line = this.line.filter((contender) => contender.name !== name);
+    this.queue = this.queue.filter((contender) => contender.name !== name);
     this.verdicts.delete(name);
     for (const [other, verdict] of this.verdicts) {
       if (verdict.state === 'waits' && verdict.watch.includes(name)) this.toWake.push(other);
@@ -110,14 +110,14 @@ class Parties {
   }
 
   get holders(): readonly Contender[] {
-    return this.line.filter(({ name }) => this.verdicts.get(name)?.state === 'holds');
+    return this.queue.filter(({ name }) => this.verdicts.get(name)?.state === 'holds');
   }
 
   #list(name: string): void {
-    const verdict = this.#rule(this.line, name);
+    const verdict = this.#rule(this.queue, name);
     this.verdicts.set(name, verdict);
     // What has gone between the list and the watch is noticed when the watch is set.
-    if (verdict.state === 'waits' && verdict.watch.some((watch) => this.line.every((other) => other.name !== watch))) {
+    if (verdict.state === 'waits' && verdict.watch.some((watch) => this.queue.every((other) => other.name !== watch))) {
       this.toWake.push(name);
     }
   }
@@ -143,12 +143,12 @@ test('arrivals, departures and late wakes in any order: exclusion always, and th
         if (move === 'exclusive') parties.arrive(move);
         else if (move === 'shared') parties.arrive(permits[which % permits.length] ?? move);
         else if (move === 'wake') parties.wake(which);
-        else if (parties.line.length > 0) parties.leave(parties.line[which % parties.line.length]?.name ?? '');
+        else if (parties.queue.length > 0) parties.leave(parties.queue[which % parties.queue.length]?.name ?? '');
         checkExclusion(parties);
       }
       parties.wakeAll();
-      while (parties.line.length > 0) {
-        expect(parties.holders).toEqual(holdersOf(parties.line).holders);
+      while (parties.queue.length > 0) {
+        expect(parties.holders).toEqual(holdersOf(parties.queue).holders);
         expect(parties.holders.length).toBeGreaterThan(0);
         parties.leave(parties.holders[0]?.name ?? '');
         parties.wakeAll();
@@ -195,7 +195,7 @@ describe('how many wake for each that leaves', () => {
           for (let index = 0; index < 30; index += 1) parties.arrive(permits);
           for (const which of who) {
             const before = parties.wakes;
-            parties.leave(parties.line[which % parties.line.length]?.name ?? '');
+            parties.leave(parties.queue[which % parties.queue.length]?.name ?? '');
             parties.wakeAll();
             expect(parties.wakes - before).toBeLessThanOrEqual(permits);
           }
@@ -206,9 +206,9 @@ describe('how many wake for each that leaves', () => {
   });
 });
 
-test('a line of ten thousand is judged in far less than a heartbeat', () => {
-  const line = Array.from({ length: 10_000 }, (_, index) => contenderOf(3, index)).toReversed();
+test('a queue of ten thousand is judged in far less than a heartbeat', () => {
+  const queue = Array.from({ length: 10_000 }, (_, index) => contenderOf(3, index)).toReversed();
   const start = performance.now();
-  expect(judge(line, 'n9999')).toEqual({ state: 'waits', place: 9_999, watch: ['n9996', 'n9997', 'n9998'] });
+  expect(judge(queue, 'n9999')).toEqual({ state: 'waits', place: 9_999, watch: ['n9996', 'n9997', 'n9998'] });
   expect(performance.now() - start).toBeLessThan(1_000);
 });

@@ -38,7 +38,7 @@ async function usedKey(): Promise<{ readonly key: string; readonly folder: strin
   return { key, folder: `/locks/${key}` };
 }
 
-/** The nodes in line, without the folder, first come first. */
+/** The nodes in the queue, without the folder, first come first. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const { children } = valueOf(await stranger.send(getChildren(folder)));
   return children.toSorted((one, another) => Number(one.slice(-10)) - Number(another.slice(-10)));
@@ -142,7 +142,7 @@ describe('those of one process that wait', () => {
         order.push(claim.owner);
         await provider.release(claim);
       });
-      await eventually('all are in line', async () => (await namesIn(`/locks/${key}`)).length === 31);
+      await eventually('all are in the queue', async () => (await namesIn(`/locks/${key}`)).length === 31);
       await provider.release(held);
       await Promise.all(all);
     });
@@ -150,7 +150,7 @@ describe('those of one process that wait', () => {
     expect(requests / 30).toBeLessThan(6);
   });
 
-  test('a sharer that comes to a holder of its process reads the line in the flight of its node', async () => {
+  test('a sharer that comes to a holder of its process reads the queue in the flight of its node', async () => {
     const proxy = await startFrameProxy(server);
     const behindProxy = createZookeeperProvider({ servers: `${proxy.host}:${proxy.port}`, acl: 'open' });
     onTestFinished(async () => {
@@ -163,7 +163,7 @@ describe('those of one process that wait', () => {
     const attempt = behindProxy.tryAcquire(claimOf(holder.key, { mode: 'shared' }), () => {});
     await request.held;
     const list = 12;
-    await eventually('the request for the line', () => request.behind.includes(list));
+    await eventually('the request for the queue', () => request.behind.includes(list));
     request.letGo();
     expect(await attempt).toMatchObject({ granted: false });
     expect(await behindProxy.release(holder)).toBe(true);
@@ -174,7 +174,7 @@ describe('those of one process that wait', () => {
     const [first, second, third] = [claimOf(key), claimOf(key), claimOf(key)];
     expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
     const [two, three] = [waiting(second), waiting(third)];
-    await eventually('all are in line', async () => (await namesIn(`/locks/${key}`)).length === 3);
+    await eventually('all are in the queue', async () => (await namesIn(`/locks/${key}`)).length === 3);
     const [, name] = await namesIn(`/locks/${key}`);
     await removeNode(`/locks/${key}/${name}`);
     await provider.release(first);
@@ -193,7 +193,7 @@ describe('those of one process that wait', () => {
     const [first, second] = [claimOf(key), claimOf(key)];
     expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
     const two = waiting(second);
-    await eventually('all are in line', async () => (await namesIn(`/locks/${key}`)).length === 2);
+    await eventually('all are in the queue', async () => (await namesIn(`/locks/${key}`)).length === 2);
     const [name] = await namesIn(`/locks/${key}`);
     await removeNode(`/locks/${key}/${name}`);
     await two.held;
@@ -202,7 +202,7 @@ describe('those of one process that wait', () => {
   });
 });
 
-describe('two providers, another client in the same lines, and folders that come and go', () => {
+describe('two providers, another client in the same queues, and folders that come and go', () => {
   test('there is never more than one holder, and all waiters are served', async () => {
     const keys = [randomUUID(), randomUUID()];
     const holders = new Map<string, number>(keys.map((key) => [key, 0]));

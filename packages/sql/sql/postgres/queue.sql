@@ -1,10 +1,10 @@
--- The line of a key, and how its first waiter is told.
+-- The queue of a key, and how its first waiter is told.
 
 -- name: turns
--- One look at all lines that a process waits in.
+-- One look at all queues that a process waits in.
 -- $1 keys, $2 the process, under whose name its sessions begin
--- Returns the owners of this process that are first in line and can go, or were given the key and
--- had no answer with it yet: then with token and span (ms).
+-- Returns the owners of this process that are first in the queue and can go, or were given the key
+-- and had no answer with it yet: then with token and span (ms).
 SELECT l.owner, l.version, floor(extract(epoch FROM l.held_until - clock_timestamp()) * 1000)
 FROM "locks" AS l
 WHERE l.key = ANY ($1::bytea[]) AND l.assigned_to = l.owner AND starts_with(l.assigned_process, $2::text)
@@ -13,7 +13,7 @@ UNION ALL
 SELECT head.owner, NULL, NULL
 FROM "locks" AS l
 CROSS JOIN LATERAL (
-  SELECT w.owner, w.process, w.permits FROM "locks_line" AS w
+  SELECT w.owner, w.process, w.permits FROM "locks_queue" AS w
   WHERE w.key = l.key AND w.deadline > clock_timestamp()
     AND NOT "locks_ended"(w.process, $2::text)
   ORDER BY w.place LIMIT 1

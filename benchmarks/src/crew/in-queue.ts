@@ -5,7 +5,7 @@ import type { Places } from '../subjects/party.ts';
  * Until nearly all have a place or the lock: while it is handed on, a worker is always on the way.
  * For 5 s at most.
  */
-export async function inLine(places: Places, workers: number, granted: () => number): Promise<void> {
+export async function inQueue(places: Places, workers: number, granted: () => number): Promise<void> {
   const end = now() + 5_000;
   const enough = Math.ceil(workers * 0.9);
   while (places.waiting().length + Math.min(granted(), 1) < enough && now() < end) await sleep(5);

@@ -6,7 +6,7 @@ import { openClient } from './client.mjs';
 import { peerSessionTimeout, root } from './peer.ts';
 
 /** What the server has of one key. */
-export interface Line {
+export interface Queue {
   /** Of the key's node. */
   readonly path: string;
   readonly client: Client;
@@ -18,7 +18,7 @@ export interface Line {
   /** Resolves when `count` places are taken. */
   places(count: number, below?: string): Promise<void>;
   /**
-   * How many nodes of the line are watched for their end: so many have seen that they must wait.
+   * How many nodes of the queue are watched for their end: so many have seen that they must wait.
    */
   watches(): Promise<number>;
   /** Resolves when so many are. */
@@ -30,7 +30,7 @@ export interface Line {
 }
 
 /** A key of the test's own. */
-export async function newLine(): Promise<Line> {
+export async function newLine(): Promise<Queue> {
   const client = await openClient(inject('interopAddress'), peerSessionTimeout);
   onTestFinished(() => client.close());
   const path = `${root}/${randomUUID()}`;
@@ -54,7 +54,7 @@ export async function newLine(): Promise<Line> {
     client,
     names,
     async places(count, below) {
-      await eventually(`${count} places in line`, async () => (await names(below)).length === count);
+      await eventually(`${count} positions in the queue`, async () => (await names(below)).length === count);
     },
     watches,
     async watched(count) {

@@ -11,22 +11,22 @@ import { numbered } from '../../nodes/sequence.ts';
 import type { Session } from '../../session/session.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import { multi } from '../../wire/multi.ts';
-import { attemptInLine, judge } from '../algorithm.ts';
+import { attemptInQueue, judge } from '../algorithm.ts';
 import { contenderName, parseContender } from '../contenders.ts';
-import type { Contender, LineNames } from '../contenders.ts';
+import type { Contender, QueueNames } from '../contenders.ts';
 import type { LiveClaim } from '../live-claim.ts';
-import type { AttemptResult, LineSteps, Recipe, Verdict } from '../recipe.ts';
-import { KnownLines } from './known-lines.ts';
-import { LineNodes } from './line-nodes.ts';
+import type { AttemptResult, QueueSteps, Recipe, Verdict } from '../recipe.ts';
+import { KnownQueues } from './known-queues.ts';
+import { QueueNodes } from './queue-nodes.ts';
 
-/** What lines are made of. */
-export interface LineParts {
+/** What queues are made of. */
+export interface QueueParts {
   readonly nodes: Nodes;
   readonly tokens: Tokens;
   readonly folders: FolderCleanup;
-  readonly names: LineNames;
+  readonly names: QueueNames;
   readonly sharedMarkers: readonly string[];
-  /** Places may be known without reading the line. */
+  /** Places may be known without reading the queue. */
   readonly knownPlaces: boolean;
 }
 
@@ -34,28 +34,28 @@ export interface LineParts {
  * Curator's recipe: ephemeral sequential nodes in one folder per key. The lowest holds, and each
  * waits for the one before it.
  */
-export class LineRecipe implements Recipe {
+export class QueueRecipe implements Recipe {
   readonly fair = true;
   readonly shared = true;
   readonly #nodes: Nodes;
   readonly #first: FirstNodes;
   readonly #tokens: Tokens;
   readonly #folders: FolderCleanup;
-  readonly #names: LineNames;
-  readonly #lines: LineNodes;
-  readonly #known: KnownLines;
-  readonly #steps: LineSteps;
+  readonly #names: QueueNames;
+  readonly #queues: QueueNodes;
+  readonly #known: KnownQueues;
+  readonly #steps: QueueSteps;
 
-  constructor({ nodes, tokens, folders, names, sharedMarkers, knownPlaces }: LineParts) {
+  constructor({ nodes, tokens, folders, names, sharedMarkers, knownPlaces }: QueueParts) {
     this.#nodes = nodes;
     this.#first = new FirstNodes(nodes);
     this.#tokens = tokens;
     this.#folders = folders;
     this.#names = names;
-    this.#lines = new LineNodes(nodes, sharedMarkers);
-    this.#known = new KnownLines(knownPlaces);
+    this.#queues = new QueueNodes(nodes, sharedMarkers);
+    this.#known = new KnownQueues(knownPlaces);
     this.#steps = {
-      find: (own) => this.#lines.find(own),
+      find: (own) => this.#queues.find(own),
       convert: (own, claim) => this.#convert(own, claim),
       look: (own) => this.#look(own),
       leave: (own) => this.leave(own),
@@ -67,12 +67,12 @@ export class LineRecipe implements Recipe {
   }
 
   attempt(own: LiveClaim, claim: Claim): Promise<AttemptResult> {
-    return attemptInLine(this.#nodes, this.#steps, own, claim);
+    return attemptInQueue(this.#nodes, this.#steps, own, claim);
   }
 
   async leave(own: LiveClaim): Promise<boolean> {
     own.unwatch();
-    if (own.uncertain) await this.#lines.find(own);
+    if (own.uncertain) await this.#queues.find(own);
     const { node, session } = own;
     if (node === undefined) {
       this.gone(own);
@@ -91,41 +91,41 @@ export class LineRecipe implements Recipe {
   }
 
   async evict(session: Session, claim: Claim): Promise<boolean> {
-    const held = await this.#lines.evict(session, claim);
+    const held = await this.#queues.evict(session, claim);
     this.#folders.left(this.#nodes.ofKey(claim.key));
     return held;
   }
 
   inspect(session: Session, key: string): Promise<KeyState> {
-    return this.#lines.inspect(session, key);
+    return this.#queues.inspect(session, key);
   }
 
   used(session: Session, names: readonly string[]): Promise<readonly boolean[]> {
-    return this.#lines.used(session, names);
+    return this.#queues.used(session, names);
   }
 
   /** What its place means. `undefined`: it has none yet, look again. */
   async #look(own: LiveClaim): Promise<Verdict | undefined> {
-    if (own.uncertain) return this.#judge(own, await this.#lines.find(own));
+    if (own.uncertain) return this.#judge(own, await this.#queues.find(own));
     const { node, session, claim } = own;
     if (node === undefined) return await this.#enter(own);
     if (await this.#known.isNext(own, node.path)) {
       return { state: (await this.#nodes.exists(session, node.path)) === undefined ? 'missing' : 'holds' };
     }
-    const line = await this.#lines.read(session, this.#nodes.ofKey(claim.key));
-    return this.#judge(own, await this.#lines.single(own, line));
+    const queue = await this.#queues.read(session, this.#nodes.ofKey(claim.key));
+    return this.#judge(own, await this.#queues.single(own, queue));
   }
 
-  #judge({ node, claim }: LiveClaim, line: readonly Contender[] | undefined): Verdict | undefined {
-    if (node === undefined || line === undefined) return undefined;
-    const verdict = judge(line, nameOf(node.path));
+  #judge({ node, claim }: LiveClaim, queue: readonly Contender[] | undefined): Verdict | undefined {
+    if (node === undefined || queue === undefined) return undefined;
+    const verdict = judge(queue, nameOf(node.path));
     if (verdict.state !== 'waits') return verdict;
     const folder = this.#nodes.ofKey(claim.key);
     return { ...verdict, watch: verdict.watch.map((name) => `${folder}/${name}`) };
   }
 
   /**
-   * Makes the node, and reads the line in the same flight, unless its place will be known without.
+   * Makes the node, and reads the queue in the same flight, unless its place will be known without.
    */
   async #enter(own: LiveClaim): Promise<Verdict | undefined> {
     const { session, claim } = own;
@@ -136,7 +136,7 @@ export class LineRecipe implements Recipe {
     const path = `${folder}/${contenderName(this.#names, claim)}`;
     const data = writeNodeData({ owner: claim.owner, base });
     const making = this.#nodes.make(session, path, 'ephemeral-sequential', data);
-    const reading = this.#known.foresees(own, folder) ? undefined : this.#lines.read(session, folder);
+    const reading = this.#known.foresees(own, folder) ? undefined : this.#queues.read(session, folder);
     // Without the reply to the first there is none to the second.
     reading?.catch(() => {});
     const made = await making;
@@ -144,7 +144,7 @@ export class LineRecipe implements Recipe {
       own.hasNode({ path: made.value.path, ...madeBy(made.value.stat.czxid), base });
       const known = this.#known.entered(own, made.value.path);
       if (reading === undefined && known !== undefined) return known;
-      return this.#judge(own, await this.#lines.single(own, await (reading ?? this.#lines.read(session, folder))));
+      return this.#judge(own, await this.#queues.single(own, await (reading ?? this.#queues.read(session, folder))));
     }
     own.requestRefused(made.error === 'NO_NODE' || isDoubtful(made));
     if (made.error !== 'NO_NODE') throw refusal(made, folder);

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Claim, Locks } from '@locks/core';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { claimOf, inLine, lineUp, locksOf, modes, providerOf } from '../support/line.ts';
+import { claimOf, inQueue, enqueue, locksOf, modes, providerOf } from '../support/queue.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 
 describe('a process that held a key and also waited for it is killed', () => {
@@ -41,7 +41,7 @@ describe('a process that held a key and also waited for it is killed', () => {
   });
 });
 
-describe('the new head of the line looks when a dead holder expires', () => {
+describe('the new head of the queue looks when a dead holder expires', () => {
   // Without being told it would look after 20 s.
   const waiterTtl = 60_000;
 
@@ -56,13 +56,13 @@ describe('the new head of the line looks when a dead holder expires', () => {
     await provider.tryAcquire(dead);
     const giving = new AbortController();
     const given = first.acquire('job', { signal: giving.signal });
-    await inLine(first, 1);
+    await inQueue(first, 1);
     const next = second.acquire('job', { wait: 15_000 });
-    await inLine(first, 2);
+    await inQueue(first, 2);
     await provider.renew(dead);
     giving.abort(new Error('given up'));
     await expect(given).rejects.toThrow('given up');
-    await inLine(first, 1);
+    await inQueue(first, 1);
     expect((await first.inspect('job')).holders).toMatchObject([{ owner: dead.owner }]);
     await (await next).release();
   });
@@ -72,9 +72,9 @@ describe('the new head of the line looks when a dead holder expires', () => {
     const [provider, second] = [providerOf(prefix), locksOf(prefix, { waiterTtl })];
     const [holder, dead] = [claimOf(), claimOf({ mode, ttl: 1_000 })];
     await provider.tryAcquire(holder);
-    await lineUp(provider, dead);
+    await enqueue(provider, dead);
     const next = second.acquire('job', { wait: 15_000 });
-    await inLine(second, 2);
+    await inQueue(second, 2);
     await provider.release(holder);
     expect(await provider.tryAcquire(dead)).toMatchObject({ granted: true });
     await (await next).release();

@@ -11,7 +11,7 @@ export const wakeSharersRequirements: readonly Requirement[] = rules({
   when: ['wake', 'shared'],
 })({
   'wake-after-downgrade': {
-    title: 'sharers in line are woken and granted when the exclusive holder repeats its claim as shared',
+    title: 'sharers in the queue are woken and granted when the exclusive holder repeats its claim as shared',
     async check(context, one, two, three) {
       const claim = context.claim();
       const shared = { ...claim, mode: 'shared' } as const;
@@ -19,7 +19,7 @@ export const wakeSharersRequirements: readonly Requirement[] = rules({
       const sharers = [two, three, one].map((provider) =>
         context.waitForWakes(provider, context.claim(claim.key, { mode: 'shared' })),
       );
-      for (const sharer of sharers) await sharer.inLine;
+      for (const sharer of sharers) await sharer.inQueue;
       await mustGrant(one, shared, 'for a downgrade');
       for (const sharer of sharers)
         await context.granted(sharer, 'for each of three sharers, by wakes after a downgrade');
@@ -38,12 +38,12 @@ export const wakeSharersRequirements: readonly Requirement[] = rules({
       for (const [index, holder] of holders.entries()) {
         const waiting = context.waitForWakes(pick([two, one], index), context.claim(key, permits));
         next.push(waiting);
-        await waiting.inLine;
+        await waiting.inQueue;
         await mustFree(pick([one, three], index), holder, 'by a sharer, or by force');
         await context.granted(waiting, 'for the waiter, by a wake after the release of one of two permits');
       }
       const writer = context.waitForWakes(three, context.claim(key));
-      await writer.inLine;
+      await writer.inQueue;
       for (const { claim, provider } of next) await mustFree(provider, claim, 'by a sharer');
       await context.granted(writer, 'for an exclusive waiter, by a wake after the last share');
       await mustFree(three, writer.claim, 'by the exclusive holder');
@@ -60,7 +60,7 @@ export const wakeSharersRequirements: readonly Requirement[] = rules({
       const sharers = [two, three].map((provider) =>
         context.waitForWakes(provider, context.claim(holder.key, { mode: 'shared' })),
       );
-      for (const sharer of sharers) await sharer.inLine;
+      for (const sharer of sharers) await sharer.inQueue;
       await mustFreeNothing(two, writer, 'by an exclusive waiter');
       for (const sharer of sharers) {
         await context.granted(sharer, 'for each of two sharers, by wakes after the exclusive waiter gave up');

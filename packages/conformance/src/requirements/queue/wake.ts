@@ -114,7 +114,8 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     },
   },
   'wake-after-head-leaves': {
-    title: 'when the first in line gives up instead of taking its turn, it frees nothing, and the next one is woken',
+    title:
+      'when the first in the queue gives up instead of taking its turn, it frees nothing, and the next one is woken',
     when: ['wake', 'fair'],
     async check(context, one, two, three) {
       const checks = [false, true].map(async (repeatsWithout) => {
@@ -129,9 +130,9 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
         wakes = 0;
         // The store may have given it the key, but no attempt was answered with that.
         const repeat = repeatsWithout ? ', and whose last attempt came without wake' : '';
-        await mustFreeNothing(two, head, `by the first in line, which was not granted yet${repeat}`);
-        await context.eventually('the next in line to be woken after the first one gave up', () => wakes > 0);
-        await mustGrant(three, next, 'for the next in line after its wake');
+        await mustFreeNothing(two, head, `by the first in the queue, which was not granted yet${repeat}`);
+        await context.eventually('the next in the queue to be woken after the first one gave up', () => wakes > 0);
+        await mustGrant(three, next, 'for the next in the queue after its wake');
         await mustFree(three, next, 'by the holder');
       });
       await Promise.all(checks);
@@ -143,7 +144,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
       const providers = await context.createMany(3);
       const holder = await context.hold(providers[0]);
       const waiters = range(10).map((index) => context.waitForWakes(pick(providers, index), context.claim(holder.key)));
-      for (const waiter of waiters) await waiter.inLine;
+      for (const waiter of waiters) await waiter.inQueue;
       await mustFree(providers[0], holder, 'by the holder');
       const done = waiters.map(async (waiter) => {
         await context.granted(waiter, 'for each of ten waiters that try again only when woken');
@@ -153,7 +154,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     },
   },
   'wake-admits-sharers': {
-    title: 'when an exclusive holder releases, sharers next to each other in line are all woken and granted',
+    title: 'when an exclusive holder releases, sharers next to each other in the queue are all woken and granted',
     when: ['wake', 'shared'],
     async check(context, one, two, three) {
       const holder = await context.hold(one);
@@ -161,10 +162,10 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
         const claim = context.claim(holder.key, { mode: 'shared' });
         return context.waitForWakes(provider, claim);
       });
-      for (const sharer of sharers) await sharer.inLine;
+      for (const sharer of sharers) await sharer.inQueue;
       await mustFree(one, holder, 'by the exclusive holder');
       for (const sharer of sharers)
-        await context.granted(sharer, 'for each of four sharers in line, while the others still hold');
+        await context.granted(sharer, 'for each of four sharers in the queue, while the others still hold');
       for (const sharer of sharers) await mustFree(sharer.provider, sharer.claim, 'by a sharer');
     },
   },

@@ -13,8 +13,8 @@ import { tellWaiters } from '../waiters.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { looks } from '../recipe.ts';
 
-/** The lines as they are at the servers: one folder per key, with the contenders in it. */
-export class LineNodes {
+/** The queues as they are at the servers: one folder per key, with the contenders in it. */
+export class QueueNodes {
   readonly #nodes: Nodes;
   readonly #sharedMarkers: readonly string[];
 
@@ -31,10 +31,10 @@ export class LineNodes {
   /** Removes the node of a claim of another session. `true`: it held. */
   async evict(session: Session, claim: Claim): Promise<boolean> {
     const folder = this.#nodes.ofKey(claim.key);
-    const line = await this.#latest(session, folder);
-    const [place] = [...placesOf(line, uuidOf(claim.owner)), ...line.filter(({ name }) => name === claim.owner)];
+    const queue = await this.#latest(session, folder);
+    const [place] = [...placesOf(queue, uuidOf(claim.owner)), ...queue.filter(({ name }) => name === claim.owner)];
     if (place === undefined) return false;
-    const held = holdersOf(line).holders.includes(place);
+    const held = holdersOf(queue).holders.includes(place);
     return (await this.#nodes.remove(session, `${folder}/${place.name}`)) && held;
   }
 
@@ -42,8 +42,8 @@ export class LineNodes {
   async inspect(session: Session, key: string): Promise<KeyState> {
     const folder = this.#nodes.ofKey(key);
     for (let look = 0; look < looks; look += 1) {
-      const line = await locksIn(this.#nodes, session, folder, await this.#latest(session, folder));
-      const { holders, waiters } = holdersOf(line);
+      const queue = await locksIn(this.#nodes, session, folder, await this.#latest(session, folder));
+      const { holders, waiters } = holdersOf(queue);
       const [told, ...shown] = await Promise.all([
         tellWaiters(waiters, ({ name }) => this.#nodes.read(session, `${folder}/${name}`)),
         ...holders.map((place) => this.#show(session, folder, place)),
@@ -52,47 +52,47 @@ export class LineNodes {
       const there = shown.filter((holder) => holder !== undefined);
       if (there.length === shown.length) return { key, holders: there, ...told };
     }
-    const message = `ZooKeeper: the line of ${JSON.stringify(key)} changes too often to be read.`;
+    const message = `ZooKeeper: the queue of ${JSON.stringify(key)} changes too often to be read.`;
     throw new LockError('LOCK_UNAVAILABLE', message, { key });
   }
 
-  /** Whether a contender is in line, for each of these folders. */
+  /** Whether a contender is in the queue, for each of these folders. */
   async used(session: Session, names: readonly string[]): Promise<readonly boolean[]> {
     const read = (children: readonly string[]): Contender[] => parseContenders(children, this.#sharedMarkers);
     return await Promise.all(names.map((name) => hasLocks(this.#nodes, session, this.#nodes.under(name), read)));
   }
 
   /**
-   * Finds out what became of a request whose reply was lost. After this the node is in the line, or
-   * will never be. Resolves to the line with the node, `undefined` without one.
+   * Finds out what became of a request whose reply was lost. After this the node is in the queue,
+   * or will never be. Resolves to the queue with the node, `undefined` without one.
    */
   async find(own: LiveClaim): Promise<readonly Contender[] | undefined> {
     const { session } = own;
     const { key, owner } = own.claim;
     const folder = this.#nodes.ofKey(key);
-    const line = await this.#latest(session, folder);
+    const queue = await this.#latest(session, folder);
     own.doubtNode();
-    for (const { name, mode } of placesOf(line, uuidOf(owner))) {
+    for (const { name, mode } of placesOf(queue, uuidOf(owner))) {
       const path = `${folder}/${name}`;
       const read = await this.#nodes.read(session, path);
       if (read === undefined || read.stat.ephemeralOwner !== session.id) continue;
       own.converted({ ...own.claim, mode });
       own.hasNode({ path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) });
-      return await this.single(own, line);
+      return await this.single(own, queue);
     }
     own.hasNoNode();
     return undefined;
   }
 
   /**
-   * The line without further nodes of the same claim in this session, which are removed: a request
+   * The queue without further nodes of the same claim in this session, which are removed: a request
    * arrived twice.
    */
-  async single({ node, session, claim }: LiveClaim, line: readonly Contender[]): Promise<readonly Contender[]> {
+  async single({ node, session, claim }: LiveClaim, queue: readonly Contender[]): Promise<readonly Contender[]> {
     const uuid = uuidOf(claim.owner);
     const name = nameOf(node?.path ?? '');
-    const others = line.filter((contender) => contender.uuid === uuid && contender.name !== name);
-    if (others.length === 0) return line;
+    const others = queue.filter((contender) => contender.uuid === uuid && contender.name !== name);
+    if (others.length === 0) return queue;
     const folder = this.#nodes.ofKey(claim.key);
     const gone = new Set<Contender>();
     for (const other of others) {
@@ -102,7 +102,7 @@ export class LineNodes {
       await this.#nodes.remove(session, path);
       gone.add(other);
     }
-    return line.filter((contender) => !gone.has(contender));
+    return queue.filter((contender) => !gone.has(contender));
   }
 
   #latest(session: Session, folder: string): Promise<Contender[]> {

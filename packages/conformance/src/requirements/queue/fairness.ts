@@ -15,9 +15,9 @@ export const fairnessRequirements: readonly Requirement[] = rules({
   when: ['fair'],
 })({
   'fair-order': {
-    title: 'waiters of two providers are granted in the order in which they took their place in line',
+    title: 'waiters of two providers are granted in the order in which they took their position in the queue',
     async check(context) {
-      const { holder, waiters, one, two } = await line(context, 8);
+      const { holder, waiters, one, two } = await queue(context, 8);
       await mustFree(one, holder, 'by the holder');
       await mustBeInOrder(context, waiters, 'waiters');
       await Promise.all(range(10).map(() => pairBeforeOne(context, one, two)));
@@ -26,16 +26,16 @@ export const fairnessRequirements: readonly Requirement[] = rules({
   'fair-order-after-abandon': {
     title: 'when the first, one in the middle and the last give up, the others keep their order',
     async check(context) {
-      const { holder, waiters, one, two } = await line(context, 7);
+      const { holder, waiters, one, two } = await queue(context, 7);
       for (const leaver of [3, 0, 6]) await pick(waiters, leaver).abandon();
-      await context.state(two, holder.key, 'four of seven waiters left in line', (state) => state.waiters === 4);
+      await context.state(two, holder.key, 'four of seven waiters left in the queue', (state) => state.waiters === 4);
       await mustFree(one, holder, 'by the holder');
       const stay = waiters.filter((_, index) => ![3, 0, 6].includes(index));
       await mustBeInOrder(context, stay, 'those who stayed');
     },
   },
   'fair-newcomer-waits': {
-    title: 'a newcomer does not pass those in line, not even at the moment of a release',
+    title: 'a newcomer does not pass those in the queue, not even at the moment of a release',
     async check(context, one, two) {
       const checks = range(10).map(async (round) => {
         const key = context.key();
@@ -47,15 +47,15 @@ export const fairnessRequirements: readonly Requirement[] = rules({
         ];
         await mustGrant(one, holder, 'on a free key');
         await mustBeBusy(two, waiter, 'while it is held', () => {});
-        const when = `for a newcomer after a release, while ${waiter.owner} is in line`;
+        const when = `for a newcomer after a release, while ${waiter.owner} is in the queue`;
         if (round % 2 === 0) await mustFree(one, holder, 'by the holder');
         else await Promise.all([mustFree(one, holder, 'by the holder'), mustBeBusy(two, other, when)]);
         await mustBeBusy(one, other, when);
         await mustBeBusy(one, newcomer, when, () => {});
-        await mustGrant(two, waiter, 'for the first in line after the release');
+        await mustGrant(two, waiter, 'for the first in the queue after the release');
         await mustFree(two, waiter, 'by the holder');
-        await mustBeBusy(two, other, `for a newcomer while ${newcomer.owner} is in line`);
-        await mustGrant(one, newcomer, 'for the next in line');
+        await mustBeBusy(two, other, `for a newcomer while ${newcomer.owner} is in the queue`);
+        await mustGrant(one, newcomer, 'for the next in the queue');
         await mustFree(one, newcomer, 'by the holder');
         await context.idle(two, key);
       });
@@ -63,29 +63,32 @@ export const fairnessRequirements: readonly Requirement[] = rules({
     },
   },
   'fair-repeat-keeps-place': {
-    title: 'a waiter that tries again, with wake or without, keeps its place in line',
+    title: 'a waiter that tries again, with wake or without, keeps its position in the queue',
     async check(context, one, two) {
       const holder = await context.hold(one);
-      const inLine = range(4).map((index) => ({ provider: pick([one, two], index), claim: context.claim(holder.key) }));
-      const tries = [...inLine, ...[0, 2, 1, 0].map((index) => pick(inLine, index))];
+      const inQueue = range(4).map((index) => ({
+        provider: pick([one, two], index),
+        claim: context.claim(holder.key),
+      }));
+      const tries = [...inQueue, ...[0, 2, 1, 0].map((index) => pick(inQueue, index))];
       for (const { provider, claim } of tries) await mustBeBusy(provider, claim, 'while it is held', () => {});
-      for (const { provider, claim } of inLine.slice(0, 3)) await mustBeBusy(provider, claim, 'while it is held');
+      for (const { provider, claim } of inQueue.slice(0, 3)) await mustBeBusy(provider, claim, 'while it is held');
       await mustFree(one, holder, 'by the holder');
-      for (const [index, { provider, claim }] of inLine.entries()) {
-        const behind = inLine.slice(index + 1);
+      for (const [index, { provider, claim }] of inQueue.entries()) {
+        const behind = inQueue.slice(index + 1);
         for (const other of behind)
-          await mustBeBusy(other.provider, other.claim, `for one behind number ${index + 1} in line`, () => {});
+          await mustBeBusy(other.provider, other.claim, `for one behind number ${index + 1} in the queue`, () => {});
         await mustGrant(
           provider,
           claim,
-          `for number ${index + 1} in line, whose turn it is though it and others tried again`,
+          `for number ${index + 1} in the queue, whose turn it is though it and others tried again`,
         );
         await mustFree(provider, claim, 'by the holder');
       }
     },
   },
   'fair-whatever-the-settings': {
-    title: 'a place in line that lapses, of a service with shorter settings, takes no other along',
+    title: 'a position in the queue that lapses, of a service with shorter settings, takes no other along',
     when: ['fair', 'ttl', 'network'],
     needs: ['createOther'],
     async check(context) {
@@ -95,7 +98,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
       await mustBeBusy(other, context.claim(holder.key), 'while it is held', () => {});
       const lapsed = 'the place of a claim that does not come any more to lapse';
       const { waiters } = await context.state(one, holder.key, lapsed, (state) => state.waiters < 2);
-      assert.equal(waiters, 1, `expected the other place in line to stay, there were ${waiters} left`);
+      assert.equal(waiters, 1, `expected the other position in the queue to stay, there were ${waiters} left`);
       await mustFree(one, holder, 'by the holder');
       await context.granted(waiter, 'for the one that stayed');
       await mustFree(one, waiter.claim, 'by the one that stayed');
@@ -120,7 +123,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
       const readers = range(4).map((index) =>
         context.wait(pick([one, two], index), context.claim(key, { mode: 'shared' })),
       );
-      for (const reader of readers) await reader.inLine;
+      for (const reader of readers) await reader.inQueue;
       await mustFree(one, early, 'by the early reader');
       await context.granted(writer, 'for the writer, after the reader before it has gone');
       const passed = readers.filter(({ isGranted }) => isGranted).length;
@@ -135,27 +138,27 @@ export const fairnessRequirements: readonly Requirement[] = rules({
 });
 
 /** A held key with waiters in a known order. */
-interface Line {
+interface Queue {
   readonly one: LockProvider;
   readonly two: LockProvider;
   readonly holder: Claim;
   readonly waiters: readonly Waiting[];
 }
 
-/** Makes a line of so many waiters, alternately of two providers. */
-async function line(context: Context, length: number): Promise<Line> {
+/** Makes a queue of so many waiters, alternately of two providers. */
+async function queue(context: Context, length: number): Promise<Queue> {
   const [one, two] = await context.createMany(2);
   const holder = await context.hold(one);
   const waiters: Waiting[] = [];
   for (const index of range(length)) {
     const waiter = context.wait(index % 2 === 0 ? two : one, context.claim(holder.key));
     waiters.push(waiter);
-    await waiter.inLine;
+    await waiter.inQueue;
   }
   return { one, two, holder, waiters };
 }
 
-/** Each releases when it is granted; the grants must come in the order of the line. */
+/** Each releases when it is granted; the grants must come in the order of the queue. */
 async function mustBeInOrder(context: Context, waiters: readonly Waiting[], who: string): Promise<void> {
   const order: number[] = [];
   const done = waiters.map(async (waiter, index) => {
@@ -163,12 +166,12 @@ async function mustBeInOrder(context: Context, waiters: readonly Waiting[], who:
     order.push(index);
     await mustFree(waiter.provider, waiter.claim, 'by a waiter that was granted');
   });
-  await within(2 * context.patience, Promise.all(done), `all ${waiters.length} waiters in line to be granted`);
-  const inLine = range(waiters.length);
+  await within(2 * context.patience, Promise.all(done), `all ${waiters.length} waiters in the queue to be granted`);
+  const inQueue = range(waiters.length);
   assert.deepEqual(
     order,
-    inLine,
-    `expected ${who} to be granted in the order of the line, ${inLine.join(' ')}; it was ${order.join(' ')}`,
+    inQueue,
+    `expected ${who} to be granted in the order of the queue, ${inQueue.join(' ')}; it was ${order.join(' ')}`,
   );
 }
 
@@ -176,12 +179,12 @@ async function mustBeInOrder(context: Context, waiters: readonly Waiting[], who:
 async function pairBeforeOne(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
   const holder = await context.hold(one);
   const pair = [one, two].map((provider) => context.wait(provider, context.claim(holder.key)));
-  for (const waiter of pair) await waiter.inLine;
+  for (const waiter of pair) await waiter.inQueue;
   const later = await context.queue(two, context.claim(holder.key));
   await mustFree(one, holder, 'by the holder');
   const order: Waiting[] = [];
   const served = [...pair, later].map(async (waiter) => {
-    await context.granted(waiter, 'for each of three in line');
+    await context.granted(waiter, 'for each of three in the queue');
     order.push(waiter);
     await mustFree(waiter.provider, waiter.claim, 'by one of three that was granted');
   });

@@ -7,8 +7,8 @@ import { combine } from '../../src/index.ts';
 import { through } from '../support/through.ts';
 
 /**
- * Two processes wait in line behind a holder of a third, whose release reaches each member when it
- * may. `latency`: of each call, in ms at most. Gives the order of the grants.
+ * Two processes wait in the queue behind a holder of a third, whose release reaches each member
+ * when it may. `latency`: of each call, in ms at most. Gives the order of the grants.
  */
 async function orderOf(seed: number, latency: number): Promise<readonly number[]> {
   const runtime = new VirtualRuntime();

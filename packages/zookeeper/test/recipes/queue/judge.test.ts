@@ -13,8 +13,8 @@ function claimOf(kind: Kind): Pick<Claim, 'mode' | 'permits'> {
   return typeof kind === 'number' ? { mode: 'shared', permits: kind } : { mode: kind };
 }
 
-/** A line of these kinds, first come first; a number is one of permits. */
-function lineOf(...kinds: readonly Kind[]): Contender[] {
+/** A queue of these kinds, first come first; a number is one of permits. */
+function queueOf(...kinds: readonly Kind[]): Contender[] {
   const names = kinds.map((kind, index) => {
     return numbered(
       contenderName(index % 2 === 0 ? 'mutex' : 'read-write', { owner: `test/${index}`, ...claimOf(kind) }),
@@ -24,36 +24,36 @@ function lineOf(...kinds: readonly Kind[]): Contender[] {
   return parseContenders(names);
 }
 
-function judgeAt(line: readonly Contender[], index: number): Verdict {
-  return judge(line, line[index]?.name ?? 'missing');
+function judgeAt(queue: readonly Contender[], index: number): Verdict {
+  return judge(queue, queue[index]?.name ?? 'missing');
 }
 
-/** Which of the line one waits for, by their places; or what else it is told. */
-function watched(line: readonly Contender[], index: number): readonly number[] | string {
-  const verdict = judgeAt(line, index);
+/** Which of the queue one waits for, by their places; or what else it is told. */
+function watched(queue: readonly Contender[], index: number): readonly number[] | string {
+  const verdict = judgeAt(queue, index);
   if (verdict.state !== 'waits') return verdict.state;
-  return verdict.watch.map((name) => line.findIndex((contender) => contender.name === name));
+  return verdict.watch.map((name) => queue.findIndex((contender) => contender.name === name));
 }
 
 describe('who holds, and who is watched', () => {
   test('exclusive: the first, the others their predecessors', () => {
-    const line = lineOf('exclusive', 'exclusive', 'exclusive');
-    expect([0, 1, 2].map((index) => watched(line, index))).toEqual(['holds', [0], [1]]);
+    const queue = queueOf('exclusive', 'exclusive', 'exclusive');
+    expect([0, 1, 2].map((index) => watched(queue, index))).toEqual(['holds', [0], [1]]);
   });
 
   test('shared: all before the first exclusive one; the others the nearest exclusive one', () => {
-    const line = lineOf('shared', 'shared', 'exclusive', 'shared', 'exclusive', 'shared', 'shared');
-    expect(line.map((_, index) => watched(line, index))).toEqual(['holds', 'holds', [1], [2], [3], [4], [4]]);
+    const queue = queueOf('shared', 'shared', 'exclusive', 'shared', 'exclusive', 'shared', 'shared');
+    expect(queue.map((_, index) => watched(queue, index))).toEqual(['holds', 'holds', [1], [2], [3], [4], [4]]);
   });
 
   test('permits: as many as there are, the others the nearest that many', () => {
-    const line = lineOf(2, 2, 2, 2, 'exclusive', 2);
-    expect(line.map((_, index) => watched(line, index))).toEqual(['holds', 'holds', [0, 1], [1, 2], [3], [4]]);
+    const queue = queueOf(2, 2, 2, 2, 'exclusive', 2);
+    expect(queue.map((_, index) => watched(queue, index))).toEqual(['holds', 'holds', [0, 1], [1, 2], [3], [4]]);
   });
 
   test('permits of other numbers: their own counts, and they pass none who waits before', () => {
-    const line = lineOf(1, 3, 3, 3, 1, 3);
-    expect(line.map((_, index) => watched(line, index))).toEqual([
+    const queue = queueOf(1, 3, 3, 3, 1, 3);
+    expect(queue.map((_, index) => watched(queue, index))).toEqual([
       'holds',
       'holds',
       'holds',
@@ -61,37 +61,37 @@ describe('who holds, and who is watched', () => {
       [3],
       [2, 3, 4],
     ]);
-    const behind = lineOf(1, 1, 3);
+    const behind = queueOf(1, 1, 3);
     expect([watched(behind, 1), watched(behind, 2)]).toEqual([[0], [0, 1]]);
     expect(holdersOf(behind)).toMatchObject({ holders: [{ permits: 1 }], waiters: { length: 2 } });
-    expect(holdersOf(line)).toMatchObject({
+    expect(holdersOf(queue)).toMatchObject({
       holders: [{ permits: 1 }, { permits: 3 }, { permits: 3 }],
       waiters: { length: 3 },
     });
   });
 
   test('shared beside permits: any number may go in, but none passes one that waits before', () => {
-    const line = lineOf(2, 'shared', 2, 'shared', 'shared');
-    expect(line.map((_, index) => watched(line, index))).toEqual(['holds', 'holds', [0, 1], [0, 1, 2], [0, 1, 2]]);
-    expect(watched(lineOf('shared', 1, 'exclusive', 'shared'), 3)).toEqual([2]);
+    const queue = queueOf(2, 'shared', 2, 'shared', 'shared');
+    expect(queue.map((_, index) => watched(queue, index))).toEqual(['holds', 'holds', [0, 1], [0, 1, 2], [0, 1, 2]]);
+    expect(watched(queueOf('shared', 1, 'exclusive', 'shared'), 3)).toEqual([2]);
   });
 
   test('one permit is watched like a mutex', () => {
-    expect(watched(lineOf(1, 1, 1), 2)).toEqual([1]);
+    expect(watched(queueOf(1, 1, 1), 2)).toEqual([1]);
   });
 
   test('children come in any order', () => {
-    const line = lineOf('exclusive', 'shared', 'shared', 'exclusive', 'shared');
+    const queue = queueOf('exclusive', 'shared', 'shared', 'exclusive', 'shared');
     fc.assert(
-      fc.property(fc.shuffledSubarray(line, { minLength: line.length }), (shuffled) => {
-        for (const { name } of line) expect(judge(shuffled, name)).toEqual(judge(line, name));
-        expect(holdersOf(shuffled)).toEqual(holdersOf(line));
+      fc.property(fc.shuffledSubarray(queue, { minLength: queue.length }), (shuffled) => {
+        for (const { name } of queue) expect(judge(shuffled, name)).toEqual(judge(queue, name));
+        expect(holdersOf(shuffled)).toEqual(holdersOf(queue));
       }),
     );
   });
 
   test('whose node has gone is told so', () => {
-    expect(judge(lineOf('exclusive'), 'other-lock-0000000000')).toEqual({ state: 'missing' });
+    expect(judge(queueOf('exclusive'), 'other-lock-0000000000')).toEqual({ state: 'missing' });
     expect(judge([], 'other-lock-0000000000')).toEqual({ state: 'missing' });
   });
 
@@ -110,44 +110,44 @@ describe('sequence numbers that are used up', () => {
     parseContenders(sequences.map((sequence) => `a-lock-${sequence}`));
 
   test('a place near the end is none, those before are served', () => {
-    const line = numbers('0000000001', `${sequenceLimit - 1}`, `${sequenceLimit}`);
-    expect(judgeAt(line, 0)).toEqual({ state: 'holds' });
-    expect(judgeAt(line, 1)).toMatchObject({ state: 'waits' });
-    expect(judgeAt(line, 2)).toEqual({ state: 'exhausted', sequence: sequenceLimit });
+    const queue = numbers('0000000001', `${sequenceLimit - 1}`, `${sequenceLimit}`);
+    expect(judgeAt(queue, 0)).toEqual({ state: 'holds' });
+    expect(judgeAt(queue, 1)).toMatchObject({ state: 'waits' });
+    expect(judgeAt(queue, 2)).toEqual({ state: 'exhausted', sequence: sequenceLimit });
   });
 
   test('no claim is granted while other libraries sort the newcomers to the front', () => {
-    const line = numbers('0000000001', '-2147483648');
-    expect(judgeAt(line, 0)).toMatchObject({ state: 'exhausted' });
-    expect(judgeAt(line, 1)).toMatchObject({ state: 'exhausted' });
+    const queue = numbers('0000000001', '-2147483648');
+    expect(judgeAt(queue, 0)).toMatchObject({ state: 'exhausted' });
+    expect(judgeAt(queue, 1)).toMatchObject({ state: 'exhausted' });
   });
 
-  test('the number that the counter stays at is no place in line', () => {
+  test('the number that the counter stays at is no position in the queue', () => {
     const names = ['a-lock-2147483647', 'b-lock-2147483647'];
     for (const name of names) expect(judge(parseContenders(names), name)).toMatchObject({ state: 'exhausted' });
   });
 });
 
 test('who holds and who waits', () => {
-  const names = (line: readonly Contender[]): readonly [number[], number[]] => {
-    const { holders, waiters } = holdersOf(line);
-    return [holders.map((holder) => line.indexOf(holder)), waiters.map((waiter) => line.indexOf(waiter))];
+  const names = (queue: readonly Contender[]): readonly [number[], number[]] => {
+    const { holders, waiters } = holdersOf(queue);
+    return [holders.map((holder) => queue.indexOf(holder)), waiters.map((waiter) => queue.indexOf(waiter))];
   };
   expect(names([])).toEqual([[], []]);
-  expect(names(lineOf('exclusive', 'shared'))).toEqual([[0], [1]]);
-  expect(names(lineOf('shared', 'shared', 'exclusive', 'shared'))).toEqual([
+  expect(names(queueOf('exclusive', 'shared'))).toEqual([[0], [1]]);
+  expect(names(queueOf('shared', 'shared', 'exclusive', 'shared'))).toEqual([
     [0, 1],
     [2, 3],
   ]);
-  expect(names(lineOf(2, 2, 2, 'exclusive'))).toEqual([
+  expect(names(queueOf(2, 2, 2, 'exclusive'))).toEqual([
     [0, 1],
     [2, 3],
   ]);
-  expect(names(lineOf(2, 3, 2))).toEqual([[0, 1], [2]]);
+  expect(names(queueOf(2, 3, 2))).toEqual([[0, 1], [2]]);
 });
 
 test('the nodes of one owner, first come first', () => {
   const prefix = contenderName('mutex', { owner: 'test/a', mode: 'exclusive' });
-  const line = parseContenders([numbered(prefix, 7), 'other-lock-0000000001', numbered(prefix, 2)]);
-  expect(placesOf(line, uuidOf('test/a')).map(({ sequence }) => sequence)).toEqual([2, 7]);
+  const queue = parseContenders([numbered(prefix, 7), 'other-lock-0000000001', numbered(prefix, 2)]);
+  expect(placesOf(queue, uuidOf('test/a')).map(({ sequence }) => sequence)).toEqual([2, 7]);
 });

@@ -15,19 +15,19 @@ const timeout = isLong ? 3_600_000 : 60_000;
 const walks = isLong ? 20_000 : 200;
 /** Nothing is known of the key: all members are asked at once. */
 const parallel = { crowded: false, fencing: false };
-/** Others of the process wait: the member of the line is asked first. */
-const lineFirst = { crowded: true, fencing: false };
+/** Others of the process wait: the member of the queue is asked first. */
+const queueFirst = { crowded: true, fencing: false };
 
 /** N members, C contenders. Each takes the key once, and goes on only when a member wakes it. */
 const short: Settings = {
   'N2 C2': settingOf({ members: 2, contenders: 2, ...parallel }),
   'N2 C2 with tokens': settingOf({ members: 2, contenders: 2 }),
   'N2 C3': settingOf({ members: 2, contenders: 3, ...parallel }),
-  'N2 C3, one gives up': settingOf({ members: 2, contenders: 3, ...lineFirst, faults: { departures: 1 } }),
-  'N2 C3, one crashes': settingOf({ members: 2, contenders: 3, ...lineFirst, faults: { crashes: 1 } }),
+  'N2 C3, one gives up': settingOf({ members: 2, contenders: 3, ...queueFirst, faults: { departures: 1 } }),
+  'N2 C3, one crashes': settingOf({ members: 2, contenders: 3, ...queueFirst, faults: { crashes: 1 } }),
   'N3 C2': settingOf({ members: 3, contenders: 2, ...parallel }),
   'N3 C2 with tokens, one crashes': settingOf({ members: 3, contenders: 2, crowded: true, faults: { crashes: 1 } }),
-  'N2 C2, two changes of who is suspect': settingOf({ members: 2, contenders: 2, ...lineFirst, faults: { flips: 2 } }),
+  'N2 C2, two changes of who is suspect': settingOf({ members: 2, contenders: 2, ...queueFirst, faults: { flips: 2 } }),
   'N3 C2 with tokens, reaching 110 101': settingOf({
     members: 3,
     contenders: 2,
@@ -41,38 +41,38 @@ const short: Settings = {
     faults: { looks: Infinity },
   }),
   'N3 C2, looks see a holder': settingOf({ members: 3, contenders: 2, ...parallel, faults: { looks: Infinity } }),
-  'N3 C3': settingOf({ members: 3, contenders: 3, ...lineFirst }),
+  'N3 C3': settingOf({ members: 3, contenders: 3, ...queueFirst }),
 };
 
 const longer: Settings = {
   'N2 C3, one crashes, parallel': settingOf({ members: 2, contenders: 3, ...parallel, faults: { crashes: 1 } }),
-  'N3 C2, one answer late': settingOf({ members: 3, contenders: 2, ...lineFirst, faults: { silences: 1 } }),
-  'N3 C2, two changes of who is suspect': settingOf({ members: 3, contenders: 2, ...lineFirst, faults: { flips: 2 } }),
+  'N3 C2, one answer late': settingOf({ members: 3, contenders: 2, ...queueFirst, faults: { silences: 1 } }),
+  'N3 C2, two changes of who is suspect': settingOf({ members: 3, contenders: 2, ...queueFirst, faults: { flips: 2 } }),
   'N3 C2, one crashes, parallel': settingOf({ members: 3, contenders: 2, ...parallel, faults: { crashes: 1 } }),
   'N3 C2, reaching 110 011': settingOf({ members: 3, contenders: 2, ...parallel, ways: ['lls', 'sll'] }),
   'N3 C3, reaching 111 110 101': settingOf({
     members: 3,
     contenders: 3,
-    ...lineFirst,
+    ...queueFirst,
     ways: ['lll', 'lls', 'lsl'],
   }),
   'N3 C3 with tokens': settingOf({ members: 3, contenders: 3, crowded: true }),
-  'N3 C3, one crashes': settingOf({ members: 3, contenders: 3, ...lineFirst, faults: { crashes: 1 } }),
+  'N3 C3, one crashes': settingOf({ members: 3, contenders: 3, ...queueFirst, faults: { crashes: 1 } }),
   'N3 C3, reaching 111 110 011': settingOf({
     members: 3,
     contenders: 3,
-    ...lineFirst,
+    ...queueFirst,
     ways: ['lll', 'lls', 'sll'],
   }),
-  'N4 C2': settingOf({ members: 4, contenders: 2, ...lineFirst }),
-  'N3 C3, looks see a holder': settingOf({ members: 3, contenders: 3, ...lineFirst, faults: { looks: Infinity } }),
+  'N4 C2': settingOf({ members: 4, contenders: 2, ...queueFirst }),
+  'N3 C3, looks see a holder': settingOf({ members: 3, contenders: 3, ...queueFirst, faults: { looks: Infinity } }),
   'N3 C3, parallel': settingOf({ members: 3, contenders: 3, ...parallel }),
 };
 
 const most = isLong ? 5_000_000 : Infinity;
 const two = { members: 2, contenders: 2, ...parallel };
 
-describe('claims in ordered lines', () => {
+describe('claims in ordered queues', () => {
   it.each(Object.entries({ ...short, ...(isLong ? longer : {}) }))(
     'end under every schedule: %s',
     (title, setting) => {
@@ -95,9 +95,9 @@ describe('claims in ordered lines', () => {
 });
 
 describe('claims stand still for ever', () => {
-  it('where each has a place in every line', async () => {
-    const found = search(modelOf(settingOf(two), await machineWith(...weaker.placeInEveryLine)), { mustEnd: true });
-    expectBroken('a place in every line', found, /A and B can never go on/);
+  it('where each has a position in every queue', async () => {
+    const found = search(modelOf(settingOf(two), await machineWith(...weaker.placeInEveryQueue)), { mustEnd: true });
+    expectBroken('a position in every queue', found, /A and B can never go on/);
   });
 
   it('where one that waits keeps all its votes', async () => {
@@ -122,13 +122,13 @@ describe('claims stand still for ever', () => {
   });
 
   it('where one that waits looks for a holder again and again', async () => {
-    const setting = settingOf({ members: 3, contenders: 2, ...lineFirst, faults: { looks: Infinity } });
+    const setting = settingOf({ members: 3, contenders: 2, ...queueFirst, faults: { looks: Infinity } });
     const found = search(modelOf(setting, await machineWith(...weaker.looksWithoutEnd)), { mustEnd: true });
     expectBroken('looks without end', found, /goes on without an end/);
   });
 
   it('where a busy answer counts that is older than the wake', async () => {
-    const setting = settingOf({ members: 3, contenders: 2, ...lineFirst, faults: { silences: 1 } });
+    const setting = settingOf({ members: 3, contenders: 2, ...queueFirst, faults: { silences: 1 } });
     const found = search(modelOf(setting, await machineWith(...weaker.trustsAnOldBusy)), { mustEnd: true });
     expectBroken('trusts an old busy', found, /B can never go on/);
   });

@@ -32,30 +32,30 @@ export function claimOf(changes: Partial<Claim> = {}): Claim {
 }
 
 /**
- * Takes a place in line for `claim`; that takes more than one attempt until the wake channel is
- * open.
+ * Takes a position in the queue for `claim`; that takes more than one attempt until the wake
+ * channel is open.
  */
-export async function lineUp(provider: LockProvider, claim: Claim): Promise<void> {
+export async function enqueue(provider: LockProvider, claim: Claim): Promise<void> {
   const { waiters } = await provider.inspect(claim.key);
-  await eventually('a place in line', async () => {
+  await eventually('a position in the queue', async () => {
     expect(await provider.tryAcquire(claim, () => {})).toMatchObject({ granted: false });
     return (await provider.inspect(claim.key)).waiters > waiters;
   });
 }
 
 /** Waits until so many wait for `key`. */
-export async function inLine(locks: Locks, count: number, key = 'job'): Promise<void> {
-  await eventually(`${count} in line`, async () => (await locks.inspect(key)).waiters === count);
+export async function inQueue(locks: Locks, count: number, key = 'job'): Promise<void> {
+  await eventually(`${count} in the queue`, async () => (await locks.inspect(key)).waiters === count);
 }
 
 /**
  * Starts `count` waiters for `job`, one after the other, and tells the order in which they were
- * served. `stand`: waits until so many are in line.
+ * served. `stand`: waits until so many are in the queue.
  */
 export async function queueUp(
   locks: Locks,
   count: number,
-  stand: (count: number) => Promise<void> = (each) => inLine(locks, each),
+  stand: (count: number) => Promise<void> = (each) => inQueue(locks, each),
 ): Promise<{ readonly order: number[]; readonly all: Promise<unknown> }> {
   const order: number[] = [];
   const all: Promise<unknown>[] = [];

@@ -46,7 +46,7 @@ class Setting implements AsyncDisposable {
     expect(await lease.release()).toBe(true);
   }
 
-  /** The numbers in line, `undefined` where there is no folder. */
+  /** The numbers in the queue, `undefined` where there is no folder. */
   async numbers(): Promise<readonly number[] | undefined> {
     const answer = await (await this.#session).send(getChildren(this.folder));
     if (!answer.ok && answer.error !== 'NO_NODE') throw new Error(answer.error);
@@ -94,7 +94,7 @@ const refusal = {
   },
 };
 
-test('near the end of the numbers no claim comes in; the waiters in line are served, and the last claim to leave lets the numbers begin anew', async () => {
+test('near the end of the numbers no claim comes in; the waiters in the queue are served, and the last claim to leave lets the numbers begin anew', async () => {
   const key = randomUUID();
   await setSequence(server, `${root}/${key}`, sequenceLimit - 2);
   await using setting = Object.assign(new Setting(), { key });
@@ -135,7 +135,7 @@ test('at 2^31 - 1, which ZooKeeper gives to all claims that come then, no claim 
   expect(await setting.numbers()).toHaveLength(3);
 });
 
-test('numbers that are used up are no obstacle once the line is empty', async () => {
+test('numbers that are used up are no obstacle once the queue is empty', async () => {
   const key = randomUUID();
   await setSequence(server, `${root}/${key}`, 2 ** 31 - 1);
   await using setting = Object.assign(new Setting(), { key });
@@ -164,7 +164,7 @@ test('from 2^30 on the last claim to leave removes the folder, and below none do
   await worksAgain(setting, last.token);
 });
 
-test('a semaphore whose line and leases are at the end of their numbers', async () => {
+test('a semaphore whose queue and leases are at the end of their numbers', async () => {
   const key = randomUUID();
   const two = { mode: 'shared', permits: 2 } as const;
   await setSequence(server, `${root}/${key}/locks`, sequenceLimit);
@@ -172,7 +172,7 @@ test('a semaphore whose line and leases are at the end of their numbers', async 
   await using one = open('one', 'semaphore');
   await using another = open('another', 'semaphore');
   await expect(one.tryAcquire(key, two)).rejects.toMatchObject(refusal);
-  // Its line begins anew; the numbers of leases say nothing.
+  // Its queue begins anew; the numbers of leases say nothing.
   const first = await one.acquire(key, two);
   const second = await another.acquire(key, two);
   expect(await one.tryAcquire(key, two)).toBeNull();
