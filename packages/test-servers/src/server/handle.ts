@@ -62,7 +62,7 @@ export interface StartedServer {
   readonly controls: ServerControls;
 }
 
-/** Puts the operations of a server in line and makes `stop` final. */
+/** Puts the operations of a server in order and makes `stop` final. */
 export function createHandle({ address, controls }: StartedServer): ServerHandle {
   let last: Promise<unknown> = Promise.resolve();
   let stopped: Promise<void> | undefined;
