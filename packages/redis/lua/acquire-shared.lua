@@ -1,5 +1,5 @@
--- Takes a share of the key, turns this owner's exclusive hold into one, or takes a position in the
--- queue. ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua, 4 the token must exceed this,
+-- Takes a share of the key, turns this owner's exclusive hold into one, or takes a position.
+-- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua, 4 the token must exceed this,
 --         5 token retention (ms),
 --         6 permits, "*" for any number,
 --         7 and on: other waiters of this process on this key, to be kept in the queue, and their

@@ -7,7 +7,7 @@ import { locksOf } from '../support/locks-of.ts';
 
 const strange = 'a\u001B[2Jb\nc\u202Ed';
 
-test('ls lists keys by their beginning, one in each queue, and escapes what a terminal would obey', async () => {
+test('ls lists keys by their beginning, one in each line, and escapes what a terminal would obey', async () => {
   const user = createUser();
   const locks = await locksOf(user);
   for (const key of ['jobs/10', 'jobs/9', strange]) await locks.acquire(key);
@@ -16,8 +16,8 @@ test('ls lists keys by their beginning, one in each queue, and escapes what a te
   expect((await user.locks('ls', 'jobs/', '-l')).output).toBe(
     'jobs/9\theld\tnothing waits\njobs/10\theld\tnothing waits\n',
   );
-  const queues = (await user.locks('ls', '--json')).output.trim().split('\n');
-  expect(queues.map((queue) => JSON.parse(queue) as unknown)).toEqual(
+  const lines = (await user.locks('ls', '--json')).output.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
     [strange, 'jobs/9', 'jobs/10'].map((key) => ({ key })),
   );
 });

@@ -23,13 +23,13 @@ test('the table fits into each width', () => {
   for (let width = 30; width < 200; width += 1) {
     const drawn = drawTable(rowsOf(state), width).split('\n');
     expect(drawn).toHaveLength(3);
-    expect(Math.max(...drawn.map((queue) => stringWidth(queue)))).toBeLessThanOrEqual(width);
+    expect(Math.max(...drawn.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
     expect(drawn[1]).toContain('29.7 s');
     expect(drawn[2]).toContain('waits, place 1');
   }
 });
 
-test('columns under wide characters stay in the queue, and a narrow screen does without modes first', () => {
+test('columns under wide characters stay aligned, and a narrow screen does without modes first', () => {
   const at = (width: number): readonly string[] => drawTable(rowsOf(state), width).split('\n');
   for (const width of [62, 80, 200]) {
     const [head = '', first = '', second = ''] = at(width);

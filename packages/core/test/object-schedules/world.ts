@@ -47,7 +47,7 @@ export class ObjectWorld {
   readonly memory: MemoryStorage = new MemoryStorage({ runtime: this.store, waiterTtl });
   readonly random: () => number;
   readonly processes: readonly Process[];
-  /** Everything that happened, one queue each: the same for the same seed. */
+  /** Everything that happened, one line each: the same for the same seed. */
   readonly log: string[] = [];
   readonly problems: string[] = [];
   /** What the store granted, in this order: by owner, the last time. */
@@ -84,8 +84,8 @@ export class ObjectWorld {
     return some[this.integer(some.length)] as T;
   }
 
-  note(queue: string): void {
-    this.log.push(`${this.store.time} ${queue}`);
+  note(line: string): void {
+    this.log.push(`${this.store.time} ${line}`);
   }
 
   report(problem: string): void {

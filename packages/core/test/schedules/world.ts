@@ -39,7 +39,7 @@ export class World {
   readonly memory: MemoryStorage = new MemoryStorage({ runtime: this.store, waiterTtl });
   readonly history: ReturnType<typeof createHistory> = createHistory(() => this.store.time);
   readonly processes: readonly Process[];
-  /** Everything that happened, one queue each: the same for the same schedule. */
+  /** Everything that happened, one line each: the same for the same schedule. */
   readonly log: string[] = [];
   readonly problems: string[] = [];
   readonly #model: ContractModel;
@@ -78,8 +78,8 @@ export class World {
     this.note(`PROBLEM ${problem}`);
   }
 
-  note(queue: string): void {
-    this.log.push(`${this.now} ${queue}`);
+  note(line: string): void {
+    this.log.push(`${this.now} ${line}`);
   }
 
   /** Takes `key`, and releases it `hold` ms after the grant. */

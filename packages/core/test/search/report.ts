@@ -17,7 +17,7 @@ export function expectBroken(title: string, { states, problem, trace }: Found, e
 }
 
 function numbered(trace: readonly string[]): string[] {
-  return trace.map((queue, index) => `${index + 1} ${queue}`);
+  return trace.map((line, index) => `${index + 1} ${line}`);
 }
 
 export function tell(text: string): void {

@@ -107,7 +107,7 @@ describe.each(libraries)('a URL that %s opens', (library) => {
       [`rediss://127.0.0.1:${server.port}`, {}, /has no TLS; write redis:\/\//],
       [`redis://127.0.0.1:${secure}`, {}, /wants TLS; write rediss:\/\//],
       [`rediss://127.0.0.1:${secure}`, {}, /self-signed certificate\. Check option "tls"/],
-      [`rediss://127.0.0.1:${secure}`, { tls: { cert: 'none', key: 'none' } }, /no start queue/],
+      [`rediss://127.0.0.1:${secure}`, { tls: { cert: 'none', key: 'none' } }, /no start line/],
       [`rediss://127.0.0.1:${strict}`, { tls: { rejectUnauthorized: false } }, /certificate required/],
     ];
     for (const [url, tls, message] of wrong) {

@@ -26,11 +26,10 @@ WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND (
 --          join the queue behind it, 11 no attempt of it was granted yet, 12 how long it may have
 --          waited for the row (µs)
 -- Returns  outcome, answer, the first in the queue that can go (turn_process, turn_owner), what it
--- was
---          given (turn_token, turn_span in µs; NULL: it has to try), kept_owner: the first in the
---          queue, whose place this kept and who cannot go yet, and missing: other owners that are
---          not in queue, and further ones that did not join it (hexadecimal, with commas; NULL:
---          none).
+--          was given (turn_token, turn_span in µs; NULL: it has to try), kept_owner: the first in
+--          the queue, whose place this kept and who cannot go yet, and missing: other owners that
+--          are not in the queue, and further ones that did not join it (hexadecimal, with commas;
+--          NULL: none).
 CALL `locks_act_and_wake`(
   ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?, ?,
   CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)

@@ -10,7 +10,7 @@ export function openSession({ connection, names, inTransaction }: SessionParts<M
       const sql = rendered(text, names, '`');
       // Texts, as procedures cannot be created by a prepared statement.
       connection.query({ sql, values, typeCast: true, rowsAsArray: false, nestTables: false }, (error, answer) => {
-        // The error keeps the statement, which has hundreds of queues, and values.
+        // The error keeps the statement, which has hundreds of lines, and values.
         if (error !== null && 'sql' in error) delete error.sql;
         if (error === null) resolve(answer);
         else reject(error);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { newLine } from './support/queues.ts';
+import { newQueue } from './support/queues.ts';
 import type { CuratorKind, KazooKind, Peer } from './support/peer.ts';
 import * as peers from './support/peer.ts';
 
@@ -35,7 +35,7 @@ it.each([
   ['InterProcessReadWriteLock.read', `^_c_${uuid}-__READ__0000000000$`],
   ['InterProcessReadWriteLock.write', `^_c_${uuid}-__WRIT__0000000000$`],
 ] as const)('%s of Curator makes one node, in a container', async (kind, name) => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const curator = await startCurator();
   const lock = curator.acquire(kind, queue.path);
   await lock.acquired;
@@ -47,7 +47,7 @@ it.each([
 });
 
 it('InterProcessSemaphoreV2 of Curator makes a lease while it holds the mutex, also when it must wait for others', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const curator = await startCurator();
   const first = curator.acquire('InterProcessSemaphoreV2', queue.path, { permits: 1 });
   await first.acquired;
@@ -76,7 +76,7 @@ it.each([
   ['CuratorWriteLock', '^[0-9a-f]{32}-__WRIT__0000000000$'],
   ['Semaphore', '^[0-9a-f]{32}$'],
 ] as const)('%s of kazoo makes one node', async (kind, name) => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const kazoo = await startKazoo();
   const lock = kazoo.acquire(kind, queue.path, { permits: 1 });
   await lock.acquired;
@@ -86,7 +86,7 @@ it.each([
 });
 
 it('kazoo does not see what Curator holds, unless it is told its names', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [curator, kazoo, told] = await Promise.all([startCurator(), startKazoo(), startKazoo(['-lock-'])]);
   const java = curator.acquire('InterProcessMutex', queue.path);
   await java.acquired;
@@ -103,7 +103,7 @@ it('kazoo does not see what Curator holds, unless it is told its names', async (
 it.each(['InterProcessMutex', 'InterProcessReadWriteLock.write'] as const)(
   '%s of Curator lets itself in beside a lock of kazoo',
   async (kind) => {
-    const queue = await newLine();
+    const queue = await newQueue();
     const [curator, kazoo] = await Promise.all([startCurator(), startKazoo(['-lock-', '__WRIT__'])]);
     const python = kazoo.acquire('Lock', queue.path);
     await python.acquired;
@@ -113,7 +113,7 @@ it.each(['InterProcessMutex', 'InterProcessReadWriteLock.write'] as const)(
 );
 
 it('a lock of kazoo that has names as Curator excludes Curator, and is excluded', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [curator, kazoo] = await Promise.all([startCurator(), startKazoo()]);
   const python = kazoo.acquire('CuratorLock', queue.path);
   await python.acquired;
@@ -130,7 +130,7 @@ it('a lock of kazoo that has names as Curator excludes Curator, and is excluded'
 });
 
 it('a ReadLock of kazoo before 2.9 that waited, and a WriteLock behind it, wait for each other', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [one, other] = await Promise.all([startKazoo(), startKazoo()]);
   const holder = one.acquire('WriteLock', queue.path);
   await holder.acquired;
@@ -149,7 +149,7 @@ it('a ReadLock of kazoo before 2.9 that waited, and a WriteLock behind it, wait 
 });
 
 it('Curator does not see the other kinds of its own locks in one place', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [one, other] = await Promise.all([startCurator(), startCurator()]);
   const mutex = one.acquire('InterProcessMutex', queue.path);
   await mutex.acquired;

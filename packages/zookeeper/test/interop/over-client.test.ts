@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { newLine } from './support/queues.ts';
+import { newQueue } from './support/queues.ts';
 import { startCurator, startKazoo, startNode } from './support/peer.ts';
 
 test('Node over both transports, Java and Python in one queue, with names as Curator', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const peers = await Promise.all([
     startNode('mutex', 'client'),
     startNode('mutex'),
@@ -25,7 +25,7 @@ test('Node over both transports, Java and Python in one queue, with names as Cur
 });
 
 test('readers and writers of both transports, Java and Python in one queue', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const peers = await Promise.all([
     startNode('read-write', 'client'),
     startNode('read-write'),

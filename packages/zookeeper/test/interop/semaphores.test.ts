@@ -3,7 +3,7 @@ import { collect, eventually } from '@locks/test-servers';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { startFrameProxy } from '../support/frame-proxy.ts';
-import { newLine } from './support/queues.ts';
+import { newQueue } from './support/queues.ts';
 import { meet } from './support/meeting.ts';
 import { root, startCurator, startNode } from './support/peer.ts';
 import type { CuratorKind, NodeKind, Peer } from './support/peer.ts';
@@ -28,7 +28,7 @@ async function start(): Promise<readonly [Peer<NodeKind>, Peer<CuratorKind>]> {
 }
 
 test('each counts the permits that the other has', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [node, curator] = await start();
   const ours = node.acquire('shared', queue.path, { permits: 2 });
   await ours.acquired;
@@ -50,7 +50,7 @@ test('each counts the permits that the other has', async () => {
 });
 
 test('an exclusive holder waits for all permits, and keeps new ones from being given', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [node, curator] = await start();
   const leases = [1, 2].map(() => curator.acquire('InterProcessSemaphoreV2', queue.path, { permits: 3 }));
   await Promise.all(leases.map((lease) => lease.acquired));
@@ -70,7 +70,7 @@ test('an exclusive holder waits for all permits, and keeps new ones from being g
 });
 
 test('Node shows who is inside and who waits, and can end a lease of Curator', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [, curator] = await start();
   const provider = createZookeeperProvider({
     servers: inject('interopAddress'),
@@ -100,7 +100,7 @@ test('Node shows who is inside and who waits, and can end a lease of Curator', a
 });
 
 test('never more holders than permits in a mixed run', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [node, curator] = await start();
   const counter = await queue.counter();
   const options = { permits: 3, counter: counter.path, rounds: 15 };
@@ -115,7 +115,7 @@ test('never more holders than permits in a mixed run', async () => {
 });
 
 test('a Curator killed between its two nodes gives both back', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [node, curator] = await start();
   const killed = await startCurator();
   onTestFinished(() => killed.kill());
@@ -136,7 +136,7 @@ test('a Curator killed between its two nodes gives both back', async () => {
 });
 
 test('a Curator paused between its two nodes, until its session has ended, makes its lease out of its turn: one holder', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [host = '', port] = inject('interopAddress').split(':');
   const server = { host, port: Number(port) };
   const [theirWay, ourWay] = await Promise.all([startFrameProxy(server), startFrameProxy(server)]);

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { newLine } from './support/queues.ts';
+import { newQueue } from './support/queues.ts';
 import { startCurator, startKazoo, startNode } from './support/peer.ts';
 
 test('readers of Node and Curator hold together', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [node, curator] = await Promise.all([startNode('read-write'), startCurator()]);
   for (const peer of [node, curator]) onTestFinished(() => peer.end());
   const first = node.acquire('shared', queue.path);
@@ -14,7 +14,7 @@ test('readers of Node and Curator hold together', async () => {
 });
 
 test('readers of Node and kazoo hold together', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [node, kazoo] = await Promise.all([startNode('read-write'), startKazoo(['__WRIT__'])]);
   for (const peer of [node, kazoo]) onTestFinished(() => peer.end());
   const first = kazoo.acquire('ReadLock', queue.path);
@@ -25,7 +25,7 @@ test('readers of Node and kazoo hold together', async () => {
 });
 
 test('readers and writers of Node, Java and Python in one queue, with names as Curator', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [node, curator, kazoo] = await Promise.all([startNode('read-write'), startCurator(), startKazoo()]);
   for (const peer of [node, curator, kazoo]) onTestFinished(() => peer.end());
   const counter = await queue.counter();
@@ -43,7 +43,7 @@ test('readers and writers of Node, Java and Python in one queue, with names as C
 });
 
 test('Node, Java and Python in one queue, with names as Curator', async () => {
-  const queue = await newLine();
+  const queue = await newQueue();
   const [node, curator, kazoo] = await Promise.all([startNode('mutex'), startCurator(), startKazoo()]);
   for (const peer of [node, curator, kazoo]) onTestFinished(() => peer.end());
   const counter = await queue.counter();

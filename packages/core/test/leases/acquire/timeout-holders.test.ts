@@ -34,7 +34,7 @@ describe('LOCK_TIMEOUT', () => {
     ['three', ['a/1', 'b/1', 'c/1'], 'it is held by a, b, c'],
     ['many', ['a/1', 'b/1', 'c/1', 'd/1', 'e/1'], 'it is held by a, b, c and 2 more'],
     ['an owner of another library', ['4f1c0b'], 'it is held by 4f1c0b'],
-    ['an owner of any text', ['queue\nfeed'], 'it is held by "queue\\nfeed"'],
+    ['an owner of any text', ['line\nfeed'], 'it is held by "line\\nfeed"'],
     ['a long one', ['x'.repeat(500)], `it is held by "${'x'.repeat(60)}…"`],
     ['no holder, as it has just gone', [], 'others hold it or are in the queue'],
   ])('names %s', async (_what, owners, text) => {

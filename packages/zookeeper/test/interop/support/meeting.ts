@@ -1,6 +1,6 @@
 import { eventually } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { newLine } from './queues.ts';
+import { newQueue } from './queues.ts';
 import type { Queue } from './queues.ts';
 import { startNode } from './peer.ts';
 import type { NodeKind, Peer, PeerLock } from './peer.ts';
@@ -73,18 +73,18 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   }
 
   cell(row, 'they hold', 'they hold, Node waits and is served at their release', async () => {
-    const queue = await newLine();
+    const queue = await newQueue();
     await handsOver(queue, theirs(queue), () => ours(queue));
   });
 
   cell(row, 'Node holds', 'Node holds, they wait and are served at its release', async () => {
-    const queue = await newLine();
+    const queue = await newQueue();
     await handsOver(queue, ours(queue), () => theirs(queue));
   });
 
   if (meeting.waitsForLater !== true) {
     cell(row, 'in order', 'first come, first served among mixed waiters', async () => {
-      const queue = await newLine();
+      const queue = await newQueue();
       const holder = ours(queue);
       await holder.acquired;
       const served: number[] = [];
@@ -109,7 +109,7 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   }
 
   cell(row, 'they die holding', 'they are killed while they hold, Node is served', async () => {
-    const queue = await newLine();
+    const queue = await newQueue();
     const killed = await meeting.startOther();
     onTestFinished(() => killed.kill());
     await theirs(queue, killed).acquired;
@@ -120,7 +120,7 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   });
 
   cell(row, 'Node dies holding', 'Node is killed while it holds, they are served', async () => {
-    const queue = await newLine();
+    const queue = await newQueue();
     const killed = await startNode(recipe);
     onTestFinished(() => killed.kill());
     await ours(queue, killed).acquired;
@@ -132,7 +132,7 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   });
 
   cell(row, 'they die waiting', 'they are killed while they wait, Node behind them is served', async () => {
-    const queue = await newLine();
+    const queue = await newQueue();
     const killed = await meeting.startOther();
     onTestFinished(() => killed.kill());
     const holder = ours(queue);
@@ -148,7 +148,7 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   });
 
   cell(row, 'Node dies waiting', 'Node is killed while it waits, they behind it are served', async () => {
-    const queue = await newLine();
+    const queue = await newQueue();
     const killed = await startNode(recipe);
     onTestFinished(() => killed.kill());
     const holder = theirs(queue);
@@ -166,7 +166,7 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
   if (meeting.waitsForLater === true) return;
 
   cell(row, 'mixed run', 'never two holders that exclude each other in a mixed run', async () => {
-    const queue = await newLine();
+    const queue = await newQueue();
     const counter = await queue.counter();
     const rounds = { counter: counter.path, rounds: 20 };
     const nodeWrites = meeting.alone || meeting.node === 'exclusive';

@@ -30,7 +30,7 @@ export interface Queue {
 }
 
 /** A key of the test's own. */
-export async function newLine(): Promise<Queue> {
+export async function newQueue(): Promise<Queue> {
   const client = await openClient(inject('interopAddress'), peerSessionTimeout);
   onTestFinished(() => client.close());
   const path = `${root}/${randomUUID()}`;
