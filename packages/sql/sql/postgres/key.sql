@@ -31,8 +31,8 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 -- be kept in the queue, $10 longest wait for the row (ms), $11 whether no attempt of it was granted
 -- yet, $12 when this was sent, as the process says
 -- Returns the token, ms until the next attempt, why it was refused, which of the others are not in
--- the queue (JSON), and what it tells of the first in the queue: "locks_turn". Where nothing is granted
--- there is nothing that a crash must not undo: the commit does not wait for the disk.
+-- the queue (JSON), and what it tells of the first in the queue: "locks_turn". Where nothing is
+-- granted there is nothing that a crash must not undo: the commit does not wait for the disk.
 SELECT token, retry_ms, refusal, array_to_json(gone), (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept,
   CASE WHEN token IS NULL AND (turn).token IS NULL THEN set_config('synchronous_commit', 'off', true) END
