@@ -1,4 +1,4 @@
-import { LockError, createDeadline, createQueue } from '@locks/core/adapter';
+import { LockError, createDeadline, createQueue, largestBatch } from '@locks/core/adapter';
 import type { Deadline, Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import type { GuardAccess } from './guard.ts';
@@ -68,6 +68,9 @@ export class EtcdProvider implements LockProvider {
       runtime,
       deadline,
       waiterTtl,
+      // Requests on one stream are answered in parallel: with more, more may be overtaken. With fewer,
+      // thousands of claims that come at once wait for each other.
+      together: largestBatch,
       attempt: (asked) => attempt(this.#parts, asked),
       listen: watches.listen,
     });

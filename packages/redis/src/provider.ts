@@ -1,4 +1,4 @@
-import { createDeadline, createQueue } from '@locks/core/adapter';
+import { createDeadline, createQueue, largestBatch } from '@locks/core/adapter';
 import type { Deadline, Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { createTerms } from './locks/call-terms.ts';
@@ -77,7 +77,9 @@ export class RedisProvider implements LockProvider {
       waiterTtl,
       attempt: (attempt) => scripts.acquire(attempt),
       // The client of one server sends in the order of the calls.
-      together: together ? Infinity : 1,
+      // The client of one server sends in the order of the calls. That of a Cluster does, but where a
+      // slot moves: there as many may be overtaken, and none has to wait for thousands before it.
+      together: together ? Infinity : largestBatch,
       listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });
     this.#closeClient = closeClient;
