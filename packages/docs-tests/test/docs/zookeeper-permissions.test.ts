@@ -38,7 +38,7 @@ const documented: Granted = {
   root: permissionsOf('`<root>`'),
   base: permissionsOf('`<root>/@base`'),
   folder: permissionsOf('`<root>/<key>`'),
-  place: permissionsOf('places in line'),
+  place: permissionsOf('positions in the queue'),
 };
 
 function appMay(permissions: number): { scheme: string; id: string; permissions: number } {
