@@ -5,8 +5,7 @@ import type { Part } from './part.ts';
 import { askForPlacesLater, askInTurn, goOnRenewing } from './renewal.ts';
 
 /** Notes what a member answered to the call in flight. `false`: nothing is left to decide. */
-export function takeAnswer(machine: Machine, member: number, answer: MemberAnswer): boolean {
-  const part = machine.part(member);
+export function takeAnswer(machine: Machine, part: Part, answer: MemberAnswer): boolean {
   const { call, next } = part;
   part.call = undefined;
   part.next = undefined;
@@ -20,11 +19,11 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       part.since = part.sentAt;
       part.until = part.sentAt + answer.validity;
       // Only what was granted: a renewal that failed would be repeated without end.
-      if (next === undefined || !isHeld(machine.state)) raiseLate(machine, part, member);
+      if (next === undefined || !isHeld(machine.state)) raiseLate(machine, part);
       else {
         part.heard = undefined;
-        if (next === 'ask') machine.ask(member, false, true);
-        else machine.renew(part, member, true);
+        if (next === 'ask') machine.ask(part, false, true);
+        else machine.renewVote(part, true);
       }
       break;
     case 'busy':
@@ -35,21 +34,21 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       part.retryAfter = answer.retryAfter;
       if (!isHeld(machine.state)) break;
       // It was woken meanwhile.
-      if (next === 'ask') askInTurn(machine, member);
+      if (next === 'ask') askInTurn(machine, part);
       else askForPlacesLater(machine, part);
       break;
     case 'no vote':
       part.heard = 'busy';
       // It may have a hold with a higher token, which this claim cannot renew.
-      machine.giveBack(member, false, true);
-      if (machine.state.stage === 'held') machine.ask(member, true);
+      machine.giveBack(part, false, true);
+      if (machine.state.stage === 'held') machine.ask(machine.part(part.member), true);
       break;
     case 'failed':
       part.heard = 'failed';
       part.error = answer.error;
       part.uncertain ||= !answer.leftNothing;
       // It may come late, and shorten the vote again: another owner asks next.
-      if (part.brief && !answer.leftNothing) machine.giveBack(member);
+      if (part.brief && !answer.leftNothing) machine.giveBack(part);
       break;
     case 'refused':
       part.heard = 'failed';
@@ -63,11 +62,11 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
 }
 
 /** A vote that came after the others gets the claim's token and its ttl, too. */
-function raiseLate(machine: Machine, part: Part, member: number): void {
+function raiseLate(machine: Machine, part: Part): void {
   const { options, state } = machine;
   if (state.stage !== 'confirming' && !isHeld(state)) return;
-  if (options.fencing) machine.raise(part, member);
-  if (part.call === undefined) machine.lengthen(part, member);
+  if (options.fencing) machine.raise(part);
+  if (part.call === undefined) machine.lengthen(part);
 }
 
 /** A member refused the claim as such. */
@@ -82,7 +81,7 @@ function refuse(machine: Machine, error: unknown): void {
     case 'asking':
     case 'pausing':
     case 'confirming':
-      machine.each((_, member) => machine.giveBack(member, true));
+      machine.giveBackAll(true);
       machine.answerLater({ kind: 'refused', error });
       break;
     case 'resting':

@@ -1,6 +1,7 @@
 import { chooseQueue, decideAttempt, decideConfirmation, heldUntil, highestToken } from './decisions.ts';
 import type { Machine } from './machine.ts';
 import { isVote } from './part.ts';
+import type { Part } from './part.ts';
 import { waitInQueue } from './wait-in-queue.ts';
 
 /**
@@ -21,7 +22,7 @@ export function goOnAsking(machine: Machine, now: number): void {
     case 'wait':
       break;
     case 'ask queue':
-      machine.ask(state.queue, state.waits, true);
+      machine.ask(machine.part(state.queue), state.waits, true);
       if (state.askedAll) machine.askOthers();
       break;
     case 'ask others':
@@ -66,30 +67,21 @@ export function goOnConfirming(machine: Machine, now: number): void {
 
 function confirm(machine: Machine, now: number): void {
   const { options, state } = machine;
-  state.token = highestToken(state.parts, now);
+  const votes = state.parts.filter((part) => isVote(part, now));
+  state.token = highestToken(votes);
   if (!options.fencing) {
     hold(machine, now);
     return;
   }
   state.stage = 'confirming';
-  const latest = lastSend(machine, now);
-  machine.each((part, member) => {
-    if (!isVote(part, now)) return;
-    if (part.token === state.token && latest - part.sentAt > apart) machine.renew(part, member);
-    else machine.raise(part, member);
-  });
-  goOnConfirming(machine, machine.world.now());
-}
-
-/** When the last of the votes begins its ttl: now, where one must still be told the token. */
-function lastSend({ state }: Machine, now: number): number {
-  let latest = 0;
-  for (const part of state.parts) {
-    if (!isVote(part, now)) continue;
-    if (part.token !== state.token) return now;
-    latest = Math.max(latest, part.sentAt);
+  // When the last of the votes begins its ttl.
+  const isTold = ({ token }: Part): boolean => token === state.token;
+  const latest = votes.every(isTold) ? Math.max(...votes.map(({ sentAt }) => sentAt)) : now;
+  for (const vote of votes) {
+    if (isTold(vote) && latest - vote.sentAt > apart) machine.renewVote(vote);
+    else machine.raise(vote);
   }
-  return latest;
+  goOnConfirming(machine, machine.world.now());
 }
 
 function hold(machine: Machine, now: number): void {
@@ -98,7 +90,7 @@ function hold(machine: Machine, now: number): void {
   state.waiting = false;
   state.keptSince = undefined;
   machine.promise({ kind: 'granted', token: state.token, until: heldUntil(machine, now) });
-  machine.each((part, member) => part.call === undefined && machine.lengthen(part, member));
+  for (const part of state.parts) if (part.call === undefined) machine.lengthen(part);
 }
 
 /**
@@ -106,6 +98,6 @@ function hold(machine: Machine, now: number): void {
  * releases.
  */
 function fail(machine: Machine): void {
-  machine.each((part, member) => part.token !== undefined && part.call === undefined && machine.giveBack(member, true));
+  machine.giveBackAll(true, ({ token, call }) => token !== undefined && call === undefined);
   machine.answerLater({ kind: 'unavailable' });
 }

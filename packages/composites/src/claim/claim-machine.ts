@@ -2,8 +2,8 @@ import type { MemberHold } from '../members/key-states.ts';
 import type { MemberAnswer } from '../members/member-answers.ts';
 import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
-import { initialState, isHeld, keepsPromise } from './claim-state.ts';
-import type { Change, ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
+import { isHeld, keepsPromise } from './claim-state.ts';
+import type { Change, ClaimState } from './claim-state.ts';
 import { chooseQueue } from './decisions.ts';
 import { Machine } from './machine.ts';
 import { emptyPart, hasSomething, isVote } from './part.ts';
@@ -17,15 +17,7 @@ export const adopted = -1;
  * calls to its world. A call belongs to a part, not to a round: what a late answer brings is kept
  * or given back by the state at that time.
  */
-export class ClaimMachine {
-  readonly #machine: Machine;
-  readonly state: ClaimState;
-
-  constructor(options: MachineOptions, world: MachineWorld, state: ClaimState = initialState(options.members)) {
-    this.#machine = new Machine(options, world, state);
-    this.state = state;
-  }
-
+export class ClaimMachine extends Machine {
   /** Whether the members have nothing of it, and nothing is under way. */
   get isEmpty(): boolean {
     const { stage, parts } = this.state;
@@ -34,7 +26,7 @@ export class ClaimMachine {
 
   /** By the clock of this process too few votes last, and no call under way may make one last. */
   get isOver(): boolean {
-    const { options, world } = this.#machine;
+    const { options, world } = this;
     const now = world.now();
     return this.state.parts.filter(({ until, call }) => until > now || call !== undefined).length < options.need;
   }
@@ -45,42 +37,42 @@ export class ClaimMachine {
 
   /** Core asks. `crowded`: other claims of this process wait for the key. */
   attempt(waits: boolean, crowded: boolean, change?: Change): void {
-    const { options, state, world } = this.#machine;
+    const { options, state, world } = this;
     // A repeat without a wake keeps the place.
     state.waits = waits || state.waiting;
     if (state.stage === 'held') {
       this.renew(undefined, change);
       return;
     }
-    this.#machine.beginRound('asking');
+    this.beginRound('asking');
     state.floor = options.fencing ? world.floor() : undefined;
     state.moves = 0;
     state.paused = false;
     state.askedAll = !state.waiting && !crowded;
     state.queue = chooseQueue(state.parts, (member) => world.isSuspect(member));
     // Votes that it keeps while it waits last for a place from here.
-    if (!state.askedAll)
-      this.#machine.each((part, member) => part.token !== undefined && this.#machine.ask(member, false, false, true));
+    for (const part of state.askedAll ? [] : state.parts)
+      if (part.token !== undefined) this.ask(part, false, false, true);
     this.#goOn();
   }
 
   /** Core renews. `token`: the claim's token from now on. */
   renew(token: bigint | undefined, change?: Change): void {
-    const { options, state } = this.#machine;
+    const { options, state } = this;
     if (token !== undefined && options.fencing && token > state.token) state.token = token;
-    this.#machine.beginRound('renewing');
-    askToRenew(this.#machine, change, token !== undefined);
+    this.beginRound('renewing');
+    askToRenew(this, change, token !== undefined);
     this.#goOn();
   }
 
   /** The claim is held already: another process took it. */
   adopt(holds: readonly MemberHold[]): void {
-    const { options, state, world } = this.#machine;
+    const { options, state, world } = this;
     const since = world.now();
     const until = since + options.ttl;
     for (const { member, holder } of holds) {
       const { token = 0n } = holder;
-      Object.assign(this.#machine.part(member), { number: adopted, token, since, until });
+      Object.assign(this.part(member), { number: adopted, token, since, until });
     }
     const tokens = holds.map(({ holder }) => holder.token ?? 0n);
     state.token = tokens.reduce((lowest, each) => (each < lowest ? each : lowest));
@@ -93,16 +85,16 @@ export class ClaimMachine {
   /** Core gives up a lost claim. `false`: its votes go back when what core was told is over. */
   forsake(): boolean {
     const { state } = this;
-    if (!isIdle(state) || !keepsPromise(state, this.#machine.world.now())) return true;
+    if (!isIdle(state) || !keepsPromise(state, this.world.now())) return true;
     state.stage = 'resting';
-    this.#machine.each((_, member) => this.#machine.giveBack(member));
+    this.giveBackAll();
     return false;
   }
 
   /** What core was told of a lost claim is over. */
   promiseOver(): void {
     const { state } = this;
-    if (!state.lost || this.#machine.world.now() < state.promisedUntil) return;
+    if (!state.lost || this.world.now() < state.promisedUntil) return;
     state.lost = false;
     // An attempt that is under way, or waits, goes on.
     if (isIdle(state)) this.release();
@@ -115,29 +107,29 @@ export class ClaimMachine {
     state.stage = 'over';
     state.waiting = false;
     state.outcome = undefined;
-    this.#machine.each((_, member) => this.#machine.giveBack(member));
+    this.giveBackAll();
   }
 
   /** Its process ends its calls: what is not part of a hold by then goes back. */
   close(): void {
     const { state } = this;
     if (!isHeld(state)) this.release();
-    else this.#machine.each((part, member) => part.token === undefined && this.#machine.giveBack(member));
+    else this.giveBackAll(false, ({ token }) => token === undefined);
   }
 
   /** What a member has is no part of this claim any more. */
   leave(member: number): void {
-    this.state.parts[member] = emptyPart();
+    this.state.parts[member] = emptyPart(member);
   }
 
   /** A member answered the call in flight. */
   answered(member: number, answer: MemberAnswer): void {
-    if (takeAnswer(this.#machine, member, answer)) this.#goOn();
+    if (takeAnswer(this, this.part(member), answer)) this.#goOn();
   }
 
   /** A member has not answered in time. Its answer still counts when it comes. */
   silent(member: number): void {
-    this.#machine.part(member).late = true;
+    this.part(member).late = true;
     this.#goOn();
   }
 
@@ -149,14 +141,14 @@ export class ClaimMachine {
 
   /** A member told that its vote is gone: its session has ended. */
   gone(member: number): void {
-    const { options, state, world } = this.#machine;
-    const part = this.#machine.part(member);
+    const { options, state, world } = this;
+    const part = this.part(member);
     part.token = undefined;
     part.heard = 'failed';
     if (state.stage === 'held') {
       const now = world.now();
       if (state.parts.filter((each) => isVote(each, now)).length < options.need) {
-        this.#machine.lose(now);
+        this.lose(now);
         world.lost();
       }
     } else this.#goOn();
@@ -166,7 +158,7 @@ export class ClaimMachine {
   woken(member: number): boolean {
     const { state } = this;
     if (isHeld(state)) {
-      askInTurn(this.#machine, member);
+      askInTurn(this, this.part(member));
       return true;
     }
     if (state.stage !== 'pausing' || member !== state.queue) return false;
@@ -179,47 +171,47 @@ export class ClaimMachine {
     const { state } = this;
     if (!state.waiting || (state.stage !== 'resting' && state.stage !== 'returning')) return;
     state.keptSince = undefined;
-    this.#machine.each((part, member) => part.token !== undefined && this.#machine.giveBack(member));
+    this.giveBackAll(false, ({ token }) => token !== undefined);
   }
 
   /** A pause has ended. */
   resumed(): void {
     const { state } = this;
     if (state.stage === 'pausing') this.#askAgain();
-    else if (isHeld(state) && this.#machine.world.now() >= (state.healAt ?? Infinity)) askForPlaces(this.#machine);
+    else if (isHeld(state) && this.world.now() >= (state.healAt ?? Infinity)) askForPlaces(this);
   }
 
   #askAgain(): void {
     const { state } = this;
     state.stage = 'asking';
-    this.#machine.part(state.queue).heard = undefined;
+    this.part(state.queue).heard = undefined;
     this.#goOn();
   }
 
   /** A member took back what `giveBack` was to wait for, or did not answer in time. */
   returned(): void {
     this.state.returning -= 1;
-    this.#machine.settleIfReturned();
+    this.settleIfReturned();
   }
 
   /** Ends what waits for members' answers, without waiting for them. */
   #goOn(): void {
     const { state } = this;
-    const now = this.#machine.world.now();
+    const now = this.world.now();
     switch (state.stage) {
       case 'asking':
-        goOnAsking(this.#machine, now);
+        goOnAsking(this, now);
         break;
       case 'confirming':
-        goOnConfirming(this.#machine, now);
+        goOnConfirming(this, now);
         break;
       case 'renewing':
-        goOnRenewing(this.#machine, now);
+        goOnRenewing(this, now);
         break;
       case 'resting':
       case 'pausing':
       case 'returning':
-        this.#machine.tidy();
+        this.tidy();
         break;
       case 'held':
       case 'over':

@@ -36,16 +36,13 @@ export interface MachineWorld {
    * What the tokens of an attempt must exceed. Members whose clocks it exceeds give the same one.
    */
   floor(): bigint | undefined;
+  /** `token`: of a renewal. Of an attempt: what the token must exceed. */
+  send(part: Readonly<Part>, call: MemberCall, token: bigint | undefined): void;
   /**
-   * `token`: of a renewal. Of an attempt: what the token must exceed. `brief`: for the time of a
-   * place, not the ttl.
+   * Gives `part` back. With `awaited` the world calls `returned` once the member answered, or after
+   * the member timeout.
    */
-  send(member: number, call: MemberCall, number: number, token: bigint | undefined, brief: boolean): void;
-  /**
-   * Gives back what was `part` at `member`. With `awaited` the world calls `returned` once the
-   * member answered, or after the member timeout.
-   */
-  giveBack(member: number, part: Readonly<Part>, awaited: boolean): void;
+  giveBack(part: Readonly<Part>, awaited: boolean): void;
   settle(outcome: Outcome): void;
   /** Calls `promiseOver` at `until`, in ms of the clock. */
   keep(until: number): void;
@@ -112,7 +109,7 @@ export interface ClaimState {
 export function initialState(members: number): ClaimState {
   return {
     stage: 'resting',
-    parts: Array.from({ length: members }, () => emptyPart()),
+    parts: Array.from({ length: members }, (_, member) => emptyPart(member)),
     queue: 0,
     askedAll: false,
     waits: false,

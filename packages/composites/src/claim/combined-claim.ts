@@ -31,7 +31,7 @@ export class CombinedClaim implements HostedClaim {
 
   constructor(host: ClaimHost, claim: Claim) {
     this.#host = host;
-    this.#calls = new MemberCalls(host, claim, () => host.changed(this));
+    this.#calls = new MemberCalls(host, claim, this);
     this.#machine = this.#calls.machine;
     this.key = claim.key;
     this.owner = claim.owner;
@@ -47,7 +47,7 @@ export class CombinedClaim implements HostedClaim {
 
   /** Nothing is under way, and the members have nothing of it. */
   get isEmpty(): boolean {
-    return !this.#calls.pending && this.#serial.free && this.#machine.isEmpty;
+    return this.#serial.free && this.#calls.releasing?.pending !== true && this.#machine.isEmpty;
   }
 
   /** Ends it if no member holds it any more, and no call is under way. Gives whether it did. */
@@ -123,9 +123,11 @@ export class CombinedClaim implements HostedClaim {
   release(): Promise<boolean> {
     this.#released = true;
     this.#calls.wake = undefined;
-    const { released } = this.#calls;
-    if (released !== undefined) return released.then(() => false);
-    return this.#machine.forsake() ? this.#release() : Promise.resolve(false);
+    const { releasing } = this.#calls;
+    if (releasing !== undefined) return releasing.result.then(() => false);
+    if (this.#machine.forsake()) return this.#release();
+    this.#host.changed(this);
+    return Promise.resolve(false);
   }
 
   /** Its provider closes: what is not part of a hold goes back, and an attempt rejects. */
@@ -152,11 +154,11 @@ export class CombinedClaim implements HostedClaim {
   }
 
   #leave(kept: number): KeptHold | undefined {
-    const { number, token } = this.#machine.state.parts[kept] ?? { number: 0, token: undefined };
-    if (token === undefined) return undefined;
+    const part = this.#machine.part(kept);
+    if (part.token === undefined) return undefined;
     const lost = this.#calls.sessions.unfollow(kept);
     this.#machine.leave(kept);
-    return { owner: this.#calls.ownerAt(kept, number), lost };
+    return { owner: this.#calls.ownerAt(part), lost };
   }
 
   #release(): Promise<boolean> {

@@ -66,11 +66,9 @@ function count(parts: readonly Part[], isSo: (part: Part) => boolean): number {
 }
 
 /** The highest token of the votes. */
-export function highestToken(parts: readonly Part[], now: number): bigint {
+export function highestToken(votes: readonly Part[]): bigint {
   let highest = 0n;
-  for (const part of parts) {
-    if (isVote(part, now) && part.token !== undefined && part.token > highest) highest = part.token;
-  }
+  for (const { token = 0n } of votes) if (token > highest) highest = token;
   return highest;
 }
 
@@ -96,7 +94,7 @@ export function decideConfirmation(
   const underWay = (awaited: (part: Part) => boolean): number =>
     count(parts, (part) => awaited(part) && !(isVote(part, now) && part.token === token));
   if (known + underWay(isPending) >= need) return 'wait';
-  if (votes.length >= need && highestToken(votes, now) > token) return 'again';
+  if (votes.length >= need && highestToken(votes) > token) return 'again';
   if (!patient) return 'unavailable';
   if (parts.some((part) => isUnraised(part, token, now))) return 'raise spared';
   return known + underWay(isUnderWay) >= need ? 'wait' : 'unavailable';
@@ -119,14 +117,10 @@ export function decideRenewal(machine: Machine, now: number): 'wait' | 'renewed'
 
 /** When fewer than `need` votes are left: the `need`-th latest end of those that know the token. */
 export function heldUntil(machine: Machine, now: number): number {
-  let end = now;
-  const { parts } = machine.state;
-  for (const part of parts) {
-    if (part.until <= end || !knowsToken(machine, part, now)) continue;
-    const lasting = count(parts, (each) => each.until >= part.until && knowsToken(machine, each, now));
-    if (lasting >= machine.options.need) end = part.until;
-  }
-  return end;
+  const { options, state } = machine;
+  const known = state.parts.filter((part) => knowsToken(machine, part, now));
+  const ends = known.map(({ until }) => until).toSorted((left, right) => right - left);
+  return Math.max(now, ends[options.need - 1] ?? now);
 }
 
 /**
@@ -152,8 +146,9 @@ function isUnknown(answer: Freed): boolean {
  */
 export function waitsForLate(released: Released, answers: readonly Freed[], need: number): boolean {
   const late = answers.filter((answer) => answer === 'late').length;
+  if (late === 0) return false;
   const clear = answers.filter((answer) => !isUnknown(answer)).length;
-  return late > 0 && ((clear < need && clear + late >= need) || decideRelease(released, answers, need) === undefined);
+  return (clear < need && clear + late >= need) || decideRelease(released, answers, need) === undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { MemberCall } from '../members/member-answers.ts';
-import { isHeld, keepsPromise } from './claim-state.ts';
+import { initialState, isHeld, keepsPromise } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld, Outcome, Stage } from './claim-state.ts';
 import { emptyPart, hasSomething, isUnasked, isUnraised } from './part.ts';
 import type { Part } from './part.ts';
@@ -10,7 +10,7 @@ export class Machine {
   readonly world: MachineWorld;
   readonly state: ClaimState;
 
-  constructor(options: MachineOptions, world: MachineWorld, state: ClaimState) {
+  constructor(options: MachineOptions, world: MachineWorld, state: ClaimState = initialState(options.members)) {
     this.options = options;
     this.world = world;
     this.state = state;
@@ -20,96 +20,88 @@ export class Machine {
     return this.state.parts[member] as Part;
   }
 
-  each(visit: (part: Part, member: number) => unknown): void {
-    for (let member = 0; member < this.options.members; member += 1) visit(this.part(member), member);
-  }
-
   /** Gives a vote the claim's token, if it has a lower one. */
-  raise(part: Part, member: number): void {
+  raise(part: Part): void {
     const { token } = this.state;
-    if (part.token !== undefined && part.token < token && this.#mayCall(part, member)) {
-      this.#send(part, member, 'renew', token);
-    }
+    if (part.token !== undefined && part.token < token && this.#mayCall(part)) this.#send(part, 'renew', token);
   }
 
   /** The same for all votes, also where a member is suspect and has a call already. */
   raiseSpared(): void {
-    const { token } = this.state;
+    const { parts, token } = this.state;
     const now = this.world.now();
-    this.each((part, member) => {
-      if (isUnraised(part, token, now)) this.#send(part, member, 'renew', token);
-    });
+    for (const part of parts) if (isUnraised(part, token, now)) this.#send(part, 'renew', token);
   }
 
   /** Restarts the ttl of a vote. `needed`: as for `ask`. `raises`: also tells it the token. */
-  renew(part: Part, member: number, needed = false, raises = true): void {
-    if (!needed && !this.#mayCall(part, member)) return;
+  renewVote(part: Part, needed = false, raises = true): void {
+    if (!needed && !this.#mayCall(part)) return;
     const { token } = this.state;
     const raised = raises && this.options.fencing && part.token !== undefined && part.token <= token;
-    this.#send(part, member, 'renew', raised ? token : undefined);
+    this.#send(part, 'renew', raised ? token : undefined);
   }
 
   /** A vote that is kept while the claim waits lasts no longer than a place. */
-  shorten(part: Part, member: number): void {
+  shorten(part: Part): void {
     const { ttl, place } = this.options;
-    if (part.token === undefined || part.brief || ttl <= place || !this.#mayCall(part, member)) return;
-    this.#send(part, member, 'renew', undefined, true);
+    if (part.token === undefined || part.brief || ttl <= place || !this.#mayCall(part)) return;
+    this.#send(part, 'renew', undefined, true);
   }
 
   /** Gives a vote that lasts no longer than a place the ttl. */
-  lengthen(part: Part, member: number): void {
-    if (part.token !== undefined && part.brief) this.renew(part, member);
+  lengthen(part: Part): void {
+    if (part.token !== undefined && part.brief) this.renewVote(part);
   }
 
   /**
    * Asks for a vote. `needed`: also where the member is suspect and has a call already. `brief`:
    * for the time of a place, as where the attempt does not wait for the answer.
    */
-  ask(member: number, inQueue = false, needed = false, brief: boolean = !needed && this.#isPassedOver(member)): void {
-    const part = this.part(member);
-    if (part.call !== undefined || !(needed || this.#takesCall(member))) return;
+  ask(part: Part, inQueue = false, needed = false, brief = false): void {
+    const passedOver = this.#isPassedOver(part);
+    if (part.call !== undefined || (passedOver && !needed && !this.world.takesCall(part.member))) return;
     if (part.number === 0) part.number = this.world.nextNumber();
     const { token, floor } = this.state;
     const held = isHeld(this.state);
     const above = held && this.options.fencing ? token : floor;
-    this.#send(part, member, inQueue ? 'ask in the queue' : 'ask', above, brief && !held);
+    const isBrief = !held && (brief || (passedOver && !needed));
+    this.#send(part, inQueue ? 'ask in the queue' : 'ask', above, isBrief, passedOver);
   }
 
   /** Asks the members that were not asked. `needed`: as for `ask`. */
   askOthers(needed = false): void {
     const now = this.world.now();
-    this.each((part, member) => {
-      if (member !== this.state.queue && isUnasked(part, now)) this.ask(member, false, needed);
-    });
-  }
-
-  #mayCall(part: Part, member: number): boolean {
-    return part.call === undefined && this.#takesCall(member);
+    const { parts, queue } = this.state;
+    for (const part of parts) if (part.member !== queue && isUnasked(part, now)) this.ask(part, false, needed);
   }
 
   /** A suspect member takes one call at a time, where the others are enough. */
-  #takesCall(member: number): boolean {
-    return this.world.takesCall(member) || !this.#enoughTrusted();
+  #mayCall(part: Part): boolean {
+    return part.call === undefined && (!this.#isPassedOver(part) || this.world.takesCall(part.member));
   }
 
-  #send(part: Part, member: number, call: MemberCall, token: bigint | undefined, brief = false): void {
+  #send(
+    part: Part,
+    call: MemberCall,
+    token: bigint | undefined,
+    brief = false,
+    late: boolean = this.#isPassedOver(part),
+  ): void {
     part.call = call;
     part.sentAt = this.world.now();
     const { ttl, place } = this.options;
     part.brief = brief && place < ttl;
     // Also where it is not answered.
     if (part.brief) part.until = Math.min(part.until, part.sentAt + place);
-    part.late = this.#isPassedOver(member);
-    this.world.send(member, call, part.number, token, part.brief);
+    part.late = late;
+    this.world.send(part, call, token);
   }
 
   /** A suspect is waited for only where the others are too few. */
-  #isPassedOver(member: number): boolean {
-    return this.world.isSuspect(member) && this.#enoughTrusted();
-  }
-
-  #enoughTrusted(): boolean {
-    return this.state.parts.filter((_, member) => !this.world.isSuspect(member)).length >= this.options.need;
+  #isPassedOver({ member }: Part): boolean {
+    const { world, state, options } = this;
+    if (!world.isSuspect(member)) return false;
+    return state.parts.filter((part) => !world.isSuspect(part.member)).length >= options.need;
   }
 
   /**
@@ -117,16 +109,20 @@ export class Machine {
    * answer to core waits until it has, also where a call is in flight: what that brings would be in
    * the way of others after the answer. `refused`: the member says that there is no such vote.
    */
-  giveBack(member: number, awaited = false, refused = false): void {
-    const part = this.part(member);
+  giveBack(part: Part, awaited = false, refused = false): void {
     if (!refused && part.token !== undefined && keepsPromise(this.state, this.world.now())) return;
     if (hasSomething(part)) {
-      const waits = awaited && !this.world.isSuspect(member);
+      const waits = awaited && !this.world.isSuspect(part.member);
       if (waits) this.state.returning += 1;
-      this.world.giveBack(member, part, waits);
+      this.world.giveBack(part, waits);
     }
     if (part.heard === 'granted') part.heard = undefined;
-    this.state.parts[member] = emptyPart(part);
+    this.state.parts[part.member] = emptyPart(part.member, part);
+  }
+
+  /** `isSo`: of a part that goes back. `awaited`: as for `giveBack`. */
+  giveBackAll(awaited = false, isSo: (part: Part) => boolean = () => true): void {
+    for (const part of this.state.parts) if (isSo(part)) this.giveBack(part, awaited);
   }
 
   /** Core has called: what the members answered before does not count. */
@@ -175,11 +171,10 @@ export class Machine {
 
   /** What a late answer brought to a claim that waits, or was told no. */
   tidy(): void {
-    const { state } = this;
-    this.each((part, member) => {
-      if (part.call !== undefined) return;
-      const kept = state.waiting && (part.token !== undefined ? member < state.queue : member === state.queue);
-      if (!kept && (part.token !== undefined || (part.inQueue && state.waiting))) this.giveBack(member);
+    const { waiting, queue } = this.state;
+    this.giveBackAll(false, ({ member, call, token, inQueue }) => {
+      const kept = waiting && (token !== undefined ? member < queue : member === queue);
+      return call === undefined && !kept && (token !== undefined || (inQueue && waiting));
     });
   }
 }

@@ -3,7 +3,7 @@ import { above, badAnswerError, schedule, scheduleSilence } from '@locks/core/co
 import type { TimerEntry } from '@locks/core/composite';
 import { ClaimMachine, adopted } from './claim-machine.ts';
 import type { MachineWorld, Outcome } from './claim-state.ts';
-import type { ClaimHost } from './claim-host.ts';
+import type { ClaimHost, HostedClaim } from './claim-host.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { Sessions } from '../members/sessions.ts';
 import { failure, readAnswer } from '../members/member-answers.ts';
@@ -35,7 +35,9 @@ export class MemberCalls implements MachineWorld {
   /** Tells core that another attempt is worth making. */
   wake: (() => void) | undefined = undefined;
   readonly #host: ClaimHost;
-  readonly #changed: () => void;
+  readonly #of: HostedClaim;
+  /** Where all members are needed, none can be left out, however slow it is. */
+  readonly #spares: boolean;
   readonly #inFlight: (Promise<unknown> | undefined)[];
   /** Answers the call of core's that is under way. */
   #settle: ((outcome: Outcome) => void) | undefined = undefined;
@@ -47,26 +49,22 @@ export class MemberCalls implements MachineWorld {
   readonly #unknown = new Set<Member>();
   #releasing: ReleaseRound | undefined = undefined;
 
-  /** `changed`: it may have been the last thing that the claim had. */
-  constructor(host: ClaimHost, claim: Claim, changed: () => void) {
+  /** `of`: whose calls they are. */
+  constructor(host: ClaimHost, claim: Claim, of: HostedClaim) {
     const { members, need, fencing, traits } = host;
     const { length } = members;
     this.#host = host;
-    this.#changed = changed;
+    this.#of = of;
+    this.#spares = need < length;
     this.claim = claim;
     this.machine = new ClaimMachine({ members: length, need, fencing, ttl: claim.ttl, place, wake: traits.wake }, this);
     this.#inFlight = members.map(() => undefined);
-    this.sessions = new Sessions(host.signals, (member) => this.machine.gone(member));
+    this.sessions = new Sessions(host.signals, (member) => this.#hear(() => this.machine.gone(member)));
   }
 
-  /** A call of core's is under way, or a release. */
-  get pending(): boolean {
-    return this.#settle !== undefined || this.#releasing?.pending === true;
-  }
-
-  /** What core's release came to. `undefined`: core has not given it up. */
-  get released(): Promise<boolean> | undefined {
-    return this.#releasing?.result;
+  /** The release by core. `undefined`: core has not given it up. */
+  get releasing(): ReleaseRound | undefined {
+    return this.#releasing;
   }
 
   /** Makes `begin` of the machine, and gives what it came to. */
@@ -91,7 +89,8 @@ export class MemberCalls implements MachineWorld {
     this.machine.release();
     this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
     round.begun();
-    round.result.then(this.#changed, this.#changed);
+    const changed = (): void => this.#host.changed(this.#of);
+    round.result.then(changed, changed);
   }
 
   /**
@@ -104,10 +103,10 @@ export class MemberCalls implements MachineWorld {
     for (const member of this.#host.members) if (!this.#adopted.has(member.index)) this.#unknown.add(member);
   }
 
-  /** The owner under which `index` knows the part with this number. */
-  ownerAt(index: number, number: number): string {
+  /** The owner under which the member knows the part. */
+  ownerAt({ member, number }: Readonly<Part>): string {
     const { owner } = this.claim;
-    return number === adopted ? (this.#adopted?.get(index) ?? owner) : memberOwner(owner, number);
+    return number === adopted ? (this.#adopted?.get(member) ?? owner) : memberOwner(owner, number);
   }
 
   now(): number {
@@ -134,21 +133,22 @@ export class MemberCalls implements MachineWorld {
     return this.#host.floor();
   }
 
-  send(index: number, call: MemberCall, number: number, token: bigint | undefined, brief: boolean): void {
+  send(part: Readonly<Part>, call: MemberCall, token: bigint | undefined): void {
+    const { member: index } = part;
     const member = this.#member(index);
     const { provider } = member;
-    const owner = this.ownerAt(index, number);
+    const owner = this.ownerAt(part);
     // It may be another one when the answer comes.
-    const ttl = brief ? place : this.claim.ttl;
+    const ttl = part.brief ? place : this.claim.ttl;
     const hear = (event: () => void, isAnswer = true): void => {
-      if (!this.#isCurrent(index, number)) return;
+      if (!this.#isCurrent(part)) return;
       if (isAnswer) this.#inFlight[index] = undefined;
       this.#hear(event);
     };
     const send = (): Promise<Grant | Busy | Renewal | false> => {
       if (call === 'renew') return provider.renew({ ...this.claim, owner, ttl }, token);
       const claim = above(token, { ...this.claim, owner, ttl });
-      return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
+      return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(part));
     };
     const ask = (): Promise<Grant | Busy | Renewal | false> => this.#host.admit(member)?.then(send) ?? send();
     this.#inFlight[index] = timedCall(this.#host, member, call, ask, {
@@ -167,7 +167,8 @@ export class MemberCalls implements MachineWorld {
     });
   }
 
-  giveBack(index: number, part: Readonly<Part>, awaited: boolean): void {
+  giveBack(part: Readonly<Part>, awaited: boolean): void {
+    const { member: index } = part;
     const member = this.#member(index);
     const inFlight = mayGetVote(part);
     this.sessions.unfollow(index);
@@ -180,10 +181,9 @@ export class MemberCalls implements MachineWorld {
       member.released(answer);
       round?.answered(member, answer);
       returned?.();
-      this.#changed();
     };
     member.releases.start({
-      claim: { ...this.claim, owner: this.ownerAt(index, part.number) },
+      claim: { ...this.claim, owner: this.ownerAt(part) },
       inFlight: inFlight ? this.#inFlight[index] : undefined,
       uncertain: part.uncertain,
       inQueue: part.inQueue || part.call === 'ask in the queue',
@@ -221,21 +221,16 @@ export class MemberCalls implements MachineWorld {
 
   #hear(event: () => void): void {
     event();
-    this.#changed();
+    this.#host.changed(this.#of);
   }
 
-  #woken(index: number, number: number): void {
-    if (this.#isCurrent(index, number) && !this.machine.woken(index)) this.wake?.();
+  #woken(part: Readonly<Part>): void {
+    if (this.#isCurrent(part) && !this.machine.woken(part.member)) this.wake?.();
   }
 
   /** The part may have been given back since: what it hears then belongs to the background. */
-  #isCurrent(index: number, number: number): boolean {
-    return this.machine.state.parts[index]?.number === number;
-  }
-
-  /** Where all members are needed, none can be left out, however slow it is. */
-  get #spares(): boolean {
-    return this.#host.need < this.#host.members.length;
+  #isCurrent(part: Readonly<Part>): boolean {
+    return this.machine.part(part.member) === part;
   }
 
   #member(index: number): Member {

@@ -6,6 +6,7 @@ export type Heard = 'granted' | 'busy' | 'failed';
 
 /** One member's part in a claim: what the member has of it, as far as this process knows. */
 export interface Part {
+  readonly member: number;
   /** Makes the owner that the member sees. 0: the member was asked for nothing yet. */
   number: number;
   /** The call in flight. There is never more than one. */
@@ -39,8 +40,9 @@ export interface Part {
 export type Told = Pick<Part, 'heard' | 'retryAfter' | 'error'>;
 
 /** The part of a member that has nothing of the claim. `told`: what it answered before. */
-export function emptyPart(told?: Told): Part {
+export function emptyPart(member: number, told?: Told): Part {
   return {
+    member,
     number: 0,
     call: undefined,
     sentAt: 0,

@@ -16,7 +16,7 @@ export class ReleaseRound {
   /** By member. */
   readonly #answers: Freed[];
   /** Since all releases are under way. */
-  #timers: readonly TimerEntry[] | undefined = undefined;
+  #timer: TimerEntry | undefined = undefined;
   /** Late members are waited for. */
   #patient = true;
   /** It has no result yet. */
@@ -53,32 +53,27 @@ export class ReleaseRound {
   begun(): void {
     const { timers, timeout, memberTimeout, runtime } = this.#host;
     const now = runtime.clock.now();
-    const silent = (): void => {
-      this.#answers.forEach((answer, member) => {
-        if (answer === 'awaited') this.#answers[member] = 'late';
-      });
-      this.#settle();
-    };
     const expired = (): void => {
       this.#patient = false;
       this.#settle();
     };
-    this.#timers = [
-      scheduleSilence(timers, now + memberTimeout, silent),
-      scheduleSilence(timers, now + timeout, expired),
-    ];
+    this.#timer = scheduleSilence(timers, now + memberTimeout, () => {
+      this.#timer = scheduleSilence(timers, now + timeout, expired);
+      for (const { index } of this.#host.members) if (this.#answers[index] === 'awaited') this.#answers[index] = 'late';
+      this.#settle();
+    });
     this.#settle();
   }
 
   #settle(): void {
     const { need, timers } = this.#host;
-    if (!this.pending || this.#timers === undefined) return;
+    if (!this.pending || this.#timer === undefined) return;
     // Only an answer that may matter is awaited.
     if (this.#answers.includes('awaited') && !isFreedFirst(this.#answers, need)) return;
     if (this.#patient && waitsForLate(this.#released, this.#answers, need)) return;
     const decision = decideRelease(this.#released, this.#answers, need);
     this.pending = false;
-    for (const timer of this.#timers) timers.cancel(timer);
+    timers.cancel(this.#timer);
     if (decision === undefined) this.#reject(this.#error());
     else this.#resolve(decision);
   }

@@ -15,23 +15,22 @@ const untilRepeat = 500;
  * Restarts the ttl of the others. `told`: core gave the token of the claim.
  */
 export function askToRenew(machine: Machine, change: Change, told: boolean): void {
-  const { found } = machine.state;
-  machine.each((part, member) => {
-    if (found && part.token === undefined) return;
+  const { found, parts } = machine.state;
+  for (const part of parts) {
+    if (found && part.token === undefined) continue;
     if (part.call === undefined) {
-      if (part.token === undefined || change === 'mode') machine.ask(member, part.token === undefined);
+      if (part.token === undefined || change === 'mode') machine.ask(part, part.token === undefined);
       // Votes that are looked up may have different tokens, of which only the owner knows its own.
-      else machine.renew(part, member, false, !found || told);
+      else machine.renewVote(part, false, !found || told);
     } else if (change === 'mode') part.next = 'ask';
     else if (change === 'ttl') part.next ??= 'renew';
-  });
+  }
 }
 
 /** A member woke a holder, whose turn has come there: asks for the vote that is missing. */
-export function askInTurn(machine: Machine, member: number): void {
-  const part = machine.part(member);
+export function askInTurn(machine: Machine, part: Part): void {
   if (part.token !== undefined) return;
-  if (part.call === undefined) machine.ask(member, true);
+  if (part.call === undefined) machine.ask(part, true);
   else part.next = 'ask';
 }
 
@@ -46,7 +45,7 @@ export function askForPlacesLater({ state, world }: Machine, { retryAfter = unti
 /** Repeats a holder's calls for places. */
 export function askForPlaces(machine: Machine): void {
   machine.state.healAt = undefined;
-  machine.each((part, member) => part.token === undefined && part.inQueue && machine.ask(member, true));
+  for (const part of machine.state.parts) if (part.token === undefined && part.inQueue) machine.ask(part, true);
 }
 
 /** The next step of a renewal. */
@@ -66,8 +65,9 @@ export function goOnRenewing(machine: Machine, now: number): void {
       state.stage = 'held';
       // A member that has lost its vote may give another. A release by force looks the same, so it
       // is not asked before the others have told that the lease goes on.
-      if (!state.found)
-        machine.each((part, member) => part.heard === 'busy' && part.number === 0 && machine.ask(member, true));
+      for (const part of state.found ? [] : state.parts) {
+        if (part.heard === 'busy' && part.number === 0) machine.ask(part, true);
+      }
       state.found = false;
       machine.promise({ kind: 'renewed', until: heldUntil(machine, now) });
       break;
@@ -75,7 +75,7 @@ export function goOnRenewing(machine: Machine, now: number): void {
       state.stage = 'resting';
       state.found = false;
       machine.lose(now);
-      machine.each((_, member) => machine.giveBack(member));
+      machine.giveBackAll();
       world.settle({ kind: 'lost' });
       break;
     case 'unavailable':

@@ -33,13 +33,13 @@ export function waitInQueue(machine: Machine, now: number): void {
   const part = machine.part(queue);
   if (!state.waits) {
     state.waiting = false;
-    machine.each((_, member) => machine.giveBack(member, true));
+    machine.giveBackAll(true);
     machine.answerLater({ kind: 'busy', retryAfter: part.retryAfter });
     return;
   }
-  machine.each((each, member) => {
-    if (member > queue ? each.call === undefined : member !== queue && each.inQueue) machine.giveBack(member, true);
-  });
+  machine.giveBackAll(true, ({ member, call, inQueue }) =>
+    member > queue ? call === undefined : member !== queue && inQueue,
+  );
   if ((!part.inQueue || queue !== state.queue) && state.moves < options.members) {
     state.moves += 1;
     state.queue = queue;
@@ -47,12 +47,12 @@ export function waitInQueue(machine: Machine, now: number): void {
     // Claims that leave may leave the members one after the other.
     state.paused = false;
     part.heard = undefined;
-    machine.ask(queue, true, true);
+    machine.ask(part, true, true);
     return;
   }
   state.waiting = true;
   state.queue = queue;
-  const keeps = state.parts.some((each, member) => member < queue && isVote(each, now));
+  const keeps = state.parts.some((each) => each.member < queue && isVote(each, now));
   if (!state.paused && part.inQueue && keeps) {
     state.paused = true;
     state.stage = 'pausing';
@@ -83,7 +83,7 @@ function untilRepeat(machine: Machine, queue: Part, now: number): number | undef
   if (now - state.keptSince > Math.min(options.ttl, longestKept) * (0.5 + world.random() / 2)) {
     // Where members have another order elsewhere, two claims may wait for each other.
     state.keptSince = undefined;
-    machine.each((part, member) => part.token !== undefined && machine.giveBack(member, true));
-  } else machine.each((part, member) => machine.shorten(part, member));
+    machine.giveBackAll(true, ({ token }) => token !== undefined);
+  } else for (const part of state.parts) machine.shorten(part);
   return wake && queue.inQueue ? Math.min(queue.retryAfter ?? Infinity, ttl / repeatsPerVote) : poll;
 }

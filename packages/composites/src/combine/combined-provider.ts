@@ -144,20 +144,16 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   }
 
   changed(claim: HostedClaim): void {
-    this.#countWaiting(claim);
+    const { key } = claim;
+    const waiting = this.#waiting.get(key);
+    if (claim.waiting) this.#waiting.set(key, (waiting ?? new Set()).add(claim));
+    else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
     if (claim.isEmpty) this.#claims.delete(claim);
   }
 
   /** How many claims and waiting keys it knows: none, when all is released. */
   get size(): number {
     return this.#claims.size + this.#waiting.size;
-  }
-
-  #countWaiting(claim: HostedClaim): void {
-    const { key } = claim;
-    const waiting = this.#waiting.get(key);
-    if (claim.waiting) this.#waiting.set(key, (waiting ?? new Set()).add(claim));
-    else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
   }
 
   /**

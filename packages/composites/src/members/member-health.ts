@@ -34,7 +34,8 @@ const mostReasons = 10;
 /** Tells each change of one member's state, once, to those who listen to `locks:member`. */
 export class MemberHealth {
   readonly #parts: Parts;
-  #suspicion: 'slow' | 'silent' | undefined = undefined;
+  /** A refusal is none: it costs no time. */
+  suspicion: 'slow' | 'silent' | undefined = undefined;
   #refusal: Refusal | undefined = undefined;
   #told: MemberMessage['state'] = 'answers';
   /** What was told since it answered last. */
@@ -49,18 +50,13 @@ export class MemberHealth {
     this.#parts = parts;
   }
 
-  /** Slow or silent. A refusal is no suspicion: it costs no time. */
-  get suspect(): boolean {
-    return this.#suspicion !== undefined;
-  }
-
   sent(call: MemberCall): SentCall {
     this.#calls += 1;
     return { call, number: this.#calls };
   }
 
   suspected(how: 'slow' | 'silent'): void {
-    if (this.#suspicion !== 'silent') this.#suspicion = how;
+    if (this.suspicion !== 'silent') this.suspicion = how;
     // A call may time out while its connection knows that it is refused.
     const reason = how === 'silent' ? this.#parts.outage() : undefined;
     if (reason !== undefined) this.#refuses({ call: 'ask', error: reason });
@@ -69,7 +65,7 @@ export class MemberHealth {
 
   /** `prompt`: it ends a suspicion, too. */
   answered({ call, number }: SentCall, prompt: boolean): void {
-    if (prompt) this.#suspicion = undefined;
+    if (prompt) this.suspicion = undefined;
     // A server may renew what it has, and grant nothing.
     const proves = call !== 'renew' || this.#refusal?.call === 'renew';
     if (this.#refusal !== undefined && proves && number > this.#changedAt) this.#refuses(undefined);
@@ -78,7 +74,7 @@ export class MemberHealth {
 
   /** `suspect`: it costs time, too. */
   refused({ call, number }: SentCall, error: unknown, suspect: boolean): void {
-    if (suspect) this.#suspicion ??= 'silent';
+    if (suspect) this.suspicion ??= 'silent';
     if (number <= this.#changedAt) return;
     const before = this.#refusal;
     // That it has no connection is no reason where another is known.
@@ -122,7 +118,7 @@ export class MemberHealth {
   }
 
   get #state(): MemberMessage['state'] {
-    return this.#refusal === undefined ? (this.#suspicion ?? 'answers') : 'refuses';
+    return this.#refusal === undefined ? (this.suspicion ?? 'answers') : 'refuses';
   }
 
   get #error(): unknown {

@@ -68,7 +68,7 @@ export class Member {
 
   /** It is asked one call at a time, and not waited for. */
   get suspect(): boolean {
-    return this.#health.suspect;
+    return this.#health.suspicion !== undefined;
   }
 
   /** Whether another call may go out. */

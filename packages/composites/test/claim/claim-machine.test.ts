@@ -19,9 +19,9 @@ function recorded(isBusyAndSuspect: (member: number) => boolean): {
     takesCall: (member) => !isBusyAndSuspect(member),
     nextNumber: () => (number += 1),
     floor: () => undefined,
-    send: (member, call, _number, token, brief) =>
+    send: ({ member, brief }, call, token) =>
       void calls.push([brief ? 'brief' : [], call, member, token ?? []].flat().join(' ')),
-    giveBack: (member) => void calls.push(`give back ${member}`),
+    giveBack: ({ member }) => void calls.push(`give back ${member}`),
     settle: (outcome) => void outcomes.push(outcome),
     keep: () => {},
     look: () => {},

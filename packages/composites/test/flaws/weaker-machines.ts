@@ -30,21 +30,15 @@ function decisions(find: string, replace: string): Flaw {
 export const weaker = {
   placeInEveryQueue: [
     calls(`inQueue ? 'ask in the queue' : 'ask', above`, `'ask in the queue', above`),
-    waiting(
-      'if (member > queue ? each.call === undefined : member !== queue && each.inQueue) machine.giveBack(member, true);',
-      '',
-    ),
-    machine('if (!kept && (part.token !== undefined || (part.inQueue && state.waiting))) this.giveBack(member);', ''),
+    waiting('member > queue ? call === undefined : member !== queue && inQueue,', 'false,'),
+    machine('return call === undefined && !kept && (token !== undefined || (inQueue && waiting));', 'return false;'),
   ],
   keepsAllVotes: [
     waiting(
-      'if (member > queue ? each.call === undefined : member !== queue && each.inQueue)',
-      'if (member !== queue && each.inQueue && each.call === undefined && each.token === undefined)',
+      '({ member, call, inQueue }) => member > queue ? call === undefined : member !== queue && inQueue,',
+      '({ member, call, inQueue, token }) => member !== queue && inQueue && call === undefined && token === undefined,',
     ),
-    machine(
-      'part.token !== undefined ? member < state.queue : member === state.queue',
-      'part.token !== undefined || member === state.queue',
-    ),
+    machine('token !== undefined ? member < queue : member === queue', 'token !== undefined || member === queue'),
   ],
   looksWithoutEnd: [waiting('keeps && now >= (state.lookedAt ?? -Infinity) + looksEvery', 'keeps')],
   trustsAnOldBusy: [waiting('(!part.inQueue || queue !== state.queue)', '!part.inQueue')],
@@ -59,11 +53,11 @@ export const weaker = {
   tokensAboveTheFloor: [
     decisions(sound, 'const known = count(votes, (part) => part.token >= token);'),
     attempt(
-      'state.token = highestToken(state.parts, now);',
-      'state.token = state.floor === undefined ? highestToken(state.parts, now) : state.floor + 1n;',
+      'state.token = highestToken(votes);',
+      'state.token = state.floor === undefined ? highestToken(votes) : state.floor + 1n;',
     ),
   ],
-  ownerTwice: [calls('= emptyPart(part);', '= { ...emptyPart(part), number: part.number };')],
+  ownerTwice: [calls('= emptyPart(part.member, part);', '= { ...emptyPart(part.member, part), number: part.number };')],
   freesWhatWasPromised: [
     calls('if (!refused && part.token !== undefined && keepsPromise(this.state, this.world.now())) return;', ''),
   ],

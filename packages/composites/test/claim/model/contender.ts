@@ -59,7 +59,7 @@ export class ContenderWorld implements MachineWorld {
     return this.#floor === undefined ? undefined : BigInt(this.#floor);
   }
 
-  send(member: number, kind: MemberCall, number: number, token: bigint | undefined, brief: boolean): void {
+  send({ member, number, brief }: Readonly<Part>, kind: MemberCall, token: bigint | undefined): void {
     const { calls } = this.#self;
     if (calls.some((call) => call.member === member && call.number === number && !call.orphan)) {
       this.#draft.blame(`two calls of one owner are on their way to member ${member}`);
@@ -68,9 +68,9 @@ export class ContenderWorld implements MachineWorld {
     this.#draft.change(this.#index, { calls: [...calls, call] });
   }
 
-  giveBack(member: number, part: Readonly<Part>, awaited: boolean): void {
+  giveBack(part: Readonly<Part>, awaited: boolean): void {
     const { calls, returns } = this.#self;
-    const { number } = part;
+    const { member, number } = part;
     const behind =
       mayGetVote(part) && calls.some((call) => call.member === member && call.number === number && !call.orphan);
     const returned: Return = { member, number, stage: behind ? 'behind' : 'sent', awaited };
