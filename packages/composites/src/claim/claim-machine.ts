@@ -2,7 +2,7 @@ import type { MemberHold } from '../members/key-states.ts';
 import type { MemberAnswer } from '../members/member-answers.ts';
 import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
-import { isHeld, keepsPromise } from './claim-state.ts';
+import { isHeld } from './claim-state.ts';
 import type { Change, ClaimState } from './claim-state.ts';
 import { chooseQueue } from './decisions.ts';
 import { Machine } from './machine.ts';
@@ -85,7 +85,7 @@ export class ClaimMachine extends Machine {
   /** Core gives up a lost claim. `false`: its votes go back when what core was told is over. */
   forsake(): boolean {
     const { state } = this;
-    if (!isIdle(state) || !keepsPromise(state, this.world.now())) return true;
+    if (!isIdle(state) || !this.keepsPromise) return true;
     state.stage = 'resting';
     this.giveBackAll();
     return false;
@@ -148,7 +148,7 @@ export class ClaimMachine extends Machine {
     if (state.stage === 'held') {
       const now = world.now();
       if (state.parts.filter((each) => isVote(each, now)).length < options.need) {
-        this.lose(now);
+        this.lose();
         world.lost();
       }
     } else this.#goOn();

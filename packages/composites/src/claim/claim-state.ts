@@ -134,8 +134,3 @@ export function initialState(members: number): ClaimState {
 export function isHeld({ stage }: ClaimState): boolean {
   return stage === 'held' || stage === 'renewing';
 }
-
-/** Whether it was lost before what core was told is over, and some of its votes are left. */
-export function keepsPromise({ lost, promisedUntil, parts }: ClaimState, now: number): boolean {
-  return lost && now < promisedUntil && parts.some(({ token }) => token !== undefined);
-}

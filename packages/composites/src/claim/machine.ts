@@ -1,5 +1,5 @@
 import type { MemberCall } from '../members/member-answers.ts';
-import { initialState, isHeld, keepsPromise } from './claim-state.ts';
+import { initialState, isHeld } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld, Outcome, Stage } from './claim-state.ts';
 import { emptyPart, hasSomething, isUnasked, isUnraised } from './part.ts';
 import type { Part } from './part.ts';
@@ -110,7 +110,7 @@ export class Machine {
    * the way of others after the answer. `refused`: the member says that there is no such vote.
    */
   giveBack(part: Part, awaited = false, refused = false): void {
-    if (!refused && part.token !== undefined && keepsPromise(this.state, this.world.now())) return;
+    if (!refused && part.token !== undefined && this.keepsPromise) return;
     if (hasSomething(part)) {
       const waits = awaited && !this.world.isSuspect(part.member);
       if (waits) this.state.returning += 1;
@@ -147,9 +147,15 @@ export class Machine {
    * It has too few votes. Those that are left keep others out until what core was told is over:
    * core may believe that until then.
    */
-  lose(now: number): void {
+  lose(): void {
     this.state.lost = true;
-    if (keepsPromise(this.state, now)) this.world.keep(this.state.promisedUntil);
+    if (this.keepsPromise) this.world.keep(this.state.promisedUntil);
+  }
+
+  /** Whether it was lost before what core was told is over, and some of its votes are left. */
+  get keepsPromise(): boolean {
+    const { lost, promisedUntil, parts } = this.state;
+    return lost && this.world.now() < promisedUntil && parts.some(({ token }) => token !== undefined);
   }
 
   /** Answers core once the members have taken back what the claim must not keep. */

@@ -74,7 +74,7 @@ export function goOnRenewing(machine: Machine, now: number): void {
     case 'lost':
       state.stage = 'resting';
       state.found = false;
-      machine.lose(now);
+      machine.lose();
       machine.giveBackAll();
       world.settle({ kind: 'lost' });
       break;

@@ -65,6 +65,8 @@ export class MemberHealth {
 
   /** `prompt`: it ends a suspicion, too. */
   answered({ call, number }: SentCall, prompt: boolean): void {
+    // That it answers was told.
+    if (this.suspicion === undefined && this.#refusal === undefined) return;
     if (prompt) this.suspicion = undefined;
     // A server may renew what it has, and grant nothing.
     const proves = call !== 'renew' || this.#refusal?.call === 'renew';

@@ -111,12 +111,13 @@ export class Member {
    * members that answered meanwhile. What delays this process delays those, too. `late`: the call
    * was told to have no answer in time.
    */
-  answered(sent: SentCall, at: number, took: number, fastest: number, late = false): void {
+  answered(sent: SentCall, at: number, took: number, fastest: () => number, late = false): void {
     this.#inFlight -= 1;
     this.heard(at, took);
-    this.#unclear = !late && took > neverSlow && fastest === Infinity;
+    const least = took > neverSlow ? fastest() : 0;
+    this.#unclear = !late && least === Infinity;
     const judged = !late && !this.#unclear;
-    const prompt = judged && took <= Math.max(neverSlow, slowFactor * fastest);
+    const prompt = judged && took <= Math.max(neverSlow, slowFactor * least);
     if (prompt) this.#slow = 0;
     else if (judged) this.#countSlow(at, took);
     const { suspect } = this;

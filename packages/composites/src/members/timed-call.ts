@@ -36,7 +36,7 @@ export function timedCall<Answer>(
     (answer) => {
       timers.cancel(silence);
       const now = clock.now();
-      member.answered(sentCall, now, now - sentAt, fastestBesides(members, member, sentAt), late);
+      member.answered(sentCall, now, now - sentAt, () => fastestBesides(members, member, sentAt), late);
       end.answered(answer);
     },
     (error: unknown) => {

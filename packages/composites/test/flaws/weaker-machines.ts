@@ -58,9 +58,7 @@ export const weaker = {
     ),
   ],
   ownerTwice: [calls('= emptyPart(part.member, part);', '= { ...emptyPart(part.member, part), number: part.number };')],
-  freesWhatWasPromised: [
-    calls('if (!refused && part.token !== undefined && keepsPromise(this.state, this.world.now())) return;', ''),
-  ],
+  freesWhatWasPromised: [calls('if (!refused && part.token !== undefined && this.keepsPromise) return;', '')],
   validFromTheReply: [
     answers(
       'part.since = part.sentAt; part.until = part.sentAt + answer.validity;',

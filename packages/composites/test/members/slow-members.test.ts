@@ -12,7 +12,7 @@ let now = 0;
 /** A call that was answered after `took` ms, while the fastest of the others took `fastest` ms. */
 function answer(one: Member, took: number, fastest: number): void {
   now += 1_000;
-  one.answered(one.begin(), now, took, fastest);
+  one.answered(one.begin(), now, took, () => fastest);
 }
 
 /** A call that had no answer within `timeout` ms. */
@@ -35,10 +35,10 @@ test('two answers that take ten times as long as those of others at the same tim
 test('answers to calls that were under way together count as one, as one delay may be behind them', () => {
   const one = member();
   for (const at of [5_000, 5_001, 5_002]) {
-    one.answered(one.begin(), at, 200, 2);
+    one.answered(one.begin(), at, 200, () => 2);
   }
   expect(one.suspect).toBe(false);
-  one.answered(one.begin(), 5_300, 200, 2);
+  one.answered(one.begin(), 5_300, 200, () => 2);
   expect(one.suspect).toBe(true);
 });
 
@@ -62,7 +62,7 @@ test('a late answer without another to compare it with says nothing', () => {
 test('an answer that came too late ends no suspicion, however slow the others are', () => {
   const one = member();
   silence(one);
-  one.answered(one.begin(), now, 200, 100, true);
+  one.answered(one.begin(), now, 200, () => 100, true);
   expect(one.suspect).toBe(true);
 });
 
