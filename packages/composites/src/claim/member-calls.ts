@@ -10,7 +10,6 @@ import { failure, readAnswer } from '../members/member-answers.ts';
 import type { MemberCall } from '../members/member-answers.ts';
 import { freeVotes } from './free-votes.ts';
 import { lookForHolder } from './look-for-holder.ts';
-import { onceReturned } from './once-returned.ts';
 import { mayGetVote } from './part.ts';
 import type { Part } from './part.ts';
 import { memberOwner } from '../members/member.ts';
@@ -32,13 +31,15 @@ export class MemberCalls implements MachineWorld {
   readonly sessions: Sessions;
   /** As core asked for it last. */
   claim: Claim;
+  /** The release by core. `undefined`: core has not given it up. */
+  releasing: ReleaseRound | undefined = undefined;
   /** Tells core that another attempt is worth making. */
   wake: (() => void) | undefined = undefined;
   readonly #host: ClaimHost;
   readonly #of: HostedClaim;
   /** Where all members are needed, none can be left out, however slow it is. */
   readonly #spares: boolean;
-  readonly #inFlight: (Promise<unknown> | undefined)[];
+  readonly #inFlight: (Promise<unknown> | undefined)[] = [];
   /** Answers the call of core's that is under way. */
   #settle: ((outcome: Outcome) => void) | undefined = undefined;
   /** When that call has lasted long enough. */
@@ -47,7 +48,6 @@ export class MemberCalls implements MachineWorld {
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
   /** Members that may have, or get, a vote of such a lease under an owner not known here. */
   readonly #unknown = new Set<Member>();
-  #releasing: ReleaseRound | undefined = undefined;
 
   /** `of`: whose calls they are. */
   constructor(host: ClaimHost, claim: Claim, of: HostedClaim) {
@@ -58,13 +58,7 @@ export class MemberCalls implements MachineWorld {
     this.#spares = need < length;
     this.claim = claim;
     this.machine = new ClaimMachine({ members: length, need, fencing, ttl: claim.ttl, place, wake: traits.wake }, this);
-    this.#inFlight = members.map(() => undefined);
     this.sessions = new Sessions(host.signals, (member) => this.#hear(() => this.machine.gone(member)));
-  }
-
-  /** The release by core. `undefined`: core has not given it up. */
-  get releasing(): ReleaseRound | undefined {
-    return this.#releasing;
   }
 
   /** Makes `begin` of the machine, and gives what it came to. */
@@ -84,7 +78,7 @@ export class MemberCalls implements MachineWorld {
       round.begin(member, true);
       freeVotes(this.#host, member, this.claim, (freed) => round.answered(member, freed));
     }
-    this.#releasing = round;
+    this.releasing = round;
     const wasRenewing = this.machine.state.stage === 'renewing';
     this.machine.release();
     this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
@@ -172,15 +166,17 @@ export class MemberCalls implements MachineWorld {
     const member = this.#member(index);
     const inFlight = mayGetVote(part);
     this.sessions.unfollow(index);
-    const round = this.#releasing;
+    const round = this.releasing;
     // An attempt in flight may have a vote: it counts where the others are too few.
     round?.begin(member, inFlight);
     const awaits = awaited && round === undefined;
-    const returned = awaits ? onceReturned(this.#host, () => this.#hear(() => this.machine.returned())) : undefined;
+    const returned = (): void => this.#hear(() => this.machine.returned());
+    const { silences } = this.#host;
+    const wait = awaits ? silences.begin(returned) : undefined;
     const answered = (answer: boolean | Error): void => {
       member.released(answer);
       round?.answered(member, answer);
-      returned?.();
+      if (wait !== undefined && silences.end(wait)) returned();
     };
     member.releases.start({
       claim: { ...this.claim, owner: this.ownerAt(part) },

@@ -1,11 +1,10 @@
 import type { Claim } from '@locks/core';
-import { scheduleSilence } from '@locks/core/composite';
-import type { TimerEntry } from '@locks/core/composite';
 import { decideRelease, isFreedFirst, waitsForLate } from './decisions.ts';
 import type { Freed, Released } from './decisions.ts';
 import { combinedError } from '../members/member-errors.ts';
 import type { MembersHost } from '../members/member-states.ts';
 import type { Member } from '../members/member.ts';
+import type { Wait } from '../members/silences.ts';
 
 /** The members' answers to the release of one claim, until there is one for the composite. */
 export class ReleaseRound {
@@ -16,7 +15,7 @@ export class ReleaseRound {
   /** By member. */
   readonly #answers: Freed[];
   /** Since all releases are under way. */
-  #timer: TimerEntry | undefined = undefined;
+  #wait: Wait | undefined = undefined;
   /** Late members are waited for. */
   #patient = true;
   /** It has no result yet. */
@@ -51,29 +50,28 @@ export class ReleaseRound {
 
   /** All releases are under way. */
   begun(): void {
-    const { timers, timeout, memberTimeout, runtime } = this.#host;
-    const now = runtime.clock.now();
+    const { silences, timeout } = this.#host;
+    const silent = (): void => {
+      for (const { index } of this.#host.members) if (this.#answers[index] === 'awaited') this.#answers[index] = 'late';
+      this.#settle();
+    };
     const expired = (): void => {
       this.#patient = false;
       this.#settle();
     };
-    this.#timer = scheduleSilence(timers, now + memberTimeout, () => {
-      this.#timer = scheduleSilence(timers, now + timeout, expired);
-      for (const { index } of this.#host.members) if (this.#answers[index] === 'awaited') this.#answers[index] = 'late';
-      this.#settle();
-    });
+    this.#wait = silences.begin(silent, expired, timeout);
     this.#settle();
   }
 
   #settle(): void {
-    const { need, timers } = this.#host;
-    if (!this.pending || this.#timer === undefined) return;
+    const { need, silences } = this.#host;
+    if (!this.pending || this.#wait === undefined) return;
     // Only an answer that may matter is awaited.
     if (this.#answers.includes('awaited') && !isFreedFirst(this.#answers, need)) return;
     if (this.#patient && waitsForLate(this.#released, this.#answers, need)) return;
     const decision = decideRelease(this.#released, this.#answers, need);
     this.pending = false;
-    timers.cancel(this.#timer);
+    silences.end(this.#wait);
     if (decision === undefined) this.#reject(this.#error());
     else this.#resolve(decision);
   }

@@ -13,6 +13,7 @@ import { combinedError, errorOfAll } from '../members/member-errors.ts';
 import { failuresOf, readStates } from '../members/member-states.ts';
 import { commonFloor } from '../members/common-floor.ts';
 import { Member, memberError, memberTitle } from '../members/member.ts';
+import { Silences } from '../members/silences.ts';
 import { SetKeeper } from '../set/set-keeper.ts';
 import type { CombineRules } from './options.ts';
 import { combinedTraits } from './traits.ts';
@@ -46,6 +47,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly timeout: number;
   readonly runtime: Runtime;
   readonly timers: TimerWheel;
+  readonly silences: Silences;
   readonly signals: AbortFollowers = new AbortFollowers();
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
@@ -73,6 +75,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     this.timeout = timeout - memberTimeout;
     this.runtime = runtime;
     this.timers = new TimerWheel(runtime, false);
+    this.silences = new Silences(this.timers, runtime.clock, memberTimeout);
     this.floor = commonFloor(this.members, runtime.clock);
     this.#set = keepsSet ? new SetKeeper(this) : undefined;
     if (providers.every(({ time }) => time !== undefined)) this.time = () => this.#time();

@@ -1,5 +1,4 @@
 import type { LockError } from '@locks/core/adapter';
-import { scheduleSilence } from '@locks/core/composite';
 import { combinedError } from './member-errors.ts';
 import type { MembersHost } from './member-states.ts';
 import type { Member } from './member.ts';
@@ -8,8 +7,8 @@ import type { Member } from './member.ts';
 interface Listing {
   readonly member: Member;
   readonly keys: AsyncIterator<string>;
-  /** The next key has been asked for since then, in ms of the clock. `undefined`: it is there. */
-  since: number | undefined;
+  /** The next key has not come within a member timeout. */
+  late: boolean;
   key: string | undefined;
   end: 'done' | LockError | undefined;
 }
@@ -20,12 +19,11 @@ interface Listing {
  * `need` members or more failed: a key that `need` members have may be in their lists alone.
  */
 export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerator<string, void> {
-  const { members, need, memberTimeout, timeout, runtime, timers } = host;
-  const { clock } = runtime;
+  const { members, need, timeout, silences } = host;
   let wake: () => void = () => {};
   const listings = members.map((member): Listing => {
     const keys = (member.provider.list?.(prefix) ?? nothing())[Symbol.asyncIterator]();
-    return { member, keys, since: undefined, key: undefined, end: undefined };
+    return { member, keys, late: false, key: undefined, end: undefined };
   });
   for (const listing of listings) void pull(listing);
   const seen = new Set<string>();
@@ -40,14 +38,14 @@ export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerat
         continue;
       }
       const open = listings.filter(({ end }) => end === undefined);
-      const waitedFor = open.filter(({ member, since = 0 }) => !member.suspect && clock.now() < since + memberTimeout);
+      const isWaitedFor = open.some(({ member, late }) => !member.suspect && !late);
       const failures = listings.flatMap(({ end }) => (end === undefined || end === 'done' ? [] : end));
       const enough = open.length + failures.length < need;
-      if (open.length === 0 || (enough && waitedFor.length === 0)) {
+      if (open.length === 0 || (enough && !isWaitedFor)) {
         if (enough) return;
         throw combinedError(host, failures, prefix);
       }
-      await change(enough ? waitedFor : open, enough ? memberTimeout : timeout);
+      await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
     for (const { keys } of listings) keys.return?.().catch(() => {});
@@ -55,7 +53,15 @@ export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerat
 
   async function pull(listing: Listing): Promise<void> {
     listing.key = undefined;
-    listing.since = clock.now();
+    const silent = (): void => {
+      listing.late = true;
+      wake();
+    };
+    const expired = (): void => {
+      listing.end = listing.member.noAnswer(prefix);
+      wake();
+    };
+    const wait = silences.begin(silent, expired, timeout);
     try {
       const next = await listing.keys.next();
       if (next.done === true) listing.end ??= 'done';
@@ -63,24 +69,9 @@ export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerat
     } catch (error) {
       listing.end ??= listing.member.name(error, prefix);
     }
-    listing.since = undefined;
+    silences.end(wait);
+    listing.late = false;
     wake();
-  }
-
-  /** Waits for the next answer, or until the first of `open` has been silent for `limit` ms. */
-  async function change(open: readonly Listing[], limit: number): Promise<void> {
-    const end = Math.min(...open.map(({ since = clock.now() }) => since)) + limit;
-    await new Promise<void>((resolve) => {
-      const silence = scheduleSilence(timers, end, () => {
-        for (const each of open)
-          if (clock.now() >= (each.since ?? Infinity) + timeout) each.end = each.member.noAnswer(prefix);
-        resolve();
-      });
-      wake = () => {
-        timers.cancel(silence);
-        resolve();
-      };
-    });
   }
 }
 

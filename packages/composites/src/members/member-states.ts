@@ -1,11 +1,11 @@
 import type { LockError, Runtime } from '@locks/core/adapter';
-import { scheduleSilence } from '@locks/core/composite';
 import type { TimerWheel } from '@locks/core/composite';
 import { callMember } from './member-answers.ts';
 import type { ToldState } from './key-states.ts';
 import { combinedError } from './member-errors.ts';
 import type { Quorum } from './member-errors.ts';
 import type { Member } from './member.ts';
+import type { Silences } from './silences.ts';
 
 /** A composite, as far as calls to all of its members need it. */
 export interface MembersHost extends Quorum {
@@ -14,14 +14,15 @@ export interface MembersHost extends Quorum {
   /** In ms: of a whole call. */
   readonly timeout: number;
   readonly timers: TimerWheel;
+  readonly silences: Silences;
   readonly runtime: Runtime;
 }
 
 /** When calls of several members are over. */
 interface CallsEnd {
   isEnough(): boolean;
-  /** In ms. */
-  readonly limit: number;
+  /** In ms. @default timeout */
+  readonly limit?: number;
   /** What ends the wait at once. */
   readonly ends?: Set<() => void>;
 }
@@ -31,28 +32,26 @@ interface CallsEnd {
  * members, which are not waited for where the others are enough.
  */
 export function callMembers(
-  { memberTimeout, timers, runtime }: MembersHost,
+  { memberTimeout, timeout, silences, runtime }: MembersHost,
   members: readonly Member[],
   call: (member: Member) => Promise<void>,
-  { isEnough, limit, ends = new Set() }: CallsEnd,
+  { isEnough, limit = timeout, ends = new Set() }: CallsEnd,
 ): Promise<void> {
   const open = new Set(members);
   return new Promise((resolve) => {
     const check = (): void => {
       if (open.size === 0 || (isEnough() && [...open].every(({ suspect }) => suspect))) end();
     };
-    const now = runtime.clock.now();
-    const late = scheduleSilence(timers, now + memberTimeout, () => {
-      for (const member of open) member.silent(runtime.clock.now(), memberTimeout);
-      check();
-    });
-    const last = scheduleSilence(timers, now + limit, () => end());
     const end = (): void => {
-      timers.cancel(late);
-      timers.cancel(last);
+      silences.end(wait);
       ends.delete(end);
       resolve();
     };
+    const silent = (): void => {
+      for (const member of open) member.silent(runtime.clock.now(), memberTimeout);
+      check();
+    };
+    const wait = silences.begin(silent, end, limit);
     ends.add(end);
     for (const member of members) {
       void call(member).finally(() => {
@@ -73,7 +72,7 @@ export async function readStates(
   key: string,
   isDecided: (states: readonly (ToldState | undefined)[]) => boolean = () => true,
 ): Promise<readonly ToldState[]> {
-  const { members, need, timeout: limit } = host;
+  const { members, need } = host;
   const states: (ToldState | undefined)[] = members.map(() => undefined);
   const answered = (): boolean => states.filter((state) => state?.holders !== undefined).length >= need;
   const read = (member: Member): Promise<void> =>
@@ -81,7 +80,7 @@ export async function readStates(
       (state) => void (states[member.index] = state),
       (error: unknown) => void (states[member.index] = { error: member.name(error, key) }),
     );
-  await callMembers(host, members, read, { isEnough: () => answered() && isDecided(states), limit });
+  await callMembers(host, members, read, { isEnough: () => answered() && isDecided(states) });
   // What arrives later changes nothing.
   const told = members.map((member, index) => states[index] ?? { error: member.noAnswer(key) });
   if (answered()) return told;

@@ -1,5 +1,4 @@
 import type { Clock } from '@locks/core/adapter';
-import { scheduleSilence } from '@locks/core/composite';
 import { callMember } from './member-answers.ts';
 import type { MemberCall } from './member-answers.ts';
 import type { MembersHost } from './member-states.ts';
@@ -15,32 +14,32 @@ export interface CallEnd<Answer> {
 
 /** Calls `member`, which notes how long that takes beside the others. */
 export function timedCall<Answer>(
-  { members, memberTimeout, runtime, timers }: MembersHost,
+  { members, memberTimeout, runtime, silences }: MembersHost,
   member: Member,
   kind: MemberCall,
   call: () => Promise<Answer>,
   end: CallEnd<Answer>,
 ): Promise<Answer> {
   const { clock } = runtime;
-  const sentAt = clock.now();
   const sentCall = member.begin(kind);
   if (member.unclear) askAnother(members, member, clock);
   let late = false;
-  const silence = scheduleSilence(timers, sentAt + memberTimeout, () => {
+  const wait = silences.begin((): void => {
     late = true;
     member.silent(clock.now(), memberTimeout, fastestBesides(members, member, sentAt));
     end.silent();
   });
+  const { since: sentAt } = wait;
   const sent = callMember(call);
   sent.then(
     (answer) => {
-      timers.cancel(silence);
+      silences.end(wait);
       const now = clock.now();
       member.answered(sentCall, now, now - sentAt, () => fastestBesides(members, member, sentAt), late);
       end.answered(answer);
     },
     (error: unknown) => {
-      timers.cancel(silence);
+      silences.end(wait);
       member.failed(sentCall, error, late);
       end.failed(error);
     },

@@ -1,0 +1,67 @@
+import type { Clock } from '@locks/core/adapter';
+import { scheduleSilence } from '@locks/core/composite';
+import type { TimerEntry, TimerWheel } from '@locks/core/composite';
+
+/** A wait for an answer of members. */
+export interface Wait {
+  /** In ms of the clock. */
+  readonly since: number;
+  readonly silent: () => void;
+  /** It has lasted for `limit` ms, which is not before its silence was told. */
+  readonly expired: (() => void) | undefined;
+  readonly limit: number;
+  /** Until it has expired. */
+  timer: TimerEntry | undefined;
+}
+
+/**
+ * Tells waits that they have lasted a member timeout. That is the same for all of them, so they are
+ * told in their order, by one timer.
+ */
+export class Silences {
+  readonly #timers: TimerWheel;
+  readonly #clock: Clock;
+  /** In ms. */
+  readonly #after: number;
+  readonly #waits = new Set<Wait>();
+  #armed = false;
+
+  /** `after`: the member timeout, in ms. */
+  constructor(timers: TimerWheel, clock: Clock, after: number) {
+    this.#timers = timers;
+    this.#clock = clock;
+    this.#after = after;
+  }
+
+  begin(silent: () => void, expired?: () => void, limit = 0): Wait {
+    const wait = { since: this.#clock.now(), silent, expired, limit, timer: undefined };
+    this.#waits.add(wait);
+    if (!this.#armed) this.#arm(wait);
+    return wait;
+  }
+
+  /** The answer is there. `false`: it had been told of its silence. */
+  end(wait: Wait): boolean {
+    if (wait.timer !== undefined) this.#timers.cancel(wait.timer);
+    return this.#waits.delete(wait);
+  }
+
+  #arm({ since }: Wait): void {
+    this.#armed = true;
+    scheduleSilence(this.#timers, since + this.#after, () => this.#tell());
+  }
+
+  #tell(): void {
+    const now = this.#clock.now();
+    for (const wait of this.#waits) {
+      if (wait.since + this.#after > now) {
+        this.#arm(wait);
+        return;
+      }
+      this.#waits.delete(wait);
+      if (wait.expired) wait.timer = scheduleSilence(this.#timers, wait.since + wait.limit, wait.expired);
+      wait.silent();
+    }
+    this.#armed = false;
+  }
+}
