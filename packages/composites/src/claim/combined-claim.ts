@@ -125,9 +125,14 @@ export class CombinedClaim implements HostedClaim {
     this.#calls.wake = undefined;
     const { releasing } = this.#calls;
     if (releasing !== undefined) return releasing.result.then(() => false);
-    if (this.#machine.forsake()) return this.#release();
-    this.#host.changed(this);
-    return Promise.resolve(false);
+    if (!this.#machine.forsake()) {
+      this.#host.changed(this);
+      return Promise.resolve(false);
+    }
+    const hold = { held: this.held, ended: this.#machine.isOver };
+    const round = new ReleaseRound(hold, this.#host, this.#calls.claim);
+    this.#calls.release(round);
+    return round.result;
   }
 
   /** Its provider closes: what is not part of a hold goes back, and an attempt rejects. */
@@ -161,22 +166,10 @@ export class CombinedClaim implements HostedClaim {
     return { owner: this.#calls.ownerAt(part), lost };
   }
 
-  #release(): Promise<boolean> {
-    const hold = { held: this.held, ended: this.#machine.isOver };
-    const round = new ReleaseRound(hold, this.#host, this.#calls.claim);
-    this.#calls.release(round);
-    return round.result;
-  }
-
   #grant(validity: number): Grant {
-    const granted = { granted: true, token: this.#machine.state.token, validity: Math.max(0, validity) } as const;
-    const lost = this.#lost;
-    return lost === undefined ? granted : { ...granted, lost };
-  }
-
-  get #lost(): AbortSignal | undefined {
     const { sessions } = this.#calls;
-    return sessions.none ? undefined : sessions.lost;
+    const granted = { granted: true, token: this.#machine.state.token, validity: Math.max(0, validity) } as const;
+    return sessions.none ? granted : { ...granted, lost: sessions.lost };
   }
 
   #error(outcome: Outcome): Error {

@@ -39,7 +39,8 @@ export class MemberCalls implements MachineWorld {
   readonly #of: HostedClaim;
   /** Where all members are needed, none can be left out, however slow it is. */
   readonly #spares: boolean;
-  readonly #inFlight: (Promise<unknown> | undefined)[] = [];
+  /** The last calls, by member. */
+  readonly #sent: Promise<unknown>[] = [];
   /** Answers the call of core's that is under way. */
   #settle: ((outcome: Outcome) => void) | undefined = undefined;
   /** When that call has lasted long enough. */
@@ -134,10 +135,8 @@ export class MemberCalls implements MachineWorld {
     const owner = this.ownerAt(part);
     // It may be another one when the answer comes.
     const ttl = part.brief ? place : this.claim.ttl;
-    const hear = (event: () => void, isAnswer = true): void => {
-      if (!this.#isCurrent(part)) return;
-      if (isAnswer) this.#inFlight[index] = undefined;
-      this.#hear(event);
+    const hear = (event: () => void): void => {
+      if (this.#isCurrent(part)) this.#hear(event);
     };
     const send = (): Promise<Grant | Busy | Renewal | false> => {
       if (call === 'renew') return provider.renew({ ...this.claim, owner, ttl }, token);
@@ -145,8 +144,8 @@ export class MemberCalls implements MachineWorld {
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(part));
     };
     const ask = (): Promise<Grant | Busy | Renewal | false> => this.#host.admit(member)?.then(send) ?? send();
-    this.#inFlight[index] = timedCall(this.#host, member, call, ask, {
-      silent: () => hear(() => this.machine.silent(index), false),
+    this.#sent[index] = timedCall(this.#host, member, call, ask, {
+      silent: () => hear(() => this.machine.silent(index)),
       answered: (answer) =>
         hear(() => {
           const read = readAnswer(answer, call, token, ttl);
@@ -180,7 +179,7 @@ export class MemberCalls implements MachineWorld {
     };
     member.releases.start({
       claim: { ...this.claim, owner: this.ownerAt(part) },
-      inFlight: inFlight ? this.#inFlight[index] : undefined,
+      inFlight: inFlight ? this.#sent[index] : undefined,
       uncertain: part.uncertain,
       inQueue: part.inQueue || part.call === 'ask in the queue',
       lastSend: part.sentAt,
