@@ -64,9 +64,8 @@ export function takeAnswer(machine: Machine, part: Part, answer: MemberAnswer): 
 /** A vote that came after the others gets the claim's token and its ttl, too. */
 function raiseLate(machine: Machine, part: Part): void {
   const { options, state } = machine;
-  if (state.stage !== 'confirming' && !isHeld(state)) return;
-  if (options.fencing) machine.raise(part);
-  if (part.call === undefined) machine.lengthen(part);
+  if (part.token === undefined || (state.stage !== 'confirming' && !isHeld(state))) return;
+  if (part.brief || (options.fencing && part.token < state.token)) machine.renewVote(part);
 }
 
 /** A member refused the claim as such. */

@@ -1,6 +1,6 @@
 import { chooseQueue, decideAttempt, decideConfirmation, heldUntil, highestToken } from './decisions.ts';
 import type { Machine } from './machine.ts';
-import { isVote } from './part.ts';
+import { isUnraised, isVote } from './part.ts';
 import type { Part } from './part.ts';
 import { waitInQueue } from './wait-in-queue.ts';
 
@@ -48,6 +48,7 @@ export function goOnAsking(machine: Machine, now: number): void {
 
 /** Tells the votes the highest token: the next step of a confirmation. */
 export function goOnConfirming(machine: Machine, now: number): void {
+  const { state } = machine;
   switch (decideConfirmation(machine, now)) {
     case 'held':
       hold(machine, now);
@@ -56,7 +57,7 @@ export function goOnConfirming(machine: Machine, now: number): void {
       confirm(machine, now);
       break;
     case 'raise spared':
-      machine.raiseSpared();
+      for (const part of state.parts) if (isUnraised(part, state.token, now)) machine.renewVote(part, true);
       break;
     case 'unavailable':
       fail(machine);
@@ -77,10 +78,7 @@ function confirm(machine: Machine, now: number): void {
   // When the last of the votes begins its ttl.
   const isTold = ({ token }: Part): boolean => token === state.token;
   const latest = votes.every(isTold) ? Math.max(...votes.map(({ sentAt }) => sentAt)) : now;
-  for (const vote of votes) {
-    if (isTold(vote) && latest - vote.sentAt > apart) machine.renewVote(vote);
-    else machine.raise(vote);
-  }
+  for (const vote of votes) if (!isTold(vote) || latest - vote.sentAt > apart) machine.renewVote(vote);
   goOnConfirming(machine, machine.world.now());
 }
 
@@ -90,7 +88,7 @@ function hold(machine: Machine, now: number): void {
   state.waiting = false;
   state.keptSince = undefined;
   machine.promise({ kind: 'granted', token: state.token, until: heldUntil(machine, now) });
-  for (const part of state.parts) if (part.call === undefined) machine.lengthen(part);
+  for (const part of state.parts) if (part.token !== undefined && part.brief) machine.renewVote(part);
 }
 
 /**

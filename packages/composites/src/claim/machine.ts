@@ -1,7 +1,7 @@
 import type { MemberCall } from '../members/member-answers.ts';
 import { initialState, isHeld } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld, Outcome, Stage } from './claim-state.ts';
-import { emptyPart, hasSomething, isUnasked, isUnraised } from './part.ts';
+import { emptyPart, hasSomething, isUnasked } from './part.ts';
 import type { Part } from './part.ts';
 
 /** What the steps of one claim work with. Each member has one call in flight at most. */
@@ -20,19 +20,6 @@ export class Machine {
     return this.state.parts[member] as Part;
   }
 
-  /** Gives a vote the claim's token, if it has a lower one. */
-  raise(part: Part): void {
-    const { token } = this.state;
-    if (part.token !== undefined && part.token < token && this.#mayCall(part)) this.#send(part, 'renew', token);
-  }
-
-  /** The same for all votes, also where a member is suspect and has a call already. */
-  raiseSpared(): void {
-    const { parts, token } = this.state;
-    const now = this.world.now();
-    for (const part of parts) if (isUnraised(part, token, now)) this.#send(part, 'renew', token);
-  }
-
   /** Restarts the ttl of a vote. `needed`: as for `ask`. `raises`: also tells it the token. */
   renewVote(part: Part, needed = false, raises = true): void {
     if (!needed && !this.#mayCall(part)) return;
@@ -46,11 +33,6 @@ export class Machine {
     const { ttl, place } = this.options;
     if (part.token === undefined || part.brief || ttl <= place || !this.#mayCall(part)) return;
     this.#send(part, 'renew', undefined, true);
-  }
-
-  /** Gives a vote that lasts no longer than a place the ttl. */
-  lengthen(part: Part): void {
-    if (part.token !== undefined && part.brief) this.renewVote(part);
   }
 
   /**
