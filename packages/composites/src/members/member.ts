@@ -38,6 +38,8 @@ export class Member {
   readonly index: number;
   readonly title: string;
   readonly releases: BackgroundReleases;
+  /** Its last answer took long, and no other member was asked meanwhile. */
+  unclear = false;
   readonly #health: MemberHealth;
   /** Why the last call was rejected. */
   #refusal: unknown = undefined;
@@ -46,7 +48,6 @@ export class Member {
   #slow = 0;
   /** When the last slow answer was noticed. */
   #slowAt = -Infinity;
-  #unclear = false;
   /** How long it must be prompt to be trusted, in ms. */
   #trial = 0;
   #trustedAt = -Infinity;
@@ -91,11 +92,6 @@ export class Member {
     return this.#last.at > moment ? this.#last.took : Infinity;
   }
 
-  /** Its last answer took long, and no other member was asked meanwhile. */
-  get unclear(): boolean {
-    return this.#unclear;
-  }
-
   begin(call: MemberCall = 'ask'): SentCall {
     this.#inFlight += 1;
     return this.#health.sent(call);
@@ -115,8 +111,8 @@ export class Member {
     this.#inFlight -= 1;
     this.heard(at, took);
     const least = took > neverSlow ? fastest() : 0;
-    this.#unclear = !late && least === Infinity;
-    const judged = !late && !this.#unclear;
+    this.unclear = !late && least === Infinity;
+    const judged = !late && !this.unclear;
     const prompt = judged && took <= Math.max(neverSlow, slowFactor * least);
     if (prompt) this.#slow = 0;
     else if (judged) this.#countSlow(at, took);
