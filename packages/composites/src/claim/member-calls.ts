@@ -143,7 +143,8 @@ export class MemberCalls implements MachineWorld {
       const claim = above(token, { ...this.claim, owner, ttl });
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(part));
     };
-    const ask = (): Promise<Grant | Busy | Renewal | false> => this.#host.admit(member)?.then(send) ?? send();
+    const admitted = this.#host.admit(member);
+    const ask = admitted === undefined ? send : (): ReturnType<typeof send> => admitted.then(send);
     this.#sent[index] = timedCall(this.#host, member, call, ask, {
       silent: () => hear(() => this.machine.silent(index)),
       answered: (answer) =>
