@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QueueSetting, claimOf, refresh, waiterTtl } from '../../../support/queue-setting.ts';
+import { QueueSetting, claimOf, refresh, waiterTtl } from '../../support/queue-setting.ts';
 
 const granted = { granted: true, token: 9n } as const;
 
