@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../src/index.ts';
-import { claimOf, createMemorySetting, sharedOf } from '../support/memory-setting.ts';
+import { claimOf, createMemorySetting } from '../support/memory-setting.ts';
 import type { VirtualRuntime } from '../support/virtual-runtime.ts';
 
 async function tokenOf(provider: LockProvider, claim: Claim): Promise<bigint> {
@@ -24,39 +24,9 @@ async function useOthers(provider: LockProvider, count = 150): Promise<void> {
 }
 
 describe('the tokens of the memory provider', () => {
-  it('increase with every grant, also within one microsecond', async () => {
-    const { provider } = createMemorySetting();
-    let last = 0n;
-    for (let index = 0; index < 50; index += 1) {
-      const token = await tokenOf(provider, claimOf(`o${index}`));
-      expect(token).toBeGreaterThan(last);
-      last = token;
-      await provider.release(claimOf(`o${index}`));
-    }
-  });
-
-  it('increase after expiry and among shared holders', async () => {
-    const { runtime, provider } = createMemorySetting();
-    const first = await tokenOf(provider, claimOf('a'));
-    runtime.block(1_000);
-    const second = await tokenOf(provider, sharedOf('b'));
-    const third = await tokenOf(provider, sharedOf('c'));
-    expect(second).toBeGreaterThan(first);
-    expect(third).toBeGreaterThan(second);
-  });
-
   it('are not behind the clock', async () => {
     const { runtime, provider } = createMemorySetting();
     expect(await tokenOf(provider, claimOf('a'))).toBe(microseconds(runtime));
-  });
-
-  it('exceed the floor', async () => {
-    const { runtime, provider } = createMemorySetting();
-    const now = microseconds(runtime);
-    const floor = now + 1_000_000n;
-    expect(await tokenOf(provider, claimOf('a', { floor }))).toBe(floor + 1n);
-    await provider.release(claimOf('a'));
-    expect(await tokenOf(provider, claimOf('b', { floor: 5n }))).toBe(floor + 2n);
   });
 
   it('stay above those of a key that was ahead of the clock, although it was idle for long', async () => {
@@ -132,39 +102,6 @@ describe('the tokens of the memory provider', () => {
     await provider.release(claimOf('a'));
     await provider.close();
     expect(await tokenOf(another(), claimOf('b'))).toBe(floor + 2n);
-  });
-});
-
-describe('renew with a token', () => {
-  it("makes it the lease's token and the key's counter at least that", async () => {
-    const { provider } = createMemorySetting();
-    const token = await tokenOf(provider, claimOf('a'));
-    expect(await provider.renew(claimOf('a'), token + 1_000_000n)).toEqual({});
-    expect(await tokenOf(provider, claimOf('a'))).toBe(token + 1_000_000n);
-    await provider.release(claimOf('a'));
-    expect(await tokenOf(provider, claimOf('b'))).toBeGreaterThan(token + 1_000_000n);
-  });
-
-  it('takes the same token again', async () => {
-    const { provider } = createMemorySetting();
-    const token = await tokenOf(provider, claimOf('a'));
-    expect(await provider.renew(claimOf('a'), token)).toEqual({});
-  });
-
-  it("is refused when the lease's own is higher, and changes nothing then", async () => {
-    const { runtime, provider } = createMemorySetting();
-    const token = await tokenOf(provider, claimOf('a'));
-    runtime.block(600);
-    expect(await provider.renew(claimOf('a'), token - 1n)).toBe(false);
-    expect((await provider.inspect('key')).holders).toMatchObject([{ token, remaining: 400 }]);
-  });
-
-  it("does not lower the key's counter", async () => {
-    const { provider } = createMemorySetting();
-    const first = await tokenOf(provider, sharedOf('a'));
-    const second = await tokenOf(provider, sharedOf('b'));
-    await provider.renew(sharedOf('a'), first);
-    expect(await tokenOf(provider, sharedOf('c'))).toBeGreaterThan(second);
   });
 });
 
