@@ -1,4 +1,4 @@
-import { createDeadline, createQueue } from '../../src/adapter/index.ts';
+import { LockError, createDeadline, createQueue } from '../../src/adapter/index.ts';
 import type {
   Assignment,
   Attempted as Answer,
@@ -17,6 +17,14 @@ export const waiterTtl = 6_000;
 export const timeout = 2_500;
 /** How long a waiter of these tests is told to wait, in ms. */
 export const refresh = waiterTtl / 3;
+
+/** What a claim is told that waits for its turn. */
+export const busy = { granted: false, retryAfter: refresh } as const;
+/** What a claim is told that has no position in the queue. */
+export const polling = { granted: false, retryAfter: waiterTtl / 24 } as const;
+/** How long the first claim waits for a subscription, in ms. */
+export const patience: number = refresh / 2;
+export const closed: LockError = new LockError('LOCK_CLOSED', 'The provider is closed.');
 
 /** One call of `listen`, in the hands of a test. */
 export interface Opened {
@@ -128,6 +136,14 @@ export class QueueSetting {
     if (this.prompt) accept();
     return promise;
   }
+}
+
+/** A queue with these claims. What woke them does not count. */
+export async function queueOf(...owners: readonly string[]): Promise<QueueSetting> {
+  const setting = new QueueSetting();
+  for (const owner of owners) await setting.acquire(owner);
+  setting.wakes.length = 0;
+  return setting;
 }
 
 export function claimOf(owner: string, key = 'job'): Claim {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Claim } from '../../../src/contract.ts';
-import { QueueSetting, claimOf, refresh, timeout } from '../../support/queue-setting.ts';
-
-const busy = { granted: false, retryAfter: refresh } as const;
+import { QueueSetting, busy, claimOf, refresh, timeout } from '../../support/queue-setting.ts';
 
 /** A queue that hears, whose attempts are answered by hand. */
 async function hearing(together: number) {

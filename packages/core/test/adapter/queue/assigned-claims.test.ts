@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { QueueSetting, claimOf, refresh, waiterTtl } from '../../support/queue-setting.ts';
+import { QueueSetting, claimOf, refresh, waiterTtl, queueOf } from '../../support/queue-setting.ts';
 
 const granted = { granted: true, token: 9n } as const;
 
 /** A claim in the queue, and what a message says that its backend granted to it now. */
 async function inQueue(): Promise<{ readonly setting: QueueSetting; assign(floor?: bigint): void }> {
-  const setting = new QueueSetting();
-  await setting.acquire('a');
+  const setting = await queueOf('a');
   await setting.runtime.advance(0);
   const sentAt = setting.runtime.time;
   await setting.acquire('a');

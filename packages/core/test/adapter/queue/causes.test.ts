@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LockError } from '../../../src/adapter/index.ts';
-import { QueueSetting, refresh, waiterTtl } from '../../support/queue-setting.ts';
+import { QueueSetting, queueOf, refresh, waiterTtl } from '../../support/queue-setting.ts';
 
 test('each wake says by what it came', async () => {
   const setting = new QueueSetting({ look: true, heardInterval: 100 });
@@ -28,8 +28,7 @@ test('each wake says by what it came', async () => {
 });
 
 test('a claim that the backend does not name as kept asks at once', async () => {
-  const setting = new QueueSetting();
-  for (const owner of ['a', 'b', 'c']) await setting.acquire(owner);
+  const setting = await queueOf('a', 'b', 'c');
   setting.attempted();
   setting.wakes.length = 0;
   // `b` was given the key, and the message is lost.

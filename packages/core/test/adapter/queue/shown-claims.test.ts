@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { QueueSetting, refresh, timeout } from '../../support/queue-setting.ts';
+import { LockError } from '../../../src/adapter/index.ts';
+import { createDeferred } from '../../support/deferred.ts';
+import { QueueSetting, busy, closed, queueOf, refresh, timeout } from '../../support/queue-setting.ts';
+import { watch } from '../../support/setting.ts';
+
+const granted = { granted: true, token: 7n } as const;
 
 const names = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `w${from + index}`);
@@ -71,5 +76,60 @@ describe('a call that is due', () => {
     await setting.runtime.advance(0.9 * refresh);
     await setting.acquire('w0');
     expect(setting.attempts).toMatchObject([{ owner: 'w0', others: ['w2'] }]);
+  });
+});
+
+describe('a claim that is shown by a call without an answer yet', () => {
+  async function shown() {
+    const setting = await queueOf('a', 'b');
+    await setting.acquire('a');
+    setting.attempted();
+    await setting.runtime.advance(0.9 * refresh);
+    const answer = createDeferred<typeof busy>();
+    setting.answer = ({ owner }) => (owner === 'a' ? answer.promise : Promise.resolve(granted));
+    const first = watch(setting.acquire('a'));
+    const second = watch(setting.acquire('b'));
+    await setting.runtime.advance(10);
+    expect([first.value, second.value]).toEqual([undefined, undefined]);
+    expect(setting.attempted()).toEqual(['a']);
+    return { setting, answer, second };
+  }
+
+  test('is busy when that call is answered, without a call of its own', async () => {
+    const { setting, answer, second } = await shown();
+    answer.resolve(busy);
+    await setting.runtime.advance(1);
+    expect(second.value).toMatchObject({ granted: false, retryAfter: refresh - 10 });
+    expect(setting.attempted()).toEqual([]);
+  });
+
+  test('asks itself when that call is rejected', async () => {
+    const { setting, answer, second } = await shown();
+    answer.reject(new LockError('LOCK_UNAVAILABLE', 'No answer.'));
+    await setting.runtime.advance(1);
+    expect(second.value).toBe(granted);
+    expect(setting.attempts).toMatchObject([{ owner: 'b', within: timeout - 10 }]);
+  });
+
+  test('asks itself when it is its turn', async () => {
+    const { setting, second } = await shown();
+    setting.latest.heard('b');
+    await setting.runtime.advance(1);
+    expect(second.value).toBe(granted);
+  });
+
+  test('does not come back after its release', async () => {
+    const { setting, second } = await shown();
+    setting.queue.leave('b');
+    await setting.runtime.advance(1);
+    expect(second.value).toMatchObject({ granted: false });
+    expect(setting.attempted()).toEqual([]);
+  });
+
+  test('hears that its provider is closed', async () => {
+    const { setting, second } = await shown();
+    setting.queue.close(closed);
+    await setting.runtime.advance(1);
+    expect(second.error).toBe(closed);
   });
 });
