@@ -70,16 +70,6 @@ describe('the timer wheel', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('calls entries in the order of their times, however they were put in', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    const times = [50, 10, 40, 10, 30, 20, 60, 5, 55, 15];
-    for (const [index, time] of times.entries()) timers.schedule(entry(`${index}`), start + time);
-    expect(timers.size).toBe(10);
-    await runtime.advance(100);
-    expect(log.map(([, at]) => at)).toEqual([5, 10, 10, 15, 20, 30, 40, 50, 55, 60]);
-    expect(timers.size).toBe(0);
-  });
-
   it('keeps order among a thousand entries that come, move and go at random', async () => {
     const { runtime, timers, start, log, entry } = createSetting();
     const expected = new Map<string, number>();
@@ -88,7 +78,8 @@ describe('the timer wheel', () => {
       const index = Math.floor(runtime.random() * entries.length);
       const chosen = entries[index] as TimerEntry;
       if (runtime.random() < 0.2) {
-        timers.cancel(chosen);
+        if (step % 2 === 0) timers.cancel(chosen);
+        else timers.schedule(chosen, Infinity);
         expected.delete(`${index}`);
       } else {
         const at = 1 + Math.floor(runtime.random() * 500);
@@ -127,60 +118,6 @@ describe('the timer wheel', () => {
     expect(log[0]?.[1]).toBeLessThan(12);
   });
 
-  it('calls an entry once', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    const only = entry('a');
-    timers.schedule(only, start + 10);
-    await runtime.advance(1_000);
-    expect(log).toHaveLength(1);
-    timers.cancel(only);
-    expect(timers.size).toBe(0);
-  });
-
-  it('moves an entry that is put in again', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    const moved = entry('a');
-    timers.schedule(moved, start + 10);
-    timers.schedule(moved, start + 30);
-    expect(timers.size).toBe(1);
-    await runtime.advance(29);
-    expect(log).toEqual([]);
-    timers.schedule(moved, start + 29.5);
-    await runtime.advance(1);
-    expect(log).toEqual([['a', 30]]);
-  });
-
-  it('takes an entry out, by cancel and by Infinity, whichever of its bucket it is', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    const [first, middle, last, kept] = ['first', 'middle', 'last', 'kept'].map((name) => entry(name)) as [
-      TimerEntry,
-      TimerEntry,
-      TimerEntry,
-      TimerEntry,
-    ];
-    for (const each of [first, kept, middle, last]) timers.schedule(each, start + 10);
-    timers.cancel(first);
-    timers.schedule(last, Infinity);
-    timers.cancel(middle);
-    timers.cancel(middle);
-    expect(timers.size).toBe(1);
-    await runtime.advance(20);
-    expect(log.map(([name]) => name)).toEqual(['kept']);
-  });
-
-  it('lets an entry put itself in again while it is due', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    let left = 3;
-    const again: TimerEntry = entry('a', () => {
-      left -= 1;
-      if (left > 0) timers.schedule(again, runtime.time + 10);
-    });
-    timers.schedule(again, start + 10);
-    await runtime.advance(100);
-    expect(log.map(([, at]) => at)).toEqual([10, 20, 30]);
-    expect(timers.size).toBe(0);
-  });
-
   it('lets an entry take out, move and put in others while it is due', async () => {
     const { runtime, timers, start, log, entry } = createSetting();
     const [removed, later, added] = ['removed', 'later', 'added'].map((name) => entry(name)) as [
@@ -200,47 +137,6 @@ describe('the timer wheel', () => {
       ['added', 15],
       ['later', 20],
     ]);
-  });
-
-  it('catches up with everything that is overdue after the loop was blocked', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    for (const time of [10, 20, 30]) timers.schedule(entry(`${time}`), start + time);
-    runtime.block(25);
-    await runtime.advance(0);
-    expect(log.map(([name]) => name)).toEqual(['10', '20']);
-    await runtime.advance(5);
-    expect(log.map(([name]) => name)).toEqual(['10', '20', '30']);
-  });
-
-  it('waits for what is due after more ms than a timer of Node can count', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    timers.schedule(entry('a'), start + 2 ** 32);
-    await runtime.advance(2_500);
-    runtime.block(2 ** 32 - 3_000);
-    await runtime.advance(499);
-    expect(log).toEqual([]);
-    await runtime.advance(1);
-    expect(log).toEqual([['a', 2 ** 32]]);
-  });
-
-  it('looks at the clock every second, for a timer does not count the time that the machine slept', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    timers.schedule(entry('a'), start + 3_600_000);
-    runtime.suspend(3_600_000);
-    await runtime.advance(999);
-    expect(log).toEqual([]);
-    await runtime.advance(1);
-    expect(log).toEqual([['a', 3_601_000]]);
-    expect(runtime.pendingTimers).toBe(0);
-  });
-
-  it('puts in an earlier entry although a timer for a later one runs', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    timers.schedule(entry('late'), start + 1_000);
-    timers.schedule(entry('early'), start + 10);
-    expect(runtime.pendingTimers).toBe(1);
-    await runtime.advance(10);
-    expect(log).toEqual([['early', 10]]);
   });
 
   it('is not stopped by its own emptiness when others came in meanwhile', async () => {
@@ -265,38 +161,5 @@ describe('the timer wheel', () => {
     timers.schedule(late, start + 10);
     await runtime.advance(1);
     expect(log.map(([name]) => name)).toEqual(['first', 'late', 'late']);
-  });
-
-  it('keeps the process alive only while there is something in it', async () => {
-    const { runtime, timers, start, entry } = createSetting(true);
-    const entries = Array.from({ length: 50 }, (_, index) => entry(`${index}`));
-    for (const [index, each] of entries.entries()) timers.schedule(each, start + 10 + index);
-    expect(runtime.keepAliveTimers).toBe(1);
-    for (const each of entries) timers.cancel(each);
-    expect(runtime.pendingTimers).toBe(0);
-    timers.schedule(entry('next'), start + 100);
-    expect(runtime.keepAliveTimers).toBe(1);
-    await runtime.advance(100);
-    expect(runtime.pendingTimers).toBe(0);
-  });
-
-  it('never keeps the process alive without keepAlive', () => {
-    const { runtime, timers, start, entry } = createSetting(false);
-    timers.schedule(entry('a'), start + 10);
-    expect([runtime.pendingTimers, runtime.keepAliveTimers]).toEqual([1, 0]);
-  });
-
-  it('forgets everything when it is stopped, and can be used again', async () => {
-    const { runtime, timers, start, log, entry } = createSetting();
-    const [forgotten, again] = [entry('forgotten'), entry('again')];
-    timers.schedule(forgotten, start + 10);
-    timers.schedule(again, start + 10);
-    timers.stop();
-    expect(runtime.pendingTimers).toBe(0);
-    timers.schedule(again, start + 20);
-    await runtime.advance(100);
-    expect(log).toEqual([['again', 20]]);
-    timers.cancel(forgotten);
-    expect(timers.size).toBe(0);
   });
 });
