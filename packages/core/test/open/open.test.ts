@@ -89,15 +89,6 @@ describe('openLocks', () => {
     });
   });
 
-  it('reads durations as text in a configuration and in its second argument', async () => {
-    expect(await ttlOf('x://host', { ttl: '7s' })).toBe(7_000);
-    const { provider, module, runtime } = makeAdapter();
-    const locks = await open({ provider: module, runtime }, { ttl: '1m' });
-    await locks.acquire('key');
-    expect(provider.attempts[0]?.claim.ttl).toBe(60_000);
-    expect((await open({ provider: 'memory', options: { waiterTtl: '3s' } })).name).toBe('memory');
-  });
-
   it('does not let undefined hide what the URL says', async () => {
     expect(await ttlOf('x://host?ttl=100', { ttl: undefined })).toBe(100);
     const { configs, module } = makeAdapter();
@@ -107,45 +98,6 @@ describe('openLocks', () => {
 });
 
 describe('the query of a URL', () => {
-  it.each([
-    ['250ms', 250],
-    ['250', 250],
-    ['30s', 30_000],
-    ['1.5s', 1_500],
-    ['1.005s', 1_005],
-    ['1.1m', 66_000],
-    ['5m', 300_000],
-    ['1h', 3_600_000],
-  ])('may say durations with units: ttl=%s is %d ms', async (text, ms) => {
-    expect(await ttlOf(`x://host?ttl=${text}`)).toBe(ms);
-  });
-
-  it.each([
-    '',
-    'soon',
-    '30 s',
-    '-5s',
-    '5d',
-    '1e3',
-    '0x50',
-    's',
-    '1.s',
-    '.5s',
-    '30S',
-    'NaN',
-    'Infinity',
-    '49',
-    '100.5',
-    '25h',
-  ])('is refused when a duration is rubbish: ttl=%s', async (text) => {
-    await expect(open(`memory:?ttl=${encodeURIComponent(text)}`)).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringContaining(
-        `option "ttl" must be an integer from 50 to 86400000 (ms), or text such as "30s", not "${text}".`,
-      ),
-    });
-  });
-
   it.each([
     ['renew', 'yes', 'true or false'],
     ['reentrant', '1', 'true or false'],
@@ -178,18 +130,6 @@ describe('the query of a URL', () => {
     await open({ provider: module, url: 'x://host?prefix=a&db=1', options: { prefix: 'b' } });
     expect(configs[0]?.options).toEqual({ prefix: 'b', db: '1' });
     expect(await ttlOf('x://host?ttl=5s', { ttl: 7_000 })).toBe(7_000);
-  });
-
-  it.each([
-    ['memory:?tll=5s', 'Did you mean "ttl"?'],
-    ['memory:?wiat=5s', 'Did you mean "wait"?'],
-    ['memory:?maxwaiters=5', 'Did you mean "maxWaiters"?'],
-    ['memory:?waiterTtk=5s', 'Did you mean "waiterTtl"?'],
-  ])('that has a misspelt name is answered with the near names of both halves: %s', async (url, hint) => {
-    await expect(open(url)).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringContaining(hint),
-    });
   });
 
   it('leads to the refusal of an unknown option by the adapter', async () => {

@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLocks } from '../../src/index.ts';
-import type { LockProvider, LocksOptions, Requires, Traits } from '../../src/index.ts';
+import type { LocksOptions, Requires, Traits } from '../../src/index.ts';
 import { ScriptedProvider, grantAtOnce } from '../support/scripted-provider.ts';
 import { createSetting } from '../support/setting.ts';
 import { VirtualRuntime } from '../support/virtual-runtime.ts';
@@ -61,10 +61,6 @@ describe('a wrong option of a Locks', () => {
   it.each([null, 'ttl', 5])('is refused when it is not in an object: %s', (options) => {
     const message = 'The options of a Locks must be an object, such as { ttl: 30_000 }.';
     expect(create(options)).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }));
-  });
-
-  it('is told as an option of Locks', () => {
-    expect(create({ ttl: 1 })).toThrow('Locks options: option "ttl" must be');
   });
 
   it.each([null, 'fair', true])('is also what requires nothing that can be read: %s', (requires) => {
@@ -213,20 +209,6 @@ describe('owners', () => {
     provider.answers.tryAcquire = grantAtOnce;
     const { owner } = await locks.acquire('key');
     expect(owner).toMatch(new RegExp(`^[!-.0-~]+:${process.pid}/[!-.0-~]+$`));
-  });
-});
-
-describe('createLocks', () => {
-  it.each<[string, unknown]>([
-    ['nothing', undefined],
-    ['null', null],
-    ['a URL', 'redis://host'],
-    ['an adapter module', { fromConfig: () => {} }],
-    ['half a provider', { name: 'half', traits: {}, tryAcquire: () => {} }],
-  ])('refuses %s instead of a provider', (_, provider) => {
-    expect(() => createLocks(provider as LockProvider)).toThrow(
-      expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('openLocks') }),
-    );
   });
 });
 

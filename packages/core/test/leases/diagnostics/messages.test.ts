@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createLocks, openLocks } from '../../../src/index.ts';
+import { createLocks } from '../../../src/index.ts';
 import type { LockError, LockProvider } from '../../../src/index.ts';
 import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
 import { busyAtOnce, freeAtOnce, grantAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
-import { adapters } from '../../../src/open/adapter-modules.ts';
 import { claimOf, createMemorySetting, sharedOf } from '../../support/memory-setting.ts';
-
-const schemes = Object.values(adapters).flatMap((adapter) => adapter.schemes);
 
 const ttl = 300;
 
@@ -297,7 +294,17 @@ describe('the message', () => {
   it('of a provider that is none says where URLs go', () => {
     const message =
       'createLocks needs a provider, such as createMemoryProvider(); for a URL or a configuration use openLocks.';
-    expect(() => createLocks({} as never)).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }));
+    for (const value of [
+      undefined,
+      null,
+      'redis://host',
+      {},
+      { fromConfig() {} },
+      { traits: {}, tryAcquire: () => {} },
+    ]) {
+      const refused = expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }) as Error;
+      expect(() => createLocks(value as never)).toThrow(refused);
+    }
   });
 
   it('of a memory provider that is closed says so', async () => {
@@ -325,52 +332,6 @@ describe('the message', () => {
       code: 'LOCK_INVALID',
       key: 'seat',
       message: 'This hold on "seat" was released and cannot be renewed.',
-    });
-  });
-
-  it.each<[unknown, string]>([
-    [7, 'openLocks: it needs a URL or a configuration object, not 7.'],
-    [{ url: 7 }, 'openLocks: option "url" must be a string, not 7.'],
-    [{ url: 'memory:', options: 7 }, 'openLocks: option "options" must be an object, not 7.'],
-    [{ url: 'memory:', options: null }, 'openLocks: option "options" must be an object, not null.'],
-    [{}, 'openLocks: no backend is named; give option "url" (redis://host:6379) or option "provider" ("memory").'],
-    ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
-    [
-      'CONSUL+a.b-1://host',
-      `openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, ${schemes.join(', ')}. Install an adapter named locks-consul, or name its module: { provider: "module-id", url }.`,
-    ],
-    [
-      { provider: 7 },
-      'openLocks: option "provider" must be an adapter\'s name, a module id or a module that exports fromConfig, not 7.',
-    ],
-    [
-      { provider: 'x://y' },
-      'openLocks: option "provider" is an adapter\'s name, a module id or a path; a URL belongs into option "url".',
-    ],
-    [
-      { provider: 'no-such-adapter' },
-      `openLocks: provider "no-such-adapter" is neither one of memory, ${Object.keys(adapters).join(', ')} nor a module that can be imported. Install it, or correct its name.`,
-    ],
-    [{ provider: 'node:fs' }, 'openLocks: module "node:fs" does not export a function fromConfig.'],
-    [
-      'memory:?ttl=1',
-      'The URL of openLocks: option "ttl" must be an integer from 50 to 86400000 (ms), or text such as "30s", not "1".',
-    ],
-    ['memory://host', 'The URL of the memory provider is "memory:", with nothing but options after it.'],
-    [
-      'memory:?waiterTtl=29',
-      'The memory provider: option "waiterTtl" must be an integer from 30 to 86400000 (ms), or text such as "30s", not "29".',
-    ],
-  ])('of openLocks names the way out: %j', async (target, message) => {
-    expect(await errorOf(openLocks(target as string))).toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
-  });
-
-  it('of an adapter that cannot open its backend points to the cause', async () => {
-    const fromConfig = () => Promise.reject(new RangeError('at redis://me:secret@host'));
-    expect(await errorOf(openLocks({ provider: { fromConfig }, url: 'redis://me:secret@host' }))).toMatchObject({
-      code: 'LOCK_UNAVAILABLE',
-      message: 'openLocks: the adapter could not open its backend; see the cause.',
-      cause: { name: 'RangeError', message: 'at redis://me:***@host' },
     });
   });
 });
