@@ -168,14 +168,6 @@ describe('an election', () => {
     expect(ended.state).toBe('fulfilled');
   });
 
-  it('its leader may close the Locks: that ends after drain at the latest', async () => {
-    const { runtime, all } = fleet(2);
-    all[0]!.elect('job', async () => await all[0]!.close());
-    const waiting = watch(all[1]!.acquire('job'));
-    await runtime.advance(6_000);
-    expect(waiting.state).toBe('fulfilled');
-  });
-
   it('that waits or rests ends at once too', async () => {
     const { runtime, all, terms, stand } = fleet();
     stand(0);

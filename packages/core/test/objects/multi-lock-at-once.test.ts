@@ -49,18 +49,6 @@ describe('locks.multiLock asks for all keys at once', () => {
     }
   });
 
-  it.each(several)('and says that %s was lost under the work', async (lost) => {
-    const { runtime, provider, locks } = createFreeSetting();
-    provider.answers.renew = (call) => call.answer(call.claim.key === lost ? false : {});
-    const done = watch(
-      locks.multiLock(several).withLock({ ttl: 1_000 }, () => runtime.advance(1_000).then(() => 'done')),
-    );
-    await settle();
-    await runtime.advance(2_000);
-    expect(done.error).toMatchObject({ code: 'LOCK_LOST', key: lost, result: 'done' });
-    expect(provider.releases).toHaveLength(3);
-  });
-
   it('but not for the parts of a reentrant call, or beside a part that is no mutex', async () => {
     const { provider, locks } = createFreeSetting();
     const parts = [...several, locks.readWriteLock('d').read];

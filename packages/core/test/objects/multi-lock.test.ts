@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Locks, MultiLease, MultiLockable } from '../../src/index.ts';
-import { answerWell, createFreeSetting, createSetting, watch } from '../support/setting.ts';
+import { createFreeSetting, watch } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 import { settle } from '../support/virtual-runtime.ts';
 
@@ -36,20 +36,6 @@ describe('locks.multiLock', () => {
     expect(await one.multiLock(['a', 'b']).tryAcquire()).toBeNull();
     expect(await one.multiLock(['a', 'b']).tryWithLock(() => 'ran')).toEqual({ held: false });
     expect((await two.inspect('a')).holders).toEqual([]);
-  });
-
-  it('spends one wait on all keys', async () => {
-    const { runtime, provider, locks } = createSetting();
-    const start = runtime.time;
-    const taken = watch(locks.multiLock(['a', 'b']).acquire({ wait: 300 }), runtime);
-    provider.open('tryAcquire').busy(50);
-    answerWell(provider);
-    const free = start + 200;
-    provider.answers.tryAcquire = (call) => (call.claim.key === 'a' && call.at >= free ? call.grant() : call.busy(50));
-    await runtime.advance(1_000);
-    expect(taken.error).toMatchObject({ code: 'LOCK_TIMEOUT', key: 'b' });
-    expect((taken.error as Error).message).toContain('was not free within 300 ms');
-    expect(taken.at).toBeLessThanOrEqual(start + 320);
   });
 
   it('is lost when one of its keys is', async () => {
@@ -149,19 +135,6 @@ describe('locks.multiLock', () => {
     expect(tried).toMatchObject({ code: 'LOCK_LOST', key: lost, result: 'too late' });
     expect(threw).toMatchObject({ code: 'LOCK_LOST', key: lost, cause: failure });
     expect(gaveUp).toBe(reason);
-  });
-
-  it('never waits in a circle with others', async () => {
-    const { runtime, one, two } = twoProcesses();
-    let inside = 0;
-    const runs = Array.from({ length: 40 }, (_, index) => {
-      const keys = ['a', 'b', 'c', 'd'].filter((_key, bit) => (((index % 15) + 1) >> bit) & 1);
-      if (index % 2 === 0) keys.reverse();
-      const locks = index % 3 === 0 ? one : two;
-      return watch(locks.multiLock(keys).withLock(() => runtime.advance(0).then(() => (inside += 1))));
-    });
-    for (let step = 0; step < 200 && inside < runs.length; step += 1) await runtime.advance(20);
-    expect(runs.map(({ state }) => state)).toEqual(runs.map(() => 'fulfilled'));
   });
 
   it.each([[[]], ['a'], [undefined], [['a', '']], [['a', 3]]])('refuses %j when it is made', (keys) => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Lease } from '../../src/index.ts';
 import { expectNothingLeft, watch } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 
@@ -83,20 +82,6 @@ describe('take of a semaphore', () => {
     ends = true;
     await runtime.advance(100);
     await Promise.all(loops);
-  });
-
-  it('never waits in a circle with another one', async () => {
-    const { runtime, one, two } = twoProcesses();
-    const done: Lease[] = [];
-    const calls = Array.from({ length: 20 }, (_, index) =>
-      (index % 2 === 0 ? one : two)
-        .semaphore(key, 4)
-        .take(3)
-        .withLock((lease) => void done.push(lease)),
-    );
-    await runtime.advance(100);
-    await Promise.all(calls);
-    expect(done).toHaveLength(20);
   });
 
   it('is lost when one of its permits is', async () => {

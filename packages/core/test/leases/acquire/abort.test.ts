@@ -71,17 +71,6 @@ describe('an AbortSignal', () => {
     await expectNothingLeft(setting);
   });
 
-  it('during the only attempt of tryAcquire leaves nothing of a late grant either', async () => {
-    const { provider, locks } = createSetting();
-    const controller = new AbortController();
-    const tried = watch(locks.tryAcquire('key', { ttl, signal: controller.signal }));
-    controller.abort();
-    provider.open('tryAcquire').grant();
-    await settle();
-    expect(tried.error).toBe(controller.signal.reason);
-    expect(provider.releases).toHaveLength(1);
-  });
-
   it('after the grant does nothing: it covers the waiting only', async () => {
     const { runtime, provider, take } = createSetting();
     provider.answers.renew = (call) => call.answer({});

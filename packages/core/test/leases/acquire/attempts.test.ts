@@ -15,16 +15,6 @@ describe('an attempt', () => {
     expect(other).toStrictEqual({ key: 'key', owner: other?.owner, ttl, mode: 'shared', permits: 3 });
   });
 
-  it('that is the only one may take its time', async () => {
-    const { runtime, provider, locks } = createSetting();
-    const tried = watch(locks.tryAcquire('key', { ttl }));
-    await runtime.advance(500);
-    expect(tried.state).toBe('open');
-    provider.open('tryAcquire').grant();
-    await settle();
-    expect(tried.value?.held).toBe(true);
-  });
-
   it('that is rejected when the call has ended is not repeated', async () => {
     const { runtime, provider, locks } = createSetting();
     provider.answers.release = freeAtOnce;

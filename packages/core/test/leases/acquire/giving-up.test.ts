@@ -45,17 +45,6 @@ describe('what is left of an unknown attempt', () => {
       expect(Math.abs((between[index] ?? 0) - pause)).toBeLessThanOrEqual(1);
   });
 
-  it('of many attempts is released ever more rarely while that frees nothing', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = freeNothing;
-    for (let count = 0; count < 500; count += 1) watch(locks.tryAcquire(`key-${count}`, { ttl: 3_600_000 }));
-    await runtime.advance(1_800_000);
-    // An attempt may still arrive: a release follows within as long as it was delayed.
-    expect(provider.releases.length / 500).toBeGreaterThan(10);
-    expect(provider.releases.length / 500).toBeLessThan(20);
-  });
-
   it('does not hold up a close when the store has long said that there is nothing', async () => {
     const setting = createSetting({ ttl: 86_400_000 });
     const { runtime, provider, locks } = setting;
@@ -166,15 +155,6 @@ describe('what is left of an unknown attempt', () => {
     await expectNothingLeft(setting);
   });
 
-  it('is gone with one conclusive answer where sessions decide', async () => {
-    const { runtime, provider, locks } = createSetting({ traits: { expiry: 'session' } });
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = (call) => call.answer(false);
-    watch(locks.tryAcquire('key', { ttl }));
-    await runtime.advance(10_000);
-    expect(provider.releases).toHaveLength(1);
-  });
-
   it('is released where sessions decide until there is a conclusive answer, beyond the ttl too', async () => {
     const { runtime, provider, locks } = createSetting({ traits: { expiry: 'session' } });
     provider.answers.tryAcquire = rejectAtOnce;
@@ -193,24 +173,6 @@ describe('what is left of certain answers', () => {
   it('is released once, whatever that answers', async () => {
     const { runtime, provider, locks } = createSetting();
     provider.answers.release = (call) => call.answer(false);
-    watch(locks.acquire('key', { ttl, wait: 100 }));
-    provider.open('tryAcquire').busy(10_000);
-    await runtime.advance(10_000);
-    expect(provider.releases).toHaveLength(1);
-  });
-
-  it('is released again when the release itself is unknown, until it is certain', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = (call) => (provider.releases.length < 3 ? call.reject() : call.answer(false));
-    watch(locks.acquire('key', { ttl, wait: 100 }));
-    provider.open('tryAcquire').busy(10_000);
-    await runtime.advance(10_000);
-    expect(provider.releases).toHaveLength(3);
-  });
-
-  it('is not released again after a permanent refusal', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = (call) => call.reject(new LockError('LOCK_CLOSED', 'The provider is closed.'));
     watch(locks.acquire('key', { ttl, wait: 100 }));
     provider.open('tryAcquire').busy(10_000);
     await runtime.advance(10_000);
@@ -250,20 +212,6 @@ describe('the repetition of a release in the background', () => {
     await runtime.advance(10);
     expect([runtime.pendingTimers > 0, runtime.keepAliveTimers]).toEqual([true, 0]);
   });
-
-  it('is waited for by close', async () => {
-    const { runtime, provider, locks, take } = createSetting();
-    const lease = await take('key', { ttl });
-    watch(lease.release());
-    const closing = watch(locks.close());
-    provider.open('release').reject();
-    await runtime.advance(100);
-    expect(provider.releases.length).toBeGreaterThan(1);
-    expect(closing.state).toBe('open');
-    provider.open('release').answer(true);
-    await settle();
-    expect(closing.state).toBe('fulfilled');
-  });
 });
 
 describe('a release by the holder', () => {
@@ -295,15 +243,6 @@ describe('a release by the holder', () => {
     await runtime.advance(10_000);
     expect(provider.releases).toHaveLength(sent);
     expect(lease.signal.aborted).toBe(false);
-  });
-
-  it('is never followed by an unhandled rejection in the background', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.release = rejectAtOnce;
-    const lease = await take('key', { ttl });
-    await lease[Symbol.asyncDispose]();
-    await runtime.advance(10_000);
-    expect(provider.releases.at(-1)?.at).toBeGreaterThanOrEqual((provider.attempts[0]?.at ?? 0) + ttl);
   });
 
   it('that is refused for good rejects as it is and is not repeated', async () => {

@@ -210,21 +210,6 @@ describe('an answer that breaks the contract', () => {
     expect(acquired.state).toBe('fulfilled');
     await expectNothingLeft(setting);
   });
-
-  it('does not disturb the other leases and waits of the same Locks', async () => {
-    const { runtime, provider, locks, take } = createSetting();
-    const lease = await take('good', { ttl });
-    watch(locks.acquire('bad lease', { ttl }));
-    provider.open('tryAcquire').grant({ validity: Number.NaN });
-    watch(locks.acquire('bad wait', { ttl }));
-    provider.open('tryAcquire').busy(Number.NaN);
-    const waiting = watch(locks.acquire('waiting', { ttl, wait: 200 }));
-    provider.open('tryAcquire').busy(100);
-    await runtime.advance(200);
-    expect(waiting.error).toMatchObject({ code: 'LOCK_TIMEOUT' });
-    await runtime.advance(130);
-    expect(provider.renewals.map((call) => call.claim.owner)).toEqual([lease.owner]);
-  });
 });
 
 describe('an attempt that is refused for good', () => {

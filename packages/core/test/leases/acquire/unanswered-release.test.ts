@@ -70,17 +70,6 @@ describe('a release that is never answered', () => {
     expect(provider.releases.length).toBeLessThanOrEqual(3);
   });
 
-  it('is no longer of interest when it is answered after that', async () => {
-    const { runtime, provider, take } = createSetting();
-    const lease = await take('key', { ttl });
-    const releasing = watch(lease.release());
-    await runtime.advance(ttl + grace);
-    provider.open('release').reject();
-    await runtime.advance(ttl + grace);
-    expect(releasing.state).toBe('rejected');
-    expect(lease.held).toBe(false);
-  });
-
   it('is not looked for any more once it is answered', async () => {
     const { runtime, provider, locks, take } = createSetting();
     const lease = await take('key', { ttl });

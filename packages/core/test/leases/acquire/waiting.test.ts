@@ -56,31 +56,6 @@ describe('the pause after a busy answer', () => {
     expect(runtime.keepAliveTimers).toBe(1);
   });
 
-  it('is followed by the same claim, with the intention to wait', async () => {
-    const { runtime, provider, locks } = createSetting();
-    watch(locks.acquire('key', { ttl, mode: 'shared', permits: 3 }));
-    provider.open('tryAcquire').busy(100);
-    await runtime.advance(100);
-    const [first, second] = provider.attempts;
-    expect(second?.claim).toEqual(first?.claim);
-    expect(second?.claim).toMatchObject({ key: 'key', ttl, mode: 'shared', permits: 3 });
-    expect(second?.wake).toBeTypeOf('function');
-  });
-
-  it('does not change what a grant is worth: nothing is left, and the lease is the answer', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.release = freeAtOnce;
-    const acquired = watch(locks.acquire('key', { ttl, wait: 10_000 }));
-    provider.open('tryAcquire').busy(100);
-    await runtime.advance(100);
-    provider.open('tryAcquire').grant({ token: 7n });
-    await settle();
-    expect(acquired.value?.token).toBe(7n);
-    expect(runtime.keepAliveTimers).toBe(0);
-    expect(provider.releases).toHaveLength(0);
-  });
-
   it.each([Number.NaN, -1, Infinity])(
     'is as after a rejection when the provider names an impossible moment: %d',
     async (retryAfter) => {
@@ -162,19 +137,6 @@ describe('a finite wait', () => {
     await runtime.advance(1_000);
     expect(acquired.error).toMatchObject({ code: 'LOCK_TIMEOUT', key: 'key' });
     expect((acquired.at ?? 0) - start).toBe(250);
-    expect(provider.releases).toHaveLength(1);
-    await expectNothingLeft(setting);
-  });
-
-  it('answers null at its deadline in tryAcquire', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.tryAcquire = busyAtOnce;
-    provider.answers.release = (call) => call.answer(false);
-    const tried = watch(locks.tryAcquire('key', { ttl, wait: 250 }), runtime);
-    await runtime.advance(250);
-    expect(tried.state).toBe('fulfilled');
-    expect(tried.value).toBeNull();
     expect(provider.releases).toHaveLength(1);
     await expectNothingLeft(setting);
   });

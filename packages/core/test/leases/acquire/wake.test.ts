@@ -21,18 +21,6 @@ describe('a wake', () => {
     expect(acquired.state).toBe('fulfilled');
   });
 
-  it('while an attempt is in flight counts: its busy answer is old already', async () => {
-    const { provider, locks } = createSetting();
-    watch(locks.acquire('key', { ttl }));
-    const first = provider.open('tryAcquire');
-    first.wake?.();
-    await settle();
-    expect(provider.attempts).toHaveLength(1);
-    first.busy(10_000);
-    await settle();
-    expect(provider.attempts).toHaveLength(2);
-  });
-
   it('in flight counts once: the next busy answer is waited out', async () => {
     const { runtime, provider, locks } = createSetting({ random: 0 });
     watch(locks.acquire('key', { ttl }));

@@ -245,14 +245,6 @@ describe('diagnostics', () => {
     ]);
   });
 
-  it('tell nothing of a lease that is released as lost', async () => {
-    const { provider, take } = createSetting();
-    provider.answers.release = freeAtOnce;
-    const messages = listen();
-    await (await take('key', { ttl })).release();
-    expect(messages.map(([name]) => name)).toEqual(['acquire', 'release']);
-  });
-
   it('are not even made without a listener', async () => {
     const published = forbidPublishing();
     const { runtime, provider, locks } = createSetting();

@@ -121,6 +121,7 @@ describe('the message', () => {
       message:
         'The lease on "seat" could not be renewed: scripted did not confirm it. It is held while "held" says so.',
     });
+    expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
   });
 
   it('of a release without an answer says what happens next', async () => {

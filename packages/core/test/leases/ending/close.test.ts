@@ -182,15 +182,6 @@ describe('close', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('takes no longer than 5 s by default', async () => {
-    const { runtime, locks, take } = createSetting();
-    await take('held', { ttl: 60_000 });
-    const start = runtime.time;
-    const closing = watch(locks.close(), runtime);
-    await runtime.advance(60_000);
-    expect((closing.at ?? 0) - start).toBe(5_000);
-  });
-
   it('repeats rejected releases until closeTimeout, and not after it', async () => {
     const { runtime, provider, locks, take } = createSetting({ closeTimeout: 700 });
     provider.answers.release = rejectAtOnce;
@@ -232,15 +223,6 @@ describe('close', () => {
     );
     expect(provider.releases.length - before).toBe(closeProvider ? 0 : 2);
     expect(runtime.pendingTimers).toBe(0);
-  });
-
-  it('renews nothing any more', async () => {
-    const { runtime, provider, locks, take } = createSetting();
-    provider.answers.release = freeAtOnce;
-    await take('key', { ttl });
-    await locks.close();
-    await runtime.advance(10_000);
-    expect(provider.renewals).toHaveLength(0);
   });
 
   it('is idempotent', async () => {
@@ -302,12 +284,6 @@ describe('close', () => {
 });
 
 describe('the provider', () => {
-  it('of createLocks stays open', async () => {
-    const { provider, locks } = createSetting();
-    await locks.close();
-    expect(provider.closed).toBe(0);
-  });
-
   it('of openLocks is closed once, after the releases', async () => {
     const runtime = new VirtualRuntime();
     const provider = new ScriptedProvider(runtime);

@@ -21,13 +21,6 @@ describe('a lease that is not renewed', () => {
     expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST', key: 'key' });
   });
 
-  it('is released in the background when it is lost', async () => {
-    const { runtime, provider, take } = createSetting();
-    const lease = await take('key', { ttl, renew: false });
-    await runtime.advance(certain);
-    expect(provider.releases.map((call) => call.claim.owner)).toEqual([lease.owner]);
-  });
-
   it('is released again after a rejection, until its last send plus the ttl', async () => {
     const { runtime, provider, take } = createSetting({ random: 0 });
     provider.answers.release = rejectAtOnce;
@@ -69,15 +62,6 @@ describe('a lease that is not renewed', () => {
     expect(await lease.release()).toBe(false);
     expect(await lease.release()).toBe(false);
     expect(provider.releases).toHaveLength(1);
-  });
-
-  it('refuses a renewal with LOCK_LOST', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.release = freeAtOnce;
-    const lease = await take('key', { ttl, renew: false });
-    await runtime.advance(certain);
-    await expect(lease.renew()).rejects.toMatchObject({ code: 'LOCK_LOST' });
-    expect(provider.renewals).toHaveLength(0);
   });
 });
 
@@ -140,15 +124,6 @@ describe('after the event loop was blocked for longer than the validity', () => 
     expect(lease.remaining).toBe(0);
     expect(lease.signal.aborted).toBe(true);
     expect(signal.aborted).toBe(true);
-  });
-
-  it('a signal that no code had asked for is aborted at the first look', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
-    const lease = await take('key', { ttl });
-    runtime.block(certain);
-    expect(lease.signal.aborted).toBe(true);
-    expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
   });
 
   it('no renewal is sent for the lapsed lease', async () => {

@@ -21,15 +21,6 @@ describe('a rejected renewal', () => {
     expect(lease.held).toBe(true);
   });
 
-  it('does not prolong the validity', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.renew = rejectAtOnce;
-    const lease = await take('key', { ttl });
-    await runtime.advance(600);
-    expect(provider.renewals.length).toBeGreaterThan(0);
-    expect(lease.remaining).toBe(certain - 600);
-  });
-
   it('loses the lease exactly at its deadline when all are rejected', async () => {
     const { runtime, provider, take } = createSetting();
     provider.answers.renew = rejectAtOnce;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { answerWell, createSetting, watch } from '../../support/setting.ts';
-import { freeAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -41,26 +40,6 @@ describe('renewal', () => {
     expect(provider.renewals).toHaveLength(2);
   });
 
-  it('goes on for as long as it succeeds, about three times per ttl', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
-    const lease = await take('key', { ttl });
-    await runtime.advance(20 * ttl);
-    expect(lease.held).toBe(true);
-    expect(provider.renewals.length).toBeGreaterThanOrEqual(58);
-    expect(provider.renewals.length).toBeLessThanOrEqual(68);
-  });
-
-  it('ends with the lease', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
-    const lease = await take('key', { ttl });
-    await lease.release();
-    await runtime.advance(5 * ttl);
-    expect(provider.renewals).toHaveLength(0);
-    expect(provider.releases).toHaveLength(1);
-  });
-
   it('goes out together for leases that are due at about the same time', async () => {
     const { runtime, provider, take } = createSetting();
     answerWell(provider);
@@ -85,21 +64,6 @@ describe('renewal', () => {
     provider.open('renew').answer({});
     await settle();
     expect([first.state, second.state]).toEqual(['fulfilled', 'fulfilled']);
-  });
-
-  it('keeps nothing alive', async () => {
-    const { runtime, take } = createSetting();
-    await take('key', { ttl });
-    expect(runtime.keepAliveTimers).toBe(0);
-    expect(runtime.pendingTimers).toBe(1);
-  });
-
-  it('is not sent with renew: false', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.release = freeAtOnce;
-    await take('key', { ttl, renew: false });
-    await runtime.advance(5 * ttl);
-    expect(provider.renewals).toHaveLength(0);
   });
 });
 
@@ -130,18 +94,6 @@ describe('renew()', () => {
     expect(provider.renewals).toHaveLength(2);
   });
 
-  it('rejects with LOCK_UNAVAILABLE and the cause while the lease is still held', async () => {
-    const { provider, take } = createSetting();
-    const lease = await take('key', { ttl });
-    const renewed = watch(lease.renew());
-    const cause = new Error('connection lost');
-    provider.open('renew').reject(cause);
-    await settle();
-    expect(renewed.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause, key: 'key' });
-    expect(lease.held).toBe(true);
-    expect(lease.signal.aborted).toBe(false);
-  });
-
   it('rejects with LOCK_LOST when the provider says false', async () => {
     const { provider, take } = createSetting();
     const lease = await take('key', { ttl });
@@ -163,29 +115,9 @@ describe('renew()', () => {
     expect(renewed.error).toMatchObject({ code: 'LOCK_LOST' });
     expect(provider.renewals).toHaveLength(1);
   });
-
-  it('rejects with LOCK_INVALID after release', async () => {
-    const { provider, take } = createSetting();
-    answerWell(provider);
-    const lease = await take('key', { ttl });
-    await lease.release();
-    await expect(lease.renew()).rejects.toMatchObject({ code: 'LOCK_INVALID' });
-    expect(provider.renewals).toHaveLength(0);
-  });
 });
 
 describe('a release while a renewal is in flight', () => {
-  it('is sent at once', async () => {
-    const { runtime, provider, take } = createSetting();
-    const lease = await take('key', { ttl });
-    await runtime.advance(330);
-    expect(provider.renewals).toHaveLength(1);
-    const released = watch(lease.release());
-    provider.open('release').answer(true);
-    await settle();
-    expect(released.value).toBe(true);
-  });
-
   it.each<[string, unknown]>([
     ['success', {}],
     ['false', false],

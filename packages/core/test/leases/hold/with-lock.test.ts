@@ -24,12 +24,6 @@ describe('withLock', () => {
     expect(provider.releases).toHaveLength(1);
   });
 
-  it('takes work that is not asynchronous', async () => {
-    const { provider, locks } = createFreeSetting();
-    expect(await locks.withLock('key', () => 42)).toBe(42);
-    expect(provider.releases).toHaveLength(1);
-  });
-
   it.each<[string, () => Promise<never>]>([
     [
       'rejects',
@@ -81,22 +75,6 @@ describe('withLock', () => {
     expect(result).toBe(true);
     expect(provider.releases).toHaveLength(1);
   });
-
-  it.each([undefined, null, 'work', {}])('refuses work that is no function: %s', async (work) => {
-    const { provider, locks } = createFreeSetting();
-    await expect(locks.withLock('key', work as never)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
-    expect(provider.calls).toHaveLength(0);
-  });
-
-  it('rejects as acquire does when the lock is not free, without running work', async () => {
-    const { provider, locks } = createFreeSetting();
-    provider.answers.tryAcquire = (call) => call.busy();
-    let ran = false;
-    await expect(locks.withLock('key', () => (ran = true), { wait: 0 })).rejects.toMatchObject({
-      code: 'LOCK_TIMEOUT',
-    });
-    expect(ran).toBe(false);
-  });
 });
 
 describe('withLock when the lease is lost before work ends', () => {
@@ -142,17 +120,6 @@ describe('withLock when the lease is lost before work ends', () => {
     await runtime.advance(ttl);
     expect(lease?.signal.aborted).toBe(true);
     expect(done.error).toBe(lease?.signal.reason);
-  });
-
-  it('notices a loss that no timer has told of', async () => {
-    const { runtime, locks } = createFreeSetting();
-    const work = () => {
-      runtime.block(2 * ttl);
-      return 'written';
-    };
-    const done = watch(locks.withLock('key', work, { ttl }));
-    await settle();
-    expect(done.error).toMatchObject({ code: 'LOCK_LOST', result: 'written' });
   });
 
   it('says nothing of a loss after work has released the lease itself', async () => {

@@ -163,20 +163,6 @@ describe('a reentrant withLock inside another on the same key', () => {
     expect(outer.error).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'LOCK_LOST' } });
   });
 
-  it('hears of a loss while it runs', async () => {
-    const { runtime, locks } = createFreeSetting(options);
-    const done = watch(
-      locks.withLock('key', async () => {
-        await locks.withLock('key', (inner) => {
-          runtime.block(1_000);
-          expect(inner.signal.aborted).toBe(true);
-        });
-      }),
-    );
-    await settle();
-    expect(done.error).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'LOCK_LOST' } });
-  });
-
   it('rejects with the reason of a signal that is aborted already', async () => {
     const { locks } = createFreeSetting(options);
     const signal = AbortSignal.abort(new Error('shutting down'));

@@ -22,32 +22,6 @@ async function freeAfter({ runtime, two }: TwoProcesses, key: string): Promise<n
 }
 
 describe('atLeast', () => {
-  it('keeps the key closed after a release, until its time from the grant is over', async () => {
-    const world = twoProcesses();
-    const lease = await world.one.acquire('job', { atLeast: 5_000 });
-    await world.runtime.advance(20);
-    expect(await lease.release()).toBe(true);
-    expect([lease.held, await world.two.tryAcquire('job')]).toEqual([false, null]);
-    expect(await freeAfter(world, 'job')).toBe(4_981);
-  });
-
-  it('frees the key at the release when its time is over', async () => {
-    const world = twoProcesses();
-    const lease = await world.one.acquire('job', { atLeast: 5_000 });
-    const waiting = watch(world.two.acquire('job'), world.runtime);
-    await world.runtime.advance(6_000);
-    expect([lease.held, waiting.state]).toEqual([true, 'open']);
-    expect(await lease.release()).toBe(true);
-    await world.runtime.advance(1);
-    expect(waiting.state).toBe('fulfilled');
-  });
-
-  it('holds also where the process dies at once, and no longer than that', async () => {
-    const world = twoProcesses();
-    await world.one.acquire('job', { atLeast: 5_000, renew: false });
-    expect((await world.two.inspect('job')).holders[0]?.remaining).toBe(5_000);
-  });
-
   it('reaches from the grant, however often the lease is renewed', async () => {
     const world = twoProcesses();
     const lease = await world.one.acquire('job', { atLeast: 5_000 });
@@ -92,17 +66,6 @@ describe('atLeast', () => {
     expect(provider.releases).toEqual([]);
   });
 
-  it('outlives a loss, maxHold and close', async () => {
-    for (const end of ['maxHold', 'close'] as const) {
-      const world = twoProcesses();
-      const lease = await world.one.acquire('job', { atLeast: 5_000, maxHold: 300 });
-      await world.runtime.advance(end === 'close' ? 100 : 400);
-      if (end === 'close') await world.one.close();
-      expect(lease.held).toBe(false);
-      expect(await freeAfter(world, 'job')).toBeGreaterThan(4_500);
-    }
-  });
-
   it('is refused for several keys and permits at once', async () => {
     const { one } = twoProcesses();
     const refused = { code: 'LOCK_INVALID', message: expect.stringContaining('"atLeast" (100)') as unknown };
@@ -112,29 +75,6 @@ describe('atLeast', () => {
 });
 
 describe('lockDelay', () => {
-  it('is nothing after a release', async () => {
-    const world = twoProcesses();
-    const lease = await world.one.acquire('disk', { lockDelay: 5_000 });
-    expect(await lease.release()).toBe(true);
-    expect(await freeAfter(world, 'disk')).toBe(0);
-  });
-
-  it('keeps the key closed after the end of a process', async () => {
-    const { provider, take } = createSetting();
-    const lease = await take('disk', { ttl: 1_000, lockDelay: 5_000 });
-    expect([provider.attempts[0]?.claim.ttl, lease.remaining]).toEqual([6_000, 988]);
-  });
-
-  it.each(['maxHold', 'close'] as const)('keeps the key closed after %s', async (end) => {
-    const world = twoProcesses();
-    await world.one.acquire('disk', { lockDelay: 5_000, maxHold: 2_000 });
-    await world.runtime.advance(1_500);
-    const closing = end === 'close' ? world.one.close() : undefined;
-    await world.runtime.advance(500);
-    await closing;
-    expect(await freeAfter(world, 'disk')).toBe(end === 'close' ? 4_500 : 5_000);
-  });
-
   it('is counted from a loss, though a renewal was answered a moment before', async () => {
     const { runtime, provider, take } = createFreeSetting();
     const since = runtime.time;
@@ -173,15 +113,6 @@ describe('a key that rests', () => {
     expect(holders.map(({ owner }) => owner)).toEqual([lease.owner]);
     expect(await world.two.forceRelease(holders[0]!)).toBe(true);
     expect(await freeAfter(world, 'job')).toBe(0);
-  });
-
-  it('rests on after a hand-over', async () => {
-    const world = twoProcesses();
-    const given = await world.one.acquire('job', { atLeast: 5_000, lockDelay: 100 });
-    await world.runtime.advance(2_000);
-    const resumed = await world.two.resume(await given.handOver());
-    expect(await resumed.release()).toBe(true);
-    expect(await freeAfter(world, 'job')).toBe(3_000 + 20);
   });
 
   it('rests once: its last renewal follows one in flight, and no other comes', async () => {
