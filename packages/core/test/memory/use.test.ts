@@ -34,10 +34,8 @@ const ends: Record<string, (setting: Setting, reference: WeakRef<object>, sessio
 
 describe('a lease', () => {
   it.each(Object.keys(ends))('is not kept in memory once it is %s', async (end) => {
-    const setting = createSetting();
+    const setting = createSetting({ answers: { renew: renewAtOnce, release: freeAtOnce } });
     const { provider, locks } = setting;
-    provider.answers.renew = renewAtOnce;
-    provider.answers.release = freeAtOnce;
     const session = new AbortController();
     provider.answers.tryAcquire = (call) => call.grant({ lost: session.signal });
     const reference = new WeakRef<object>(await locks.acquire('key', { ttl: 1_000 }));

@@ -4,6 +4,7 @@ import type { Election, ElectionMessage, Locks } from '../../src/index.ts';
 import { createDeferred } from '../support/deferred.ts';
 import { fleet } from '../support/fleet.ts';
 import { createFreeSetting, expectNothingLeft, watch } from '../support/setting.ts';
+import { rejectAtOnce } from '../support/scripted-provider.ts';
 
 describe('an election', () => {
   it.each<[string, (election: Election, locks: Locks) => Promise<unknown>]>([
@@ -190,7 +191,7 @@ describe('an election', () => {
     const ended = watch(candidate.ended);
     await runtime.advance(10);
     expect(ended.error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-    provider.answers.tryAcquire = (call) => call.reject();
+    provider.answers.tryAcquire = rejectAtOnce;
     const other = locks.elect('job', () => {}, { ttl: 100, rest: 10 });
     await runtime.advance(5_000);
     expect(provider.attempts.length).toBeGreaterThan(10);

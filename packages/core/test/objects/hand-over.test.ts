@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../src/index.ts';
 import type { Claim, Locks } from '../../src/index.ts';
-import { answerWell, createFreeSetting, createSetting, expectNothingLeft, watch } from '../support/setting.ts';
+import { answerWell, well, createFreeSetting, createSetting, expectNothingLeft, watch } from '../support/setting.ts';
+import { grantAtOnce, rejectAtOnce } from '../support/scripted-provider.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
 
@@ -158,7 +159,7 @@ describe('a hand-over whose answers get lost', () => {
   it('is held on by the giver while the ticket is unknown, and the ticket is given back', async () => {
     const { runtime, provider, locks } = createFreeSetting();
     const lease = await locks.acquire('seat', { ttl });
-    provider.answers.tryAcquire = (call) => call.reject();
+    provider.answers.tryAcquire = rejectAtOnce;
     await expect(lease.handOver()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await runtime.advance(2_000);
     expect(lease.held).toBe(true);
@@ -169,7 +170,7 @@ describe('a hand-over whose answers get lost', () => {
   it('is held on by the giver while its renewal is unknown', async () => {
     const { provider, locks } = createFreeSetting();
     const lease = await locks.acquire('seat', { ttl });
-    provider.answers.renew = (call) => call.reject();
+    provider.answers.renew = rejectAtOnce;
     await expect(lease.handOver()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await settle();
     expect(lease.held).toBe(true);
@@ -177,11 +178,9 @@ describe('a hand-over whose answers get lost', () => {
   });
 
   it('ends for a resumer who does not know whether it has the ticket', async () => {
-    const { provider, locks } = createSetting();
-    provider.answers.tryAcquire = (call) => call.grant();
-    answerWell(provider);
+    const { provider, locks } = createSetting({ answers: { tryAcquire: grantAtOnce, ...well } });
     const text = await (await locks.acquire('seat', { ttl })).handOver();
-    provider.answers.release = (call) => call.reject();
+    provider.answers.release = rejectAtOnce;
     await expect(locks.resume(text)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', key: 'seat' });
     // Nothing was done with the lease, and the call may be repeated.
     const ofLease = (): number => provider.renewals.filter((call) => !isTicket(call)).length;

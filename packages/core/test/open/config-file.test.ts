@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openLocks } from '../../src/index.ts';
 import type { AdapterConfig, LockError, Locks, LocksConfig } from '../../src/index.ts';
-import { ScriptedProvider, grantAtOnce } from '../support/scripted-provider.ts';
+import { ScriptedProvider, freeAtOnce, grantAtOnce } from '../support/scripted-provider.ts';
 import { standIn } from '../support/stand-in.ts';
 import { VirtualRuntime } from '../support/virtual-runtime.ts';
 
@@ -44,7 +44,7 @@ const seen = (): Pick<AdapterConfig, 'url' | 'options'> =>
 function makeAdapter() {
   const provider = new ScriptedProvider(new VirtualRuntime());
   provider.answers.tryAcquire = grantAtOnce;
-  provider.answers.release = (call) => call.answer(true);
+  provider.answers.release = freeAtOnce;
   const configs: AdapterConfig[] = [];
   const module = {
     fromConfig(config: AdapterConfig) {

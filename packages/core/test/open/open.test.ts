@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openLocks } from '../../src/index.ts';
 import type { AdapterConfig, Locks, LocksConfig } from '../../src/index.ts';
-import { ScriptedProvider, grantAtOnce } from '../support/scripted-provider.ts';
+import { ScriptedProvider, freeAtOnce, grantAtOnce } from '../support/scripted-provider.ts';
 import { VirtualRuntime } from '../support/virtual-runtime.ts';
 
 const opened: Locks[] = [];
@@ -22,7 +22,7 @@ function makeAdapter() {
   const runtime = new VirtualRuntime();
   const provider = new ScriptedProvider(runtime);
   provider.answers.tryAcquire = grantAtOnce;
-  provider.answers.release = (call) => call.answer(true);
+  provider.answers.release = freeAtOnce;
   const configs: AdapterConfig[] = [];
   return {
     runtime,

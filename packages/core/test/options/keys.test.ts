@@ -45,15 +45,13 @@ describe('a key', () => {
     ['512 bytes with three-byte characters', `${'€'.repeat(170)}xx`],
     ['512 bytes with four-byte characters', '🔒'.repeat(128)],
   ])('may be or have %s, and reaches the provider unchanged', async (_, key) => {
-    const { provider, locks } = createSetting();
-    provider.answers.tryAcquire = grantAtOnce;
+    const { provider, locks } = createSetting({ answers: { tryAcquire: grantAtOnce } });
     expect((await locks.acquire(key)).key).toBe(key);
     expect(provider.attempts[0]?.claim.key).toBe(key);
   });
 
   it('is not normalised: two spellings of one character are two keys', async () => {
-    const { provider, locks } = createSetting();
-    provider.answers.tryAcquire = grantAtOnce;
+    const { provider, locks } = createSetting({ answers: { tryAcquire: grantAtOnce } });
     await locks.acquire('é');
     await locks.acquire('e\u0301');
     expect(new Set(provider.attempts.map((call) => call.claim.key)).size).toBe(2);

@@ -164,8 +164,7 @@ describe('requires', () => {
 
 describe('owners', () => {
   it('are unique, and start with the label', async () => {
-    const { provider, locks } = createSetting({ label: 'billing' });
-    provider.answers.tryAcquire = grantAtOnce;
+    const { locks } = createSetting({ label: 'billing', answers: { tryAcquire: grantAtOnce } });
     const leases = await Promise.all(Array.from({ length: 100 }, (_, index) => locks.acquire(`key ${index}`)));
     expect(new Set(leases.map((lease) => lease.owner)).size).toBe(100);
     expect(leases.every((lease) => /^billing\/[!-.0-~]+$/.test(lease.owner))).toBe(true);
@@ -180,8 +179,7 @@ describe('owners', () => {
   });
 
   it('are counted up, in few characters', async () => {
-    const { provider, locks } = createSetting({ label: 'billing' });
-    provider.answers.tryAcquire = grantAtOnce;
+    const { locks } = createSetting({ label: 'billing', answers: { tryAcquire: grantAtOnce } });
     const numbers: (string | undefined)[] = [];
     for (let index = 0; index < 40; index += 1) numbers.push((await locks.acquire(`${index}`)).owner.split('.').at(-1));
     expect(numbers.slice(0, 2)).toEqual(['0', '1']);
@@ -199,14 +197,12 @@ describe('owners', () => {
       hostname.mockRestore();
       syncBuiltinESMExports();
     });
-    const { provider, locks } = createSetting();
-    provider.answers.tryAcquire = grantAtOnce;
+    const { locks } = createSetting({ answers: { tryAcquire: grantAtOnce } });
     expect((await locks.acquire('key')).owner.split('/')[0]).toBe(`${shown}:${process.pid}`);
   });
 
   it('start with host and process id by default', async () => {
-    const { provider, locks } = createSetting();
-    provider.answers.tryAcquire = grantAtOnce;
+    const { locks } = createSetting({ answers: { tryAcquire: grantAtOnce } });
     const { owner } = await locks.acquire('key');
     expect(owner).toMatch(new RegExp(`^[!-.0-~]+:${process.pid}/[!-.0-~]+$`));
   });

@@ -184,3 +184,4 @@ export const busyAtOnce: Answerer = (call) => call.busy(10_000);
 export const rejectAtOnce: Answerer = (call) => call.reject();
 export const renewAtOnce: Answerer = (call) => call.answer({});
 export const freeAtOnce: Answerer = (call) => call.answer(true);
+export const freeNothing: Answerer = (call) => call.answer(false);

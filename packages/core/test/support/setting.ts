@@ -18,12 +18,15 @@ export interface SettingOptions extends Omit<LocksOptions, 'runtime'> {
   readonly traits?: Partial<Traits>;
   /** Of all jitter; 0 and just below 1 are its ends. @default from a seed */
   readonly random?: number;
+  /** How the provider answers from the beginning. */
+  readonly answers?: ScriptedProvider['answers'];
 }
 
 /** Makes a setting; at the end of the test core must not have broken the contract. */
-export function createSetting({ traits, random, ...options }: SettingOptions = {}): Setting {
+export function createSetting({ traits, random, answers, ...options }: SettingOptions = {}): Setting {
   const runtime = new VirtualRuntime(random === undefined ? {} : { random });
   const provider = new ScriptedProvider(runtime, traits);
+  Object.assign(provider.answers, answers);
   const locks = createLocks(provider, { ...options, runtime });
   onTestFinished(() => expect(provider.violations).toEqual([]));
   return {
@@ -43,16 +46,15 @@ export function createSetting({ traits, random, ...options }: SettingOptions = {
 
 /** A setting where every lock is free and every call is answered at once, well. */
 export function createFreeSetting(options: SettingOptions = {}): Setting {
-  const setting = createSetting(options);
-  setting.provider.answers.tryAcquire = grantAtOnce;
-  answerWell(setting.provider);
-  return setting;
+  return createSetting({ ...options, answers: { tryAcquire: grantAtOnce, ...well, ...options.answers } });
 }
 
 /** Answers every renewal and every release at once, well. */
+export const well: ScriptedProvider['answers'] = { renew: renewAtOnce, release: freeAtOnce };
+
+/** Answers every renewal and every release at once, well. */
 export function answerWell(provider: ScriptedProvider): void {
-  provider.answers.renew = renewAtOnce;
-  provider.answers.release = freeAtOnce;
+  Object.assign(provider.answers, well);
 }
 
 /** How a promise stands, without waiting for it. */

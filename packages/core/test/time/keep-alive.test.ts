@@ -64,8 +64,7 @@ describe('what keeps the process running', () => {
   });
 
   it('is no withLock that was refused', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = (call) => call.busy();
+    const { runtime, locks } = createSetting({ answers: { tryAcquire: (call) => call.busy() } });
     const refused = watch(locks.withLock('key', () => 1, { wait: 0 }));
     await settle();
     expect(refused.error).toMatchObject({ code: 'LOCK_TIMEOUT' });

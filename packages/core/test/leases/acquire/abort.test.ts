@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
-import { freeAtOnce } from '../../support/scripted-provider.ts';
+import { busyAtOnce, freeAtOnce, freeNothing, renewAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -24,21 +24,19 @@ describe('an AbortSignal', () => {
   });
 
   it('that is aborted already sends nothing', async () => {
-    const setting = createSetting();
-    const { provider, locks } = setting;
+    const { runtime, provider, locks } = createSetting();
     const signal = AbortSignal.abort(new Error('too late'));
     await expect(locks.acquire('key', { ttl, signal })).rejects.toBe(signal.reason);
     await expect(locks.tryAcquire('key', { ttl, signal })).rejects.toBe(signal.reason);
     await expect(locks.withLock('key', () => 1, { ttl, signal })).rejects.toBe(signal.reason);
     expect(provider.calls).toHaveLength(0);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it('during a pause ends the wait at once and releases the position in the queue', async () => {
-    const setting = createSetting();
+    const setting = createSetting({ answers: { release: freeNothing } });
     const { provider, locks } = setting;
-    provider.answers.release = (call) => call.answer(false);
     const controller = new AbortController();
     const acquired = watch(locks.acquire('key', { ttl, signal: controller.signal }));
     const { claim } = provider.open('tryAcquire');
@@ -55,9 +53,7 @@ describe('an AbortSignal', () => {
   });
 
   it('during an attempt rejects at once, but releases only after the attempt has settled', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const controller = new AbortController();
     const acquired = watch(locks.acquire('key', { ttl, signal: controller.signal }));
     controller.abort();
@@ -68,12 +64,11 @@ describe('an AbortSignal', () => {
     await settle();
     expect(provider.releases).toHaveLength(1);
     expect(provider.releases[0]?.claim).toBe(provider.attempts[0]?.claim);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it('after the grant does nothing: it covers the waiting only', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.renew = (call) => call.answer({});
+    const { runtime, provider, take } = createSetting({ answers: { renew: renewAtOnce } });
     const controller = new AbortController();
     const lease = await take('key', { ttl, signal: controller.signal });
     controller.abort();
@@ -84,10 +79,7 @@ describe('an AbortSignal', () => {
   });
 
   it('is listened to once however many wait on it, and ends them all', async () => {
-    const setting = createSetting();
-    const { provider, locks } = setting;
-    provider.answers.tryAcquire = (call) => call.busy(10_000);
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: busyAtOnce, release: freeAtOnce } });
     const controller = new AbortController();
     const { signal } = controller;
     const waits = Array.from({ length: 100 }, (_, index) => watch(locks.acquire(`key ${index}`, { ttl, signal })));
@@ -98,12 +90,11 @@ describe('an AbortSignal', () => {
     expect(waits.every((wait) => wait.error === signal.reason)).toBe(true);
     expect(provider.releases).toHaveLength(100);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it.each(['granted', 'timed out', 'refused', 'closed'])('has no listener left when the call is %s', async (end) => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const { signal } = new AbortController();
     const acquired = watch(locks.acquire('key', { ttl, wait: 100, signal }));
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSetting, watch } from '../../support/setting.ts';
-import { freeAtOnce } from '../../support/scripted-provider.ts';
+import { freeAtOnce, freeNothing } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -16,8 +16,7 @@ describe('an attempt', () => {
   });
 
   it('that is rejected when the call has ended is not repeated', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const controller = new AbortController();
     const acquired = watch(locks.acquire('key', { ttl, signal: controller.signal }));
     controller.abort();
@@ -29,8 +28,7 @@ describe('an attempt', () => {
   });
 
   it('that is rejected when a ttl of rejections is over ends the call at once', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const acquired = watch(locks.acquire('key', { ttl }));
     provider.open('tryAcquire').reject();
     await runtime.advance(20);
@@ -41,8 +39,7 @@ describe('an attempt', () => {
   });
 
   it('after a grant that came too late has a certain beginning', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeNothing } });
     const controller = new AbortController();
     watch(locks.acquire('key', { ttl, signal: controller.signal }));
     runtime.block(ttl);

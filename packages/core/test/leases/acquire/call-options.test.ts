@@ -94,8 +94,7 @@ describe('the options of a call', () => {
     ],
     ['inherited ones', Object.create({ ttl: 70 }) as AcquireOptions],
   ])('may be %s', async (_, options) => {
-    const { provider, locks } = createSetting();
-    provider.answers.tryAcquire = grantAtOnce;
+    const { provider, locks } = createSetting({ answers: { tryAcquire: grantAtOnce } });
     await expect(locks.acquire('key', options)).resolves.toMatchObject({ key: 'key' });
     expect(provider.attempts[0]?.claim.ttl).toBe(options.ttl ?? 30_000);
   });
@@ -115,8 +114,7 @@ describe('the options of a call', () => {
 
 describe('a duration of a call', () => {
   it('is ms, or text with a unit, in each option', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = grantAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: grantAtOnce } });
     const lease = await locks.acquire('key', { ttl: '2s', maxHold: '1.5s', renew: false, atLeast: '100ms' });
     expect(provider.attempts[0]?.claim.ttl).toBe(2_000);
     await runtime.advance(1_501);

@@ -1,20 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { LockError } from '../../../src/index.ts';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
-import { freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { freeAtOnce, freeNothing, rejectAtOnce } from '../../support/scripted-provider.ts';
 import type { Call } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
 
-const freeNothing = (call: Call): void => call.answer(false);
-
 describe('what is left of an unknown attempt', () => {
   it('is released again and again while that answers false, until the last send plus the ttl', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce, release: freeNothing } });
     watch(locks.tryAcquire('key', { ttl }));
     const sentAt = runtime.time;
     await runtime.advance(10_000);
@@ -25,7 +20,7 @@ describe('what is left of an unknown attempt', () => {
     expect(times.at(-1)).toBeGreaterThanOrEqual(ttl);
     expect(times.filter((time) => time >= ttl)).toHaveLength(1);
     expect(new Set(provider.calls.map((call) => call.claim.owner)).size).toBe(1);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it.each<[string, (call: Call) => void, number, readonly number[]]>([
@@ -34,8 +29,7 @@ describe('what is left of an unknown attempt', () => {
     ['halves while that frees nothing', freeNothing, 0, [25, 50, 100, 200, 400, 800, 1_600, 3_200, 3_625]],
     ['halves while that frees nothing', freeNothing, 0.999_999, [50, 100, 200, 400, 800, 1_600, 3_200]],
   ])('is released at a pace that %s: jitter %d', async (_how, release, random, pauses) => {
-    const { runtime, provider, locks } = createSetting({ random });
-    provider.answers.tryAcquire = rejectAtOnce;
+    const { runtime, provider, locks } = createSetting({ random, answers: { tryAcquire: rejectAtOnce } });
     provider.answers.release = release;
     await locks.tryAcquire('key', { ttl: 10_000 }).catch(() => {});
     await runtime.advance(20_000);
@@ -46,10 +40,8 @@ describe('what is left of an unknown attempt', () => {
   });
 
   it('does not hold up a close when the store has long said that there is nothing', async () => {
-    const setting = createSetting({ ttl: 86_400_000 });
+    const setting = createSetting({ ttl: 86_400_000, answers: { tryAcquire: rejectAtOnce, release: freeNothing } });
     const { runtime, provider, locks } = setting;
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = freeNothing;
     watch(locks.tryAcquire('key'));
     await runtime.advance(8_000);
     const closing = watch(locks.close());
@@ -73,8 +65,7 @@ describe('what is left of an unknown attempt', () => {
   });
 
   it('is certainly gone at the very moment at which the last send plus the ttl is over', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = rejectAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce } });
     watch(locks.tryAcquire('key', { ttl }));
     await settle();
     runtime.block(ttl);
@@ -84,8 +75,7 @@ describe('what is left of an unknown attempt', () => {
   });
 
   it('is not released again once that freed something', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = rejectAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce } });
     provider.answers.release = (call) => call.answer(provider.releases.length === 3);
     watch(locks.tryAcquire('key', { ttl }));
     await runtime.advance(10_000);
@@ -93,9 +83,7 @@ describe('what is left of an unknown attempt', () => {
   });
 
   it('counts the ttl from the last of several sends', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce, release: freeNothing } });
     watch(locks.acquire('key', { ttl, wait: 900 }));
     await runtime.advance(10_000);
     const lastSend = provider.attempts.at(-1)?.at ?? 0;
@@ -104,8 +92,7 @@ describe('what is left of an unknown attempt', () => {
   });
 
   it('is uncertain although later attempts were busy: an earlier one may have had an effect', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeNothing } });
     const controller = new AbortController();
     watch(locks.acquire('key', { ttl, signal: controller.signal }));
     provider.open('tryAcquire').reject();
@@ -118,8 +105,7 @@ describe('what is left of an unknown attempt', () => {
   });
 
   it('is uncertain when the attempt in flight at the end is rejected after it', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeNothing } });
     watch(locks.acquire('key', { ttl, wait: 100 }));
     await runtime.advance(100);
     provider.open('tryAcquire').reject();
@@ -128,25 +114,21 @@ describe('what is left of an unknown attempt', () => {
   });
 
   it('is released until that is answered if it may have a position in the queue, which outlives the ttl', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.release = rejectAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: rejectAtOnce } });
     watch(locks.acquire('key', { ttl, wait: 2 * ttl }));
     provider.open('tryAcquire').busy(10 * ttl);
     await runtime.advance(20 * ttl);
     const sent = provider.releases.length;
     expect(sent).toBeGreaterThan(10);
-    provider.answers.release = (call) => call.answer(false);
+    provider.answers.release = freeNothing;
     await runtime.advance(2 * ttl);
     expect(provider.releases).toHaveLength(sent + 1);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it('is released for a minute at most where it may have a position in the queue, so that an outage does not pile it up', async () => {
-    const setting = createSetting();
+    const setting = createSetting({ answers: { tryAcquire: rejectAtOnce, release: rejectAtOnce } });
     const { runtime, provider, locks } = setting;
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = rejectAtOnce;
     watch(locks.acquire('key', { ttl, wait: 500 }));
     await runtime.advance(200_000);
     const after = (provider.releases.at(-1)?.at ?? 0) - (provider.attempts.at(-1)?.at ?? 0);
@@ -163,7 +145,7 @@ describe('what is left of an unknown attempt', () => {
     await runtime.advance(5 * ttl);
     const before = provider.releases.length;
     expect(provider.releases.at(-1)?.at).toBeGreaterThan((provider.attempts[0]?.at ?? 0) + 3 * ttl);
-    provider.answers.release = (call) => call.answer(false);
+    provider.answers.release = freeNothing;
     await runtime.advance(10 * ttl);
     expect(provider.releases).toHaveLength(before + 1);
   });
@@ -171,8 +153,7 @@ describe('what is left of an unknown attempt', () => {
 
 describe('what is left of certain answers', () => {
   it('is released once, whatever that answers', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeNothing } });
     watch(locks.acquire('key', { ttl, wait: 100 }));
     provider.open('tryAcquire').busy(10_000);
     await runtime.advance(10_000);
@@ -205,8 +186,7 @@ describe('what is left of certain answers', () => {
 
 describe('the repetition of a release in the background', () => {
   it('does not keep the process alive', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.release = rejectAtOnce;
+    const { runtime, take } = createSetting({ answers: { release: rejectAtOnce } });
     const lease = await take('key', { ttl });
     await lease[Symbol.asyncDispose]();
     await runtime.advance(10);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
 import type { Setting } from '../../support/setting.ts';
-import { busyAtOnce, freeAtOnce } from '../../support/scripted-provider.ts';
+import { busyAtOnce, freeAtOnce, grantAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -9,7 +9,7 @@ const ttl = 1_000;
 /** Ends every wait that is open, in one of the ways in which waits end. */
 const ends: Record<string, (setting: Setting, controller: AbortController) => Promise<void>> = {
   async granted({ runtime, provider }) {
-    provider.answers.tryAcquire = (call) => call.grant();
+    provider.answers.tryAcquire = grantAtOnce;
     for (const call of provider.attempts) call.wake?.();
     await runtime.advance(0);
   },
@@ -21,7 +21,7 @@ const ends: Record<string, (setting: Setting, controller: AbortController) => Pr
     await runtime.advance(500);
   },
   async unavailable({ runtime, provider }) {
-    provider.answers.tryAcquire = (call) => call.reject();
+    provider.answers.tryAcquire = rejectAtOnce;
     for (const call of provider.attempts) call.wake?.();
     await runtime.advance(500);
   },
@@ -34,10 +34,8 @@ const ends: Record<string, (setting: Setting, controller: AbortController) => Pr
 
 describe('maxWaiters', () => {
   it('rejects one more with LOCK_OVERLOADED, which names the limit', async () => {
-    const setting = createSetting({ maxWaiters: 2 });
+    const setting = createSetting({ maxWaiters: 2, answers: { tryAcquire: busyAtOnce, release: freeAtOnce } });
     const { provider, locks, runtime } = setting;
-    provider.answers.tryAcquire = busyAtOnce;
-    provider.answers.release = freeAtOnce;
     const waits = ['a', 'b', 'c'].map((key) => watch(locks.acquire(key, { ttl })));
     await settle();
     expect(waits.map((wait) => wait.state)).toEqual(['open', 'open', 'rejected']);
@@ -49,8 +47,7 @@ describe('maxWaiters', () => {
   });
 
   it('makes one more attempt without a position in the queue, which may be granted', async () => {
-    const { provider, locks } = createSetting({ maxWaiters: 1 });
-    provider.answers.tryAcquire = busyAtOnce;
+    const { provider, locks } = createSetting({ maxWaiters: 1, answers: { tryAcquire: busyAtOnce } });
     watch(locks.acquire('a', { ttl }));
     await settle();
     const refused = watch(locks.acquire('b', { ttl }));
@@ -58,7 +55,7 @@ describe('maxWaiters', () => {
     expect(refused.error).toMatchObject({ code: 'LOCK_OVERLOADED' });
     expect(provider.attempts.at(-1)?.wake).toBeUndefined();
     expect(provider.releases).toHaveLength(0);
-    provider.answers.tryAcquire = (call) => call.grant();
+    provider.answers.tryAcquire = grantAtOnce;
     expect(await locks.acquire('free', { ttl })).toMatchObject({ held: true });
   });
 
@@ -76,17 +73,15 @@ describe('maxWaiters', () => {
   });
 
   it('does not count single attempts', async () => {
-    const { provider, locks } = createSetting({ maxWaiters: 1 });
-    provider.answers.tryAcquire = busyAtOnce;
+    const { locks } = createSetting({ maxWaiters: 1, answers: { tryAcquire: busyAtOnce } });
     watch(locks.acquire('a', { ttl }));
     await settle();
     expect(await locks.tryAcquire('b', { ttl })).toBeNull();
   });
 
   it.each(Object.keys(ends))('counts right after waits that were %s: fill, drain, fill again', async (end) => {
-    const setting = createSetting({ maxWaiters: 5 });
+    const setting = createSetting({ maxWaiters: 5, answers: { release: freeAtOnce } });
     const { provider, locks } = setting;
-    provider.answers.release = freeAtOnce;
     for (let round = 0; round < 4; round += 1) {
       provider.answers.tryAcquire = busyAtOnce;
       const controller = new AbortController();

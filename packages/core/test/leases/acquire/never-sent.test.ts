@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LockError } from '../../../src/index.ts';
-import { rejectAtOnce } from '../../support/scripted-provider.ts';
+import { freeAtOnce, freeNothing, rejectAtOnce } from '../../support/scripted-provider.ts';
 import type { Call } from '../../support/scripted-provider.ts';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
 import { settle } from '../../support/virtual-runtime.ts';
@@ -12,31 +12,27 @@ const neverSent = (call: Call): void =>
 
 describe('an attempt that was certainly never sent', () => {
   it.each([0, 300])('leaves nothing to release, with a wait of %d ms', async (wait) => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.tryAcquire = neverSent;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: neverSent } });
     const attempt = watch(locks.acquire('key', { ttl, wait }));
     await runtime.advance(wait);
     expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: { sent: false } });
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
     await runtime.advance(10 * ttl);
     expect(provider.releases).toHaveLength(0);
   });
 
   it('leaves nothing to release when it was in flight at the end of the wait', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
+    const { runtime, provider, locks } = createSetting();
     watch(locks.acquire('key', { ttl, wait: 300 }));
     await runtime.advance(300);
     neverSent(provider.open('tryAcquire'));
     await settle();
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
     expect(provider.releases).toHaveLength(0);
   });
 
   it('adds no time to the repetitions that an earlier attempt needs', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeNothing } });
     watch(locks.acquire('key', { ttl, wait: 900 }));
     const sentAt = runtime.time;
     provider.open('tryAcquire').reject();
@@ -49,8 +45,7 @@ describe('an attempt that was certainly never sent', () => {
   });
 
   it('does not make an earlier position in the queue forgotten', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = (call) => call.answer(true);
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     watch(locks.acquire('key', { ttl, wait: 900 }));
     provider.open('tryAcquire').busy(50);
     await settle();
@@ -62,10 +57,8 @@ describe('an attempt that was certainly never sent', () => {
 
 describe('claims that are given up in an outage', () => {
   it('are released once, then by few calls a second, and all of them soon after it', async () => {
-    const setting = createSetting();
+    const setting = createSetting({ answers: { tryAcquire: rejectAtOnce, release: rejectAtOnce } });
     const { runtime, provider, locks } = setting;
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = rejectAtOnce;
     for (let index = 0; index < 500; index += 1) watch(locks.tryAcquire(`key ${index}`, { ttl: 60_000 }));
     const second = async (): Promise<number> => {
       const before = provider.releases.length;
@@ -74,7 +67,7 @@ describe('claims that are given up in an outage', () => {
     };
     expect(await second()).toBeLessThanOrEqual(650);
     for (let index = 0; index < 10; index += 1) expect(await second()).toBeLessThanOrEqual(200);
-    provider.answers.release = (call) => call.answer(true);
+    provider.answers.release = freeAtOnce;
     await runtime.advance(30_000);
     const freed = new Set(provider.releases.map((call) => call.claim.key));
     expect(freed.size).toBe(500);
@@ -82,8 +75,7 @@ describe('claims that are given up in an outage', () => {
   });
 
   it('are released at once, though others have got no answer', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = rejectAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce } });
     for (let index = 0; index < 100; index += 1) watch(locks.tryAcquire(`key ${index}`, { ttl }));
     await settle();
     expect(provider.releases).toHaveLength(100);
@@ -93,8 +85,7 @@ describe('claims that are given up in an outage', () => {
   });
 
   it('are all released once when close has waited long enough', async () => {
-    const { runtime, provider, locks } = createSetting({ closeTimeout: 500 });
-    provider.answers.tryAcquire = rejectAtOnce;
+    const { runtime, provider, locks } = createSetting({ closeTimeout: 500, answers: { tryAcquire: rejectAtOnce } });
     for (let index = 0; index < 100; index += 1) watch(locks.tryAcquire(`key ${index}`, { ttl: 60_000 }));
     await settle();
     const closing = watch(locks.close(), runtime);
@@ -105,9 +96,7 @@ describe('claims that are given up in an outage', () => {
   });
 
   it('are repeated some 130 times a second while it is unknown whether anything is left', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce, release: freeNothing } });
     for (let index = 0; index < 500; index += 1) watch(locks.tryAcquire(`key ${index}`, { ttl: 120_000 }));
     await runtime.advance(30_000);
     const before = provider.releases.length;
@@ -116,8 +105,7 @@ describe('claims that are given up in an outage', () => {
   });
 
   it('do not pile up in a long one: each is tried, and none is kept beyond its time', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = rejectAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce } });
     provider.answers.release = rejectAtOnce;
     for (let tick = 0; tick < 300; tick += 1) {
       for (let index = 0; index < 10; index += 1) watch(locks.tryAcquire(`key ${tick} ${index}`, { ttl }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LockError } from '../../../src/index.ts';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
-import { freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { freeAtOnce, freeNothing, grantAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -22,8 +22,7 @@ describe('a rejected attempt', () => {
   });
 
   it('is repeated with growing pauses', async () => {
-    const { runtime, provider, locks } = createSetting({ random: 0.999 });
-    provider.answers.tryAcquire = rejectAtOnce;
+    const { runtime, provider, locks } = createSetting({ random: 0.999, answers: { tryAcquire: rejectAtOnce } });
     provider.answers.release = freeAtOnce;
     watch(locks.acquire('key', { ttl: 5_000 }));
     await runtime.advance(5_000);
@@ -41,8 +40,7 @@ describe('a rejected attempt', () => {
   });
 
   it('ends an infinite wait with LOCK_UNAVAILABLE after a ttl of nothing else', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
+    const { runtime, provider, locks } = createSetting();
     const cause = new Error('connection lost');
     provider.answers.tryAcquire = (call) => call.reject(cause);
     provider.answers.release = freeAtOnce;
@@ -52,7 +50,7 @@ describe('a rejected attempt', () => {
     expect(acquired.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause, key: 'key' });
     expect((acquired.at ?? 0) - start).toBe(ttl);
     expect(provider.releases).toHaveLength(1);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it('waits for a backend that says when it answers again, and no longer than a ttl after that', async () => {
@@ -144,7 +142,7 @@ describe('a rejected attempt', () => {
     const acquired = watch(locks.acquire('key', { ttl }));
     await runtime.advance(100);
     provider.throws = undefined;
-    provider.answers.tryAcquire = (call) => call.grant();
+    provider.answers.tryAcquire = grantAtOnce;
     provider.answers.release = freeAtOnce;
     await runtime.advance(200);
     expect(acquired.state).toBe('fulfilled');
@@ -166,8 +164,7 @@ describe('an answer that breaks the contract', () => {
     ['a validity that is over before it began', { granted: true, token: 5n, validity: -1 }],
     ['a moment that never comes', { granted: false, retryAfter: Infinity }],
   ])('counts as a rejection: %s', async (_, answer) => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const tried = watch(locks.tryAcquire('key', { ttl }));
     provider.open('tryAcquire').answer(answer);
     await settle();
@@ -194,9 +191,7 @@ describe('an answer that breaks the contract', () => {
   });
 
   it('may also come without a promise', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const tryAcquire = provider.tryAcquire.bind(provider);
     provider.tryAcquire = () => ({ granted: false }) as never;
     expect(await locks.tryAcquire('key', { ttl })).toBeNull();
@@ -205,10 +200,10 @@ describe('an answer that breaks the contract', () => {
     await runtime.advance(30);
     expect(acquired.state).toBe('open');
     provider.tryAcquire = tryAcquire;
-    provider.answers.tryAcquire = (call) => call.grant();
+    provider.answers.tryAcquire = grantAtOnce;
     await runtime.advance(200);
     expect(acquired.state).toBe('fulfilled');
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 });
 
@@ -219,9 +214,7 @@ describe('an attempt that is refused for good', () => {
     ['LOCK_MISCONFIGURED', 2],
     ['LOCK_CLOSED', 0],
   ] as const)('ends the wait at once: %s', async (code, releases) => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeNothing } });
     const refusal = new LockError(code, 'Not, and will not.');
     provider.answers.tryAcquire = (call) => call.reject(refusal);
     await expect(locks.acquire('key', { ttl })).rejects.toBe(refusal);
@@ -229,12 +222,11 @@ describe('an attempt that is refused for good', () => {
     await runtime.advance(5_000);
     expect(provider.attempts).toHaveLength(2);
     expect(provider.releases).toHaveLength(releases);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it.each(['busy', 'rejected'])('releases what an earlier attempt may have left: %s', async (earlier) => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const acquired = watch(locks.acquire('key', { ttl }));
     if (earlier === 'busy') provider.open('tryAcquire').busy(20);
     else provider.open('tryAcquire').reject();
@@ -247,8 +239,7 @@ describe('an attempt that is refused for good', () => {
   });
 
   it('that is still in flight at the end is not repeated as unknown', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeNothing } });
     watch(locks.acquire('key', { ttl, wait: 100 }));
     await runtime.advance(100);
     provider.open('tryAcquire').reject(new LockError('LOCK_INVALID', 'Other permits.'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Locks } from '../../../src/index.ts';
-import { busyAtOnce, freeAtOnce } from '../../support/scripted-provider.ts';
+import { busyAtOnce, freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
 
 const ttl = 1_000;
@@ -14,17 +14,14 @@ describe('tryWithLock', () => {
   });
 
   it('does not run work when the lock is not free, after one attempt', async () => {
-    const { provider, locks } = createSetting();
-    provider.answers.tryAcquire = busyAtOnce;
+    const { provider, locks } = createSetting({ answers: { tryAcquire: busyAtOnce } });
     let runs = 0;
     expect(await locks.tryWithLock('key', { ttl }, () => (runs += 1))).toEqual({ held: false });
     expect([runs, provider.attempts.length, provider.releases.length]).toEqual([0, 1, 0]);
   });
 
   it('waits as long as "wait" says', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = busyAtOnce;
-    provider.answers.release = freeAtOnce;
+    const { runtime, locks } = createSetting({ answers: { tryAcquire: busyAtOnce, release: freeAtOnce } });
     const result = watch(
       locks.tryWithLock('key', { ttl, wait: 500 }, () => {}),
       runtime,
@@ -37,13 +34,12 @@ describe('tryWithLock', () => {
     const { provider, locks } = createFreeSetting();
     const error = new Error('work failed');
     await expect(locks.tryWithLock('key', { ttl }, () => Promise.reject(error))).rejects.toBe(error);
-    provider.answers.tryAcquire = (call) => call.reject();
+    provider.answers.tryAcquire = rejectAtOnce;
     await expect(locks.tryWithLock('key', () => {})).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   });
 
   it('tells of a loss with the result of work alone', async () => {
-    const { provider, locks } = createFreeSetting();
-    provider.answers.renew = (call) => call.answer(false);
+    const { locks } = createFreeSetting({ answers: { renew: (call) => call.answer(false) } });
     const done = locks.tryWithLock('key', { ttl }, async (lease) => {
       await lease.renew().catch(() => {});
       return 'written';

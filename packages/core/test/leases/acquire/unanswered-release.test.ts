@@ -55,8 +55,7 @@ describe('a release that is never answered', () => {
   });
 
   it.each(['a lease', 'a hold on a reentrant lease'])('can be called again after it rejected: %s', async (what) => {
-    const { runtime, provider, locks, take } = createSetting({ ttl });
-    provider.answers.tryAcquire = grantAtOnce;
+    const { runtime, provider, locks, take } = createSetting({ ttl, answers: { tryAcquire: grantAtOnce } });
     provider.answers.release = rejectAtOnce;
     const use = async (lease: Lease): Promise<boolean> => {
       await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });

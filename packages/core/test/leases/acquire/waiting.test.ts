@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
-import { busyAtOnce, freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { busyAtOnce, freeAtOnce, freeNothing, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -75,37 +75,30 @@ describe('the pause after a busy answer', () => {
 
 describe('a wait of 0', () => {
   it('is one attempt without the intention to wait: acquire rejects with LOCK_TIMEOUT', async () => {
-    const setting = createSetting();
-    const { provider, locks } = setting;
-    provider.answers.tryAcquire = busyAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: busyAtOnce } });
     await expect(locks.acquire('key', { ttl, wait: 0 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT', key: 'key' });
     expect(provider.attempts).toHaveLength(1);
     expect(provider.attempts[0]?.wake).toBeUndefined();
     expect(provider.releases).toHaveLength(0);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it('is the default of tryAcquire, which answers null', async () => {
-    const setting = createSetting({ wait: 60_000 });
-    const { provider, locks } = setting;
-    provider.answers.tryAcquire = busyAtOnce;
+    const { runtime, provider, locks } = createSetting({ wait: 60_000, answers: { tryAcquire: busyAtOnce } });
     expect(await locks.tryAcquire('key', { ttl })).toBeNull();
     expect(provider.attempts).toHaveLength(1);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it('rejects with LOCK_UNAVAILABLE when that attempt is rejected, also in tryAcquire', async () => {
-    const setting = createSetting();
-    const { provider, locks } = setting;
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce, release: freeAtOnce } });
     await expect(locks.tryAcquire('key', { ttl })).rejects.toMatchObject({
       code: 'LOCK_UNAVAILABLE',
       cause: expect.objectContaining({ message: 'connection lost' }),
     });
     expect(provider.attempts).toHaveLength(1);
     expect(provider.releases).toHaveLength(1);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 });
 
@@ -128,17 +121,14 @@ describe('a finite wait', () => {
   });
 
   it('rejects exactly at its deadline with LOCK_TIMEOUT when the last answer was busy', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.tryAcquire = busyAtOnce;
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: busyAtOnce, release: freeNothing } });
     const start = runtime.time;
     const acquired = watch(locks.acquire('key', { ttl, wait: 250 }), runtime);
     await runtime.advance(1_000);
     expect(acquired.error).toMatchObject({ code: 'LOCK_TIMEOUT', key: 'key' });
     expect((acquired.at ?? 0) - start).toBe(250);
     expect(provider.releases).toHaveLength(1);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it('rejects at its deadline with LOCK_UNAVAILABLE when the provider never answered', async () => {
@@ -159,9 +149,7 @@ describe('a finite wait', () => {
     ['has granted the key to the claim itself', (owner: string) => owner, 'LOCK_UNAVAILABLE'],
     ['has done so, as a composite tells it', (owner: string) => `${owner}~2`, 'LOCK_UNAVAILABLE'],
   ] as const)('whose attempt was not answered looks at the store, which %s', async (_what, holder, code) => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const acquired = watch(locks.acquire('key', { ttl, wait: 250 }), runtime);
     const tried = watch(locks.tryAcquire('other', { ttl, wait: 250 }), runtime);
     const [first, second] = provider.attempts;
@@ -176,7 +164,7 @@ describe('a finite wait', () => {
     for (const attempt of provider.attempts) attempt.busy();
     await runtime.advance(1);
     expect(provider.releases).toHaveLength(2);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it('rejects with LOCK_TIMEOUT when the attempt in flight is silent but the last answer was busy', async () => {

@@ -83,9 +83,7 @@ describe('a wake', () => {
   });
 
   it('leaves no timer of the pause it ended', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     watch(locks.acquire('key', { ttl, renew: false }));
     const first = provider.open('tryAcquire');
     first.busy(500);
@@ -94,13 +92,11 @@ describe('a wake', () => {
     provider.open('tryAcquire').grant();
     await runtime.advance(600);
     expect(provider.attempts).toHaveLength(2);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it.each(['granted', 'aborted', 'over'])('is ignored after the claim is %s', async (end) => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const controller = new AbortController();
     const acquired = watch(locks.acquire('key', { ttl, wait: 300, signal: controller.signal, renew: false }));
     const first = provider.open('tryAcquire');
@@ -115,6 +111,6 @@ describe('a wake', () => {
     for (const call of provider.attempts) call.wake?.();
     await settle();
     expect(provider.calls).toHaveLength(before);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 });

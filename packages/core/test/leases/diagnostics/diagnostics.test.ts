@@ -4,7 +4,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChannelMessages, ClaimMessage, LossCode } from '../../../src/index.ts';
 import { subscribe as subscribeTo } from '../../../src/index.ts';
 import { createSetting, watch } from '../../support/setting.ts';
-import { freeAtOnce, grantAtOnce, renewAtOnce } from '../../support/scripted-provider.ts';
+import {
+  busyAtOnce,
+  freeAtOnce,
+  freeNothing,
+  grantAtOnce,
+  rejectAtOnce,
+  renewAtOnce,
+} from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 import type { VirtualRuntime } from '../../support/virtual-runtime.ts';
 
@@ -47,9 +54,7 @@ function forbidPublishing() {
 
 describe('diagnostics', () => {
   it('tell of a grant, its renewals and its release', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.renew = renewAtOnce;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { renew: renewAtOnce, release: freeAtOnce } });
     const messages = listen();
     const acquired = watch(locks.acquire('key', { ttl, mode: 'shared' }));
     await runtime.advance(70);
@@ -104,8 +109,7 @@ describe('diagnostics', () => {
   });
 
   it('tell under which owner a call goes on whose grant came too late', async () => {
-    const { runtime, provider, locks } = createSetting({ random: 0 });
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ random: 0, answers: { release: freeAtOnce } });
     const claims: ClaimMessage[] = [];
     on('locks:claim', (message) => void claims.push(message));
     watch(locks.acquire('key', { ttl }));
@@ -149,9 +153,8 @@ describe('diagnostics', () => {
   });
 
   it('tell of a claim that was given up, and why', async () => {
-    const { runtime, provider, locks } = createSetting({ random: 0 });
-    provider.answers.tryAcquire = (call) => call.busy(10_000);
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, locks } = createSetting({ random: 0, answers: { tryAcquire: busyAtOnce } });
+    provider.answers.release = freeNothing;
     const messages = listen();
     expect(await locks.tryAcquire('single', { ttl })).toBeNull();
     const late = watch(locks.acquire('late', { ttl, wait: 200 }));
@@ -214,7 +217,7 @@ describe('diagnostics', () => {
     const { runtime, provider, locks, take } = createSetting();
     await take('lost', { ttl, renew: false });
     const messages = listen();
-    provider.answers.tryAcquire = (call) => call.busy(10_000);
+    provider.answers.tryAcquire = busyAtOnce;
     watch(locks.acquire('busy', { ttl, wait: 200 }));
     await runtime.advance(200);
     provider.open('release').answer(false);
@@ -247,9 +250,7 @@ describe('diagnostics', () => {
 
   it('are not even made without a listener', async () => {
     const published = forbidPublishing();
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = grantAtOnce;
-    provider.answers.renew = renewAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: grantAtOnce, renew: renewAtOnce } });
     provider.answers.release = freeAtOnce;
     const lease = await locks.acquire('a', { ttl });
     await runtime.advance(400);
@@ -258,7 +259,7 @@ describe('diagnostics', () => {
     await locks.acquire('b', { ttl });
     await runtime.advance(400);
     provider.answers.tryAcquire = (call) => call.busy(100);
-    provider.answers.release = (call) => call.reject();
+    provider.answers.release = rejectAtOnce;
     watch(locks.acquire('c', { ttl, wait: 300 }));
     await runtime.advance(5_000);
     expect(provider.calls.length).toBeGreaterThan(8);

@@ -23,9 +23,7 @@ describe('the message', () => {
     [0, 'now'],
     [200, 'within 200 ms'],
   ])('of a lock that was not free names the way out, with wait %d', async (wait, when) => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = busyAtOnce;
-    provider.answers.release = freeAtOnce;
+    const { runtime, locks } = createSetting({ answers: { tryAcquire: busyAtOnce, release: freeAtOnce } });
     const error = errorOf(locks.acquire('seat "1"', { wait }));
     await runtime.advance(wait);
     expect(await error).toMatchObject({
@@ -48,9 +46,7 @@ describe('the message', () => {
   });
 
   it('of a backend that rejects points to the cause', async () => {
-    const { provider, locks } = createSetting();
-    provider.answers.tryAcquire = rejectAtOnce;
-    provider.answers.release = freeAtOnce;
+    const { locks } = createSetting({ answers: { tryAcquire: rejectAtOnce, release: freeAtOnce } });
     expect(await errorOf(locks.tryAcquire('seat'))).toMatchObject({
       code: 'LOCK_UNAVAILABLE',
       key: 'seat',
@@ -61,8 +57,7 @@ describe('the message', () => {
   });
 
   it('of a grant that came too late has both durations', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const error = errorOf(locks.tryAcquire('seat', { ttl }));
     runtime.block(400.4);
     provider.open('tryAcquire').grant();
@@ -74,8 +69,7 @@ describe('the message', () => {
   });
 
   it('of an answer that breaks the contract blames the adapter', async () => {
-    const { provider, locks } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const error = errorOf(locks.tryAcquire('seat'));
     provider.open('tryAcquire').answer('yes');
     expect((await error).cause).toMatchObject({
@@ -86,8 +80,7 @@ describe('the message', () => {
   });
 
   it('of one waiter too many names the option', async () => {
-    const { provider, locks } = createSetting({ maxWaiters: 1 });
-    provider.answers.tryAcquire = busyAtOnce;
+    const { locks } = createSetting({ maxWaiters: 1, answers: { tryAcquire: busyAtOnce } });
     watch(locks.acquire('seat'));
     await settle();
     expect(await errorOf(locks.acquire('seat'))).toMatchObject({
@@ -232,9 +225,7 @@ describe('the message', () => {
   });
 
   it('of work whose lease was lost says what that means', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = grantAtOnce;
-    provider.answers.release = freeAtOnce;
+    const { runtime, locks } = createSetting({ answers: { tryAcquire: grantAtOnce, release: freeAtOnce } });
     const work = (): string => {
       runtime.block(ttl);
       return 'done';

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { subscribe } from '../../../src/index.ts';
 import type { SlowMessage, WokenMessage } from '../../../src/index.ts';
 import { twoProcesses } from '../../support/two-processes.ts';
-import { answerWell, createSetting, watch } from '../../support/setting.ts';
+import { well, createSetting, watch } from '../../support/setting.ts';
 
 function listen(): readonly SlowMessage[] {
   const messages: SlowMessage[] = [];
@@ -79,8 +79,7 @@ describe('locks:slow', () => {
   });
 
   it('tells by what the claim was woken, as each wake does', async () => {
-    const { runtime, provider, locks } = createSetting({ slowWait: 2_000 });
-    answerWell(provider);
+    const { runtime, provider, locks } = createSetting({ slowWait: 2_000, answers: { ...well } });
     const messages = listen();
     const woken: WokenMessage[] = [];
     onTestFinished(subscribe('locks:woken', (message) => void woken.push(message)));

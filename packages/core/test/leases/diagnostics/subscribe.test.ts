@@ -50,8 +50,7 @@ describe('subscribe', () => {
     ],
     ['rejects', () => Promise.reject(new Error('no metrics'))],
   ])('turns the error of a listener that %s into a warning', async (_what, listener) => {
-    const { provider, locks } = createFreeSetting();
-    provider.answers.renew = (call) => call.answer(false);
+    const { locks } = createFreeSetting({ answers: { renew: (call) => call.answer(false) } });
     subscriptions.push(subscribe('locks:lost', listener));
     const others: LostMessage[] = [];
     subscriptions.push(subscribe('locks:lost', (message) => others.push(message)));

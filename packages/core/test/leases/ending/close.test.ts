@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { once } from 'node:events';
 import { openLocks } from '../../../src/index.ts';
 import type { Lease, Locks } from '../../../src/index.ts';
-import { answerWell, createSetting, watch } from '../../support/setting.ts';
+import { answerWell, well, createSetting, watch } from '../../support/setting.ts';
 import {
   ScriptedProvider,
   busyAtOnce,
@@ -17,9 +17,7 @@ const ttl = 1_000;
 
 describe('close', () => {
   it('rejects those who wait with LOCK_CLOSED and releases their places', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.tryAcquire = busyAtOnce;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: busyAtOnce, release: freeAtOnce } });
     const waits = [locks.acquire('a'), locks.tryAcquire('b', { wait: 500 }), locks.withLock('c', () => 1)].map((wait) =>
       watch<unknown>(wait),
     );
@@ -49,8 +47,7 @@ describe('close', () => {
   });
 
   it('aborts also a signal that is asked for only after it', async () => {
-    const { provider, locks, take } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { provider, locks, take } = createSetting({ answers: { release: freeAtOnce } });
     const lease = await take('key', { ttl });
     await locks.close();
     expect(lease.signal.reason).toMatchObject({ code: 'LOCK_CLOSED' });
@@ -61,9 +58,7 @@ describe('close', () => {
   });
 
   it('ends work that goes on for longer than drain with LOCK_LOST, with LOCK_CLOSED in what it says', async () => {
-    const { runtime, provider, locks } = createSetting({ drain: 700 });
-    provider.answers.tryAcquire = grantAtOnce;
-    answerWell(provider);
+    const { runtime, provider, locks } = createSetting({ drain: 700, answers: { tryAcquire: grantAtOnce, ...well } });
     const done = watch(locks.withLock('key', () => new Promise(() => {})));
     const ending = watch(locks.withLock('other', async ({ signal }) => void (await once(signal, 'abort'))));
     await settle();
@@ -97,8 +92,7 @@ describe('close', () => {
   });
 
   it('called by work under a lock ends: the work is not waited for, where that is known', async () => {
-    const { runtime, provider, locks } = createSetting({ findDeadlocks: true });
-    provider.answers.tryAcquire = grantAtOnce;
+    const { runtime, provider, locks } = createSetting({ findDeadlocks: true, answers: { tryAcquire: grantAtOnce } });
     provider.answers.release = freeAtOnce;
     const start = runtime.time;
     const done = watch(
@@ -183,8 +177,7 @@ describe('close', () => {
   });
 
   it('repeats rejected releases until closeTimeout, and not after it', async () => {
-    const { runtime, provider, locks, take } = createSetting({ closeTimeout: 700 });
-    provider.answers.release = rejectAtOnce;
+    const { runtime, provider, locks, take } = createSetting({ closeTimeout: 700, answers: { release: rejectAtOnce } });
     await take('held', { ttl: 60_000 });
     const closing = watch(locks.close());
     await runtime.advance(700);
@@ -226,8 +219,7 @@ describe('close', () => {
   });
 
   it('is idempotent', async () => {
-    const { provider, locks, take } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { provider, locks, take } = createSetting({ answers: { release: freeAtOnce } });
     await take('key', { ttl });
     const first = locks.close();
     const second = locks.close();
@@ -256,8 +248,7 @@ describe('close', () => {
   });
 
   it('releases an attempt in flight that is granted after it has ended', async () => {
-    const { runtime, provider, locks } = createSetting({ closeTimeout: 100 });
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ closeTimeout: 100, answers: { release: freeAtOnce } });
     const acquired = watch(locks.acquire('key', { ttl }));
     const closing = watch(locks.close());
     await runtime.advance(100);
@@ -270,8 +261,7 @@ describe('close', () => {
   });
 
   it('waits for an attempt in flight and releases what it was granted', async () => {
-    const { runtime, provider, locks } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     watch(locks.acquire('key', { ttl }));
     const closing = watch(locks.close());
     await runtime.advance(100);

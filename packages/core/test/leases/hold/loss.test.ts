@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerWell, createSetting, watch } from '../../support/setting.ts';
-import { freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { well, createSetting, watch } from '../../support/setting.ts';
+import { freeAtOnce, freeNothing, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -8,8 +8,7 @@ const certain = 988;
 
 describe('a lease that is not renewed', () => {
   it('is lost exactly at the end of its validity, before the server lets go', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, take } = createSetting({ answers: { release: freeAtOnce } });
     const lease = await take('key', { ttl, renew: false });
     const sentAt = runtime.time;
     let lostAt = Infinity;
@@ -22,8 +21,7 @@ describe('a lease that is not renewed', () => {
   });
 
   it('is released again after a rejection, until its last send plus the ttl', async () => {
-    const { runtime, provider, take } = createSetting({ random: 0 });
-    provider.answers.release = rejectAtOnce;
+    const { runtime, provider, take } = createSetting({ random: 0, answers: { release: rejectAtOnce } });
     const lease = await take('key', { ttl, renew: false });
     const sentAt = runtime.time;
     await runtime.advance(10_000);
@@ -35,8 +33,7 @@ describe('a lease that is not renewed', () => {
   });
 
   it('counts that ttl from the send of its last renewal', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.release = rejectAtOnce;
+    const { runtime, provider, take } = createSetting({ answers: { release: rejectAtOnce } });
     const lease = await take('key', { ttl });
     await runtime.advance(340);
     provider.open('renew').answer({});
@@ -47,16 +44,14 @@ describe('a lease that is not renewed', () => {
   });
 
   it('is released once when that says that nothing was held', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.release = (call) => call.answer(false);
+    const { runtime, provider, take } = createSetting({ answers: { release: freeNothing } });
     await take('key', { ttl, renew: false });
     await runtime.advance(10_000);
     expect(provider.releases).toHaveLength(1);
   });
 
   it('answers release with false, without another call', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, take } = createSetting({ answers: { release: freeAtOnce } });
     const lease = await take('key', { ttl, renew: false });
     await runtime.advance(certain);
     expect(await lease.release()).toBe(false);
@@ -115,8 +110,7 @@ describe('a lapsed lease', () => {
 
 describe('after the event loop was blocked for longer than the validity', () => {
   it('the first look finds the lease not held and its signal aborted', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, take } = createSetting({ answers: { ...well } });
     const lease = await take('key', { ttl });
     const { signal } = lease;
     runtime.block(certain);
@@ -127,8 +121,7 @@ describe('after the event loop was blocked for longer than the validity', () => 
   });
 
   it('no renewal is sent for the lapsed lease', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: { ...well } });
     const { signal } = await take('key', { ttl });
     runtime.block(certain);
     await runtime.advance(0);
@@ -160,8 +153,7 @@ describe('after the event loop was blocked for longer than the validity', () => 
   });
 
   it('a lease blocked for less is renewed at once', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: { ...well } });
     const lease = await take('key', { ttl });
     runtime.block(certain - 1);
     await runtime.advance(0);

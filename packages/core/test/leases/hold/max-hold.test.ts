@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerWell, createSetting } from '../../support/setting.ts';
+import { well, createSetting } from '../../support/setting.ts';
 
 describe('maxHold', () => {
   it.each([
@@ -8,8 +8,7 @@ describe('maxHold', () => {
     [30_000, 60_000],
     [3_600_000, 60_000],
   ])('ends a lease with a ttl of %d ms after %d ms, however often it is renewed', async (ttl, maxHold) => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: { ...well } });
     const lease = await take('key', { ttl, maxHold });
     const start = runtime.time;
     let lostAt = 0;
@@ -28,16 +27,14 @@ describe('maxHold', () => {
     [30_000, 60_000],
     [3_600_000, 60_000],
   ])('sends no renewals that it makes pointless (ttl %d, maxHold %d)', async (ttl, maxHold) => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: { ...well } });
     await take('key', { ttl, maxHold });
     await runtime.advance(2 * maxHold);
     expect(provider.renewals.length).toBeLessThanOrEqual((maxHold / ttl) * 4);
   });
 
   it('is not moved by a manual renewal', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, take } = createSetting({ answers: { ...well } });
     const lease = await take('key', { ttl: 1_000, maxHold: 1_500 });
     await runtime.advance(1_400);
     await lease.renew();
@@ -45,8 +42,7 @@ describe('maxHold', () => {
   });
 
   it('counts from the grant, not from the call: waiting takes nothing away', async () => {
-    const { runtime, provider, locks } = createSetting({ random: 0 });
-    answerWell(provider);
+    const { runtime, provider, locks } = createSetting({ random: 0, answers: { ...well } });
     const acquiring = locks.acquire('key', { ttl: 1_000, maxHold: 500 });
     provider.open('tryAcquire').busy(5_000);
     await runtime.advance(5_000);

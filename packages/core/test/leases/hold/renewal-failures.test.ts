@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LockError } from '../../../src/index.ts';
 import { answerWell, createSetting, watch } from '../../support/setting.ts';
-import { freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { freeAtOnce, rejectAtOnce, renewAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -22,9 +22,7 @@ describe('a rejected renewal', () => {
   });
 
   it('loses the lease exactly at its deadline when all are rejected', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.renew = rejectAtOnce;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, take } = createSetting({ answers: { renew: rejectAtOnce, release: freeAtOnce } });
     const lease = await take('key', { ttl });
     let lostAt = 0;
     const start = runtime.time;
@@ -36,12 +34,11 @@ describe('a rejected renewal', () => {
   });
 
   it('starts its pauses anew after a success', async () => {
-    const { runtime, provider, take } = createSetting({ random: 0.999 });
-    provider.answers.renew = rejectAtOnce;
+    const { runtime, provider, take } = createSetting({ random: 0.999, answers: { renew: rejectAtOnce } });
     const lease = await take('key', { ttl });
     await runtime.advance(600);
     const [first = 0, second = 0] = provider.renewals.map((call) => call.at);
-    provider.answers.renew = (call) => call.answer({});
+    provider.answers.renew = renewAtOnce;
     await lease.renew();
     provider.answers.renew = rejectAtOnce;
     const before = provider.renewals.length;
@@ -132,8 +129,7 @@ describe('a renewal that answers false', () => {
 
 describe('a renewal that is never answered', () => {
   it.each(['automatic', 'manual'])('does not keep the lease, which is lost at its deadline: %s', async (kind) => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, take } = createSetting({ answers: { release: freeAtOnce } });
     const lease = await take('key', { ttl });
     const { signal } = lease;
     const renewed = watch(kind === 'manual' ? lease.renew() : new Promise(() => {}));

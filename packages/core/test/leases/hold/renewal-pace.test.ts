@@ -12,8 +12,7 @@ const ttls = [50, 51, 64, 100, 127, 300, 1_000, 4_096, 30_000, 60_000, 300_000, 
 
 describe.each(ttls)('with a ttl of %d ms', (ttl) => {
   it.each([0, 0.5, 0.999])('rejected renewals make no storm (jitter %d)', async (random) => {
-    const { runtime, provider, take } = createSetting({ random });
-    provider.answers.renew = rejectAtOnce;
+    const { runtime, provider, take } = createSetting({ random, answers: { renew: rejectAtOnce } });
     provider.answers.release = freeAtOnce;
     const lease = await take('key', { ttl });
     await runtime.advance(Math.min(ttl, 600_000));
@@ -27,8 +26,7 @@ describe.each(ttls)('with a ttl of %d ms', (ttl) => {
   });
 
   it('a healthy lease is renewed three to four times per ttl', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.renew = renewAtOnce;
+    const { runtime, provider, take } = createSetting({ answers: { renew: renewAtOnce } });
     const lease = await take('key', { ttl });
     // A lease looks at the clock every second: ten days of that would take a while.
     const rounds = ttl < 1_000_000 ? 10 : 1;

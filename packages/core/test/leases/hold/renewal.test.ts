@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerWell, createSetting, watch } from '../../support/setting.ts';
+import { well, createSetting, watch } from '../../support/setting.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -41,8 +41,7 @@ describe('renewal', () => {
   });
 
   it('goes out together for leases that are due at about the same time', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: { ...well } });
     for (let index = 0; index < 16; index += 1) {
       await take(`key ${index}`, { ttl: 30_000 });
       runtime.block(10);
@@ -69,8 +68,7 @@ describe('renewal', () => {
 
 describe('renew()', () => {
   it('restarts the ttl now', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: { ...well } });
     const lease = await take('key', { ttl, renew: false });
     await runtime.advance(900);
     await lease.renew();
@@ -83,8 +81,7 @@ describe('renew()', () => {
   });
 
   it('moves the next automatic renewal', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: { ...well } });
     const lease = await take('key', { ttl });
     await runtime.advance(300);
     await lease.renew();

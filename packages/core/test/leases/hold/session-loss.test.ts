@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { LockError } from '../../../src/index.ts';
-import { answerWell, createSetting, watch } from '../../support/setting.ts';
+import { answerWell, well, createSetting, watch } from '../../support/setting.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -59,8 +59,7 @@ describe("a grant's lost signal", () => {
   });
 
   it('has no listener left after many leases came and went', async () => {
-    const { provider, locks } = createSetting({ traits: { expiry: 'session' } });
-    answerWell(provider);
+    const { provider, locks } = createSetting({ traits: { expiry: 'session' }, answers: { ...well } });
     const session = new AbortController();
     provider.answers.tryAcquire = (call) => call.grant({ lost: session.signal });
     const first = await locks.acquire('first', { ttl });
@@ -71,8 +70,7 @@ describe("a grant's lost signal", () => {
   });
 
   it('does not touch a lease that was released before', async () => {
-    const { provider, locks } = createSetting({ traits: { expiry: 'session' } });
-    answerWell(provider);
+    const { provider, locks } = createSetting({ traits: { expiry: 'session' }, answers: { ...well } });
     const session = new AbortController();
     provider.answers.tryAcquire = (call) => call.grant({ lost: session.signal });
     const lease = await locks.acquire('key', { ttl });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../../../src/time/clock.ts';
-import { answerWell, createSetting, watch } from '../../support/setting.ts';
+import { well, createSetting, watch } from '../../support/setting.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 /** A clock with its three sources in the test's hands. */
@@ -100,8 +100,7 @@ describe('the clock', () => {
 
 describe('a lease over a suspension', () => {
   it('is not held after it, and says so at the first look', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, take } = createSetting({ answers: { ...well } });
     const lease = await take('key');
     runtime.suspend(30_000);
     expect(lease.held).toBe(false);
@@ -110,8 +109,7 @@ describe('a lease over a suspension', () => {
   });
 
   it('tells of its loss within a second, without a look at it', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, take } = createSetting({ answers: { ...well } });
     const lease = await take('key');
     let told = false;
     lease.signal.addEventListener('abort', () => (told = true));
@@ -121,8 +119,7 @@ describe('a lease over a suspension', () => {
   });
 
   it('is not renewed after it', async () => {
-    const { runtime, provider, take } = createSetting();
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: { ...well } });
     await take('key');
     runtime.suspend(30_000);
     await runtime.advance(30_000);
@@ -155,8 +152,7 @@ describe('a lease over a suspension', () => {
   });
 
   it('counts maxHold from the grant when the sleep is noticed only then', async () => {
-    const { runtime, provider, locks } = createSetting();
-    answerWell(provider);
+    const { runtime, provider, locks } = createSetting({ answers: { ...well } });
     const acquired = watch(locks.acquire('key', { ttl: 60_000, maxHold: 5_000 }));
     runtime.suspend(10_000);
     provider.open('tryAcquire').grant();

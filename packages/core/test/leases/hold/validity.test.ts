@@ -107,9 +107,7 @@ describe('a grant that arrives after its validity', () => {
   });
 
   it('leaves nothing more to release when the wait ends before the next attempt', async () => {
-    const setting = createSetting();
-    const { runtime, provider, locks } = setting;
-    provider.answers.release = freeAtOnce;
+    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const controller = new AbortController();
     watch(locks.acquire('key', { ttl, signal: controller.signal }));
     provider.open('tryAcquire').reject();
@@ -121,7 +119,7 @@ describe('a grant that arrives after its validity', () => {
     await runtime.advance(5_000);
     expect(provider.attempts).toHaveLength(2);
     expect(provider.releases).toHaveLength(1);
-    await expectNothingLeft(setting);
+    await expectNothingLeft({ runtime, locks });
   });
 
   it('is still a grant 1 ms earlier', async () => {

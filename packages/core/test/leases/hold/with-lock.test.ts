@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../../src/index.ts';
 import { createDeferred } from '../../support/deferred.ts';
 import { createFreeSetting, watch } from '../../support/setting.ts';
+import { rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -55,8 +56,7 @@ describe('withLock', () => {
   });
 
   it('does not reject when the release fails', async () => {
-    const { provider, locks } = createFreeSetting();
-    provider.answers.release = (call) => call.reject();
+    const { locks } = createFreeSetting({ answers: { release: rejectAtOnce } });
     expect(await locks.withLock('key', () => 'done', { ttl })).toBe('done');
     await expect(
       locks.withLock(
@@ -153,8 +153,7 @@ describe('await using', () => {
   });
 
   it('does not hide the error of the block behind a failed release', async () => {
-    const { provider, locks } = createFreeSetting();
-    provider.answers.release = (call) => call.reject();
+    const { locks } = createFreeSetting({ answers: { release: rejectAtOnce } });
     const block = async () => {
       await using _lease = await locks.acquire('key');
       throw new Error('block failed');

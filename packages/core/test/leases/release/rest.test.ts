@@ -6,6 +6,7 @@ import { combine, migrate } from '../../../../composites/src/index.ts';
 import type { Lease, LockProvider, ReleaseMessage } from '../../../src/index.ts';
 import { breakable } from '../../support/breakable.ts';
 import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
+import { renewAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import type { Watched } from '../../support/setting.ts';
 import { twoProcesses } from '../../support/two-processes.ts';
 import type { TwoProcesses } from '../../support/two-processes.ts';
@@ -57,8 +58,7 @@ describe('atLeast', () => {
   });
 
   it('promises no validity beyond the ttl', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.renew = (call) => call.reject();
+    const { runtime, provider, take } = createSetting({ answers: { renew: rejectAtOnce } });
     const lease = await take('job', { ttl: 1_000, atLeast: 60_000, renew: false });
     expect(lease.remaining).toBe(988);
     await runtime.advance(988);
@@ -132,14 +132,13 @@ describe('a key that rests', () => {
   });
 
   it('has its last renewal repeated while the answer is unknown, with what is left', async () => {
-    const { runtime, provider, take } = createSetting();
-    provider.answers.renew = (call) => call.reject();
+    const { runtime, provider, take } = createSetting({ answers: { renew: rejectAtOnce } });
     const since = runtime.time;
     const lease = await take('job', { ttl: 1_000, atLeast: 5_000, renew: false });
     const releasing = watch(lease.release());
     await runtime.advance(1_000);
     expect(releasing.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    provider.answers.renew = (call) => call.answer({});
+    provider.answers.renew = renewAtOnce;
     await runtime.advance(10_000);
     const last = provider.renewals.at(-1)!;
     expect(last.at + last.claim.ttl - since).toBeGreaterThanOrEqual(5_000);
