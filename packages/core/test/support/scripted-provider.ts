@@ -185,3 +185,8 @@ export const rejectAtOnce: Answerer = (call) => call.reject();
 export const renewAtOnce: Answerer = (call) => call.answer({});
 export const freeAtOnce: Answerer = (call) => call.answer(true);
 export const freeNothing: Answerer = (call) => call.answer(false);
+
+/** The ms between one call and the next. */
+export function pausesOf(calls: readonly Call[]): number[] {
+  return calls.slice(1).map((call, index) => call.at - (calls[index]?.at ?? 0));
+}

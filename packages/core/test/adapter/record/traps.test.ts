@@ -171,21 +171,6 @@ test('a replace whose outcome is unknown is not said to be unsent', async () => 
   expect(error).not.toHaveProperty('sent', false);
 });
 
-test('registers change by a compare-and-set, and are apart from keys of the same name', async () => {
-  const { store } = together();
-  const [one, two] = [createRecordProvider(store()), createRecordProvider(store())];
-  await one.tryAcquire(claimOf('one'));
-  expect(await one.register?.('k')).toBeUndefined();
-  expect(await one.register?.('k', { from: undefined, to: 'a' })).toBe('a');
-  expect(await two.register?.('k', { from: 'b', to: 'c' })).toBe('a');
-  const both = await Promise.all(
-    [one, two].map(async (each, to) => await each.register?.('k', { from: 'a', to: `${to}` })),
-  );
-  expect(both[0]).toBe(both[1]);
-  expect(await two.register?.('k', { from: both[0], to: undefined })).toBeUndefined();
-  expect((await two.inspect('k')).holders).toHaveLength(1);
-});
-
 test('a list leaves out what is no record', async () => {
   const { store, records } = together();
   records.set('key:damaged', { version: 'v', record: '[1,5]' });

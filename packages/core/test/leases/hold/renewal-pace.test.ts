@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createSetting } from '../../support/setting.ts';
-import { freeAtOnce, rejectAtOnce, renewAtOnce } from '../../support/scripted-provider.ts';
+import { freeAtOnce, rejectAtOnce, renewAtOnce, pausesOf } from '../../support/scripted-provider.ts';
 import type { Call } from '../../support/scripted-provider.ts';
 
-function shortestPause(calls: readonly Call[]): number {
-  const pauses = calls.slice(1).map((call, index) => call.at - (calls[index]?.at ?? 0));
-  return Math.min(...pauses);
-}
+const shortestPause = (calls: readonly Call[]): number => Math.min(...pausesOf(calls));
 
 const ttls = [50, 51, 64, 100, 127, 300, 1_000, 4_096, 30_000, 60_000, 300_000, 3_600_000, 86_400_000];
 

@@ -60,26 +60,22 @@ const losses: readonly (readonly [string, AcquireOptions, Partial<LockProvider>]
   ['a renewal that answered false', { ttl: 300 }, { renew: async ({ key }) => (key === 'lost' ? false : {}) }],
 ];
 
-describe.each(losses)('a lease that is lost by %s', (_, options, changes) => {
-  it('tells its listeners outside of every asynchronous context', async () => {
+it.each(losses)(
+  'a lease that is lost by %s tells listeners and diagnostics outside of every asynchronous context',
+  async (_, options, changes) => {
     const locks = open(changes);
-    const seen = createDeferred<Seen>();
+    const [heard, told] = [createDeferred<Seen>(), createDeferred<Seen>()];
+    listen('locks:lost', 'lost', () => told.resolve(look(locks) as never));
     const watched = async (): Promise<Lease> => {
       const lease = await locks.acquire('lost', options);
-      lease.signal.addEventListener('abort', () => seen.resolve(look(locks) as never));
+      lease.signal.addEventListener('abort', () => heard.resolve(look(locks) as never));
       return lease;
     };
-    await inAnotherFlow(locks, watched, async () => expect(await seen.promise).toEqual(outside));
-  });
-
-  it('tells diagnostics outside of every asynchronous context', async () => {
-    const locks = open(changes);
-    const seen = createDeferred<Seen>();
-    listen('locks:lost', 'lost', () => seen.resolve(look(locks) as never));
-    const watched = (): Promise<Lease> => locks.acquire('lost', options);
-    await inAnotherFlow(locks, watched, async () => expect(await seen.promise).toEqual(outside));
-  });
-});
+    await inAnotherFlow(locks, watched, async () => {
+      expect(await Promise.all([heard.promise, told.promise])).toEqual([outside, outside]);
+    });
+  },
+);
 
 describe('a lease that another flow finds lost', () => {
   it.each<[string, (lease: Lease, locks: Locks) => unknown]>([
@@ -117,25 +113,14 @@ describe('what core does on its own', () => {
     expect(contexts).toEqual([undefined, undefined]);
   });
 
-  it('releases in the background, and tells diagnostics, outside of every asynchronous context', async () => {
+  it.each([
+    ['releases in the background', 'locks:withdraw'],
+    ['ends a wait for another flow', 'locks:giveup'],
+  ] as const)('%s, and tells diagnostics, outside of every asynchronous context', async (_what, channel) => {
     const locks = open();
     const seen = createDeferred<string | undefined>();
     const holder = await locks.acquire('busy');
-    listen('locks:withdraw', 'busy', () => seen.resolve(flow.getStore()));
-    const controller = new AbortController();
-    const wait = locks.acquire('busy', { signal: controller.signal }).catch(() => {});
-    await sleep(10);
-    flow.run('another', () => controller.abort());
-    expect(await seen.promise).toBe(undefined);
-    await wait;
-    await holder.release();
-  });
-
-  it('ends a wait for another flow, and tells diagnostics, outside of every asynchronous context', async () => {
-    const locks = open();
-    const seen = createDeferred<string | undefined>();
-    const holder = await locks.acquire('busy');
-    listen('locks:giveup', 'busy', () => seen.resolve(flow.getStore()));
+    listen(channel, 'busy', () => seen.resolve(flow.getStore()));
     const controller = new AbortController();
     const wait = locks.acquire('busy', { signal: controller.signal }).catch(() => {});
     await sleep(10);
