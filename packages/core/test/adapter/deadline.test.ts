@@ -37,7 +37,6 @@ describe('a deadline', () => {
     const { runtime, deadline } = createSetting();
     // The buckets of 16 ms begin at 0.
     runtime.block(5);
-    const start = runtime.time;
     const raced = watch(deadline.race(new Promise(() => {}), 'EVALSHA'), runtime);
     await runtime.advance(999);
     expect(raced.state).toBe('open');
@@ -46,7 +45,7 @@ describe('a deadline', () => {
       code: 'LOCK_UNAVAILABLE',
       message: 'scripted did not answer EVALSHA within 1000 ms.',
     });
-    expect((raced.at ?? 0) - start).toBeGreaterThanOrEqual(1_000);
+    expect(raced.took).toBeGreaterThanOrEqual(1_000);
   });
 
   it('says why the backend is silent, where that is known at the end', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../src/index.ts';
 import type { Claim, Locks } from '../../src/index.ts';
-import { answerWell, well, createFreeSetting, createSetting, expectNothingLeft, watch } from '../support/setting.ts';
-import { grantAtOnce, rejectAtOnce } from '../support/scripted-provider.ts';
+import { answerWell, createFreeSetting, expectNothingLeft, watch } from '../support/setting.ts';
+import { rejectAtOnce } from '../support/scripted-provider.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
 
@@ -178,7 +178,7 @@ describe('a hand-over whose answers get lost', () => {
   });
 
   it('ends for a resumer who does not know whether it has the ticket', async () => {
-    const { provider, locks } = createSetting({ answers: { tryAcquire: grantAtOnce, ...well } });
+    const { provider, locks } = createFreeSetting();
     const text = await (await locks.acquire('seat', { ttl })).handOver();
     provider.answers.release = rejectAtOnce;
     await expect(locks.resume(text)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', key: 'seat' });

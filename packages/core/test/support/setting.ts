@@ -64,6 +64,8 @@ export interface Watched<T> {
   readonly error: unknown;
   /** The virtual time at which it settled. */
   readonly at: number | undefined;
+  /** How long it took, in virtual ms. */
+  readonly took: number | undefined;
 }
 
 /** Follows `promise`; its rejection counts as handled. */
@@ -73,10 +75,13 @@ export function watch<T>(promise: Promise<T>, runtime?: VirtualRuntime): Watched
     value: undefined,
     error: undefined,
     at: undefined,
+    took: undefined,
   };
+  const begun = runtime?.time ?? 0;
+  const end = () => (runtime === undefined ? {} : { at: runtime.time, took: runtime.time - begun });
   promise.then(
-    (value) => Object.assign(watched, { state: 'fulfilled', value, at: runtime?.time }),
-    (error: unknown) => Object.assign(watched, { state: 'rejected', error, at: runtime?.time }),
+    (value) => Object.assign(watched, { state: 'fulfilled', value, ...end() }),
+    (error: unknown) => Object.assign(watched, { state: 'rejected', error, ...end() }),
   );
   return watched;
 }

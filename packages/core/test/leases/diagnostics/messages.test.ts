@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLocks } from '../../../src/index.ts';
 import type { LockError, LockProvider } from '../../../src/index.ts';
 import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
-import { busyAtOnce, freeAtOnce, grantAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { busyAtOnce, freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 import { claimOf, createMemorySetting, sharedOf } from '../../support/memory-setting.ts';
 
@@ -225,7 +225,7 @@ describe('the message', () => {
   });
 
   it('of work whose lease was lost says what that means', async () => {
-    const { runtime, locks } = createSetting({ answers: { tryAcquire: grantAtOnce, release: freeAtOnce } });
+    const { runtime, locks } = createFreeSetting();
     const work = (): string => {
       runtime.block(ttl);
       return 'done';
