@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { LockProvider } from '../../../src/index.ts';
+import { createFreeSetting, createSetting } from '../../support/setting.ts';
+import { freeAtOnce } from '../../support/scripted-provider.ts';
+
+const ttl = 300;
+
+describe('the message of LOCK_LOST', () => {
+  it.each([
+    ['was not renewed', 'it was not renewed before its validity ended', Infinity],
+    ['was held too long', 'its maxHold is over', 100],
+  ])('of a lease that %s says so', async (_, why, maxHold) => {
+    const { runtime, take } = createSetting();
+    const lease = await take('seat', { ttl, renew: false, maxHold });
+    runtime.block(ttl);
+    await expect(lease.renew()).rejects.toMatchObject({
+      code: 'LOCK_LOST',
+      key: 'seat',
+      message: `The lease on "seat" is lost: ${why}.`,
+    });
+  });
+
+  it.each([
+    ['a renewal', 1],
+    [String.raw`\d+ renewals in a row`, Infinity],
+  ])('of a lease that lost %s says so, with the last failure', async (renewals, failures) => {
+    const { runtime, provider, take } = createSetting({ answers: { release: freeAtOnce } });
+    const lease = await take('seat', { ttl });
+    const cause = new Error('connect ECONNREFUSED');
+    let calls = 0;
+    provider.answers.renew = (call) => {
+      calls += 1;
+      if (calls <= failures) call.reject(cause);
+    };
+    await runtime.advance(2 * ttl);
+    expect(lease.signal.reason).toMatchObject({
+      code: 'LOCK_LOST',
+      message: expect.stringMatching(new RegExp(`scripted did not confirm ${renewals}; see the cause\\.$`)) as string,
+      cause: { code: 'LOCK_UNAVAILABLE', cause },
+    });
+  });
+
+  it('of a lease whose renewal has no answer says so', async () => {
+    const { runtime, take } = createSetting({ answers: { release: freeAtOnce } });
+    const lease = await take('seat', { ttl });
+    await runtime.advance(2 * ttl);
+    expect(lease.signal.reason).toMatchObject({
+      code: 'LOCK_LOST',
+      message: expect.stringMatching(/validity ended: scripted has not answered for \d+ ms\.$/) as string,
+    });
+  });
+
+  it.each([false, true])(
+    'of a lease that an outage took names it, with its renewals answered: %s',
+    async (answered) => {
+      const { runtime, provider, take } = createSetting({ answers: { release: freeAtOnce } });
+      const cause = new Error('connect ECONNREFUSED');
+      const lease = await take('seat', { ttl });
+      // As a session answers that still lasts, and cannot ask its servers.
+      if (answered) provider.answers.renew = (call) => call.answer({ validity: lease.remaining });
+      (provider as LockProvider).outage = () => cause;
+      await runtime.advance(2 * ttl);
+      expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST', cause });
+      if (answered)
+        expect((lease.signal.reason as Error).message).toMatch(/ended: scripted cannot be reached; see the cause\.$/);
+    },
+  );
+
+  it.each([false, true])(
+    'of a lease whose process stood still says so, with a renewal under way: %s',
+    async (asked) => {
+      const { runtime, take } = createSetting({ answers: { release: freeAtOnce } });
+      const lease = await take('seat', { ttl });
+      if (asked) void lease.renew().catch(() => {});
+      runtime.block(3_000);
+      expect(lease.held).toBe(false);
+      expect(lease.signal.reason).toMatchObject({
+        code: 'LOCK_LOST',
+        message: expect.stringMatching(/, as this process did not run for 2\d{3} ms\.$/) as string,
+      });
+    },
+  );
+
+  it('of a lease that was lost to others names the provider', async () => {
+    const { take } = createSetting({ answers: { renew: (call) => call.answer(false), release: freeAtOnce } });
+    await expect((await take('seat')).renew()).rejects.toMatchObject({
+      code: 'LOCK_LOST',
+      message: 'The lease on "seat" is lost: scripted says that this owner does not hold it any more.',
+    });
+  });
+
+  it('of work whose lease was lost says what that means', async () => {
+    const { runtime, locks } = createFreeSetting();
+    const work = (): string => {
+      runtime.block(ttl);
+      return 'done';
+    };
+    await expect(locks.withLock('seat', work, { ttl, renew: false })).rejects.toMatchObject({
+      code: 'LOCK_LOST',
+      key: 'seat',
+      result: 'done',
+      message:
+        'The lease on "seat" is lost: it was not renewed before its validity ended. The work under it went on without protection.',
+    });
+  });
+});
