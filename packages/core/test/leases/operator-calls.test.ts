@@ -147,30 +147,3 @@ describe('forceRelease', () => {
     await expect(locks.forceRelease(holder)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
   });
 });
-
-describe('closeProvider', () => {
-  it.each([
-    [undefined, 0],
-    [false, 0],
-    [true, 1],
-  ])('%s: close closes the provider %d times', async (closeProvider, times) => {
-    const { provider, locks } = createFreeSetting({ closeProvider });
-    await locks.close();
-    await locks.close();
-    expect(provider.closed).toBe(times);
-  });
-
-  it('closes the provider after the leases were released', async () => {
-    const { provider, locks } = createFreeSetting({ closeProvider: true });
-    await locks.acquire('key');
-    provider.closing = async () => expect(provider.releases.map(({ settled }) => settled)).toEqual([true]);
-    await locks.close();
-    expect(provider.closed).toBe(1);
-  });
-
-  it('must be true or false', () => {
-    expect(() => createFreeSetting({ closeProvider: 'yes' as never })).toThrow(
-      'Locks options: option "closeProvider" must be true or false, not "yes".',
-    );
-  });
-});

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { subscribe } from '../../src/index.ts';
 import { scenarios } from './scenarios.ts';
-import type { Scenario } from './scenarios.ts';
 import { ObjectWorld } from './world.ts';
+import type { Scenario } from './world.ts';
 import { flawedProviders } from '../schedules/flaws.ts';
 import { seedOf } from '../schedules/run.ts';
 import type { Flaw } from '../schedules/world.ts';

@@ -27,6 +27,9 @@ export interface Part {
   readonly permits?: number;
 }
 
+/** What processes do with one kind of object, one step of it. The last step ends it. */
+export type Scenario = (world: ObjectWorld) => { step(process: Process): void; end?(): Promise<void> };
+
 interface Entry {
   readonly process: Process;
   readonly lease: Lease;

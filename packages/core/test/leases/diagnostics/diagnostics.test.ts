@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChannelMessages, ClaimMessage, LossCode } from '../../../src/index.ts';
+import type { ChannelMessages, ClaimMessage } from '../../../src/index.ts';
 import { subscribe as subscribeTo } from '../../../src/index.ts';
 import { createSetting, watch } from '../../support/setting.ts';
 import {
@@ -13,7 +13,6 @@ import {
   renewAtOnce,
 } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
-import type { VirtualRuntime } from '../../support/virtual-runtime.ts';
 
 const names = [
   'locks:acquire',
@@ -121,21 +120,6 @@ describe('diagnostics', () => {
     expect(claims[0]).not.toHaveProperty('replaces');
     expect(claims[1]?.replaces).toBe(claims[0]?.owner);
     expect(claims[1]?.owner).not.toBe(claims[0]?.owner);
-  });
-
-  it.each([
-    ['not-renewed', { renew: false }, async () => {}],
-    ['max-hold', { maxHold: 100 }, async () => {}],
-    ['unanswered', {}, async () => {}],
-    ['suspended', {}, async (runtime: VirtualRuntime) => runtime.block(3_000)],
-  ] as const)('tell by a code why a lease was lost: %s', async (code, options, meanwhile) => {
-    const { runtime, take } = createSetting();
-    await take('key', { ttl, ...options });
-    const codes: LossCode[] = [];
-    on('locks:lost', (message) => void codes.push(message.code));
-    await meanwhile(runtime);
-    await runtime.advance(2_000);
-    expect(codes).toEqual([code]);
   });
 
   it('tell of waiting once, and of how long and how often', async () => {

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import type { LockProvider } from '../../../src/index.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { subscribe } from '../../../src/index.ts';
+import type { LockProvider, LossCode } from '../../../src/index.ts';
 import { createFreeSetting, createSetting } from '../../support/setting.ts';
 import { freeAtOnce } from '../../support/scripted-provider.ts';
+import type { VirtualRuntime } from '../../support/virtual-runtime.ts';
 
 const ttl = 300;
 
@@ -103,4 +105,19 @@ describe('the message of LOCK_LOST', () => {
         'The lease on "seat" is lost: it was not renewed before its validity ended. The work under it went on without protection.',
     });
   });
+});
+
+it.each([
+  ['not-renewed', { renew: false }, async () => {}],
+  ['max-hold', { maxHold: 100 }, async () => {}],
+  ['unanswered', {}, async () => {}],
+  ['suspended', {}, async (runtime: VirtualRuntime) => runtime.block(3_000)],
+] as const)('diagnostics tell by a code why a lease was lost: %s', async (code, options, meanwhile) => {
+  const { runtime, take } = createSetting();
+  await take('key', { ttl, ...options });
+  const codes: LossCode[] = [];
+  onTestFinished(subscribe('locks:lost', (message) => void codes.push(message.code)));
+  await meanwhile(runtime);
+  await runtime.advance(2_000);
+  expect(codes).toEqual([code]);
 });

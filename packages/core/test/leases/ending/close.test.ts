@@ -1,17 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { once } from 'node:events';
-import { openLocks } from '../../../src/index.ts';
-import type { Lease, Locks } from '../../../src/index.ts';
-import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
-import {
-  ScriptedProvider,
-  busyAtOnce,
-  freeAtOnce,
-  grantAtOnce,
-  rejectAtOnce,
-} from '../../support/scripted-provider.ts';
-import { twoProcesses } from '../../support/two-processes.ts';
-import { VirtualRuntime, settle } from '../../support/virtual-runtime.ts';
+import { createSetting, watch } from '../../support/setting.ts';
+import { busyAtOnce, freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
 
@@ -55,92 +45,6 @@ describe('close', () => {
     expect(await lease.release()).toBe(false);
     await expect(lease.renew()).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
     expect(provider.releases).toHaveLength(1);
-  });
-
-  it('ends work that goes on for longer than drain with LOCK_LOST, with LOCK_CLOSED in what it says', async () => {
-    const { runtime, provider, locks } = createFreeSetting({ drain: 700 });
-    const done = watch(locks.withLock('key', () => new Promise(() => {})));
-    const ending = watch(locks.withLock('other', async ({ signal }) => void (await once(signal, 'abort'))));
-    await settle();
-    const closing = watch(locks.close(), runtime);
-    await settle();
-    expect(ending.state).toBe('fulfilled');
-    expect(provider.releases.map(({ claim }) => claim.key)).toEqual(['other']);
-    await runtime.advance(699);
-    expect(provider.releases).toHaveLength(1);
-    await runtime.advance(1);
-    expect(provider.releases.map(({ claim }) => claim.key)).toEqual(['other', 'key']);
-    expect(closing.state).toBe('fulfilled');
-    expect(done.state).toBe('open');
-  });
-
-  it('waits for work no longer than closeTimeout, and not at all with drain: 0', async () => {
-    for (const [options, expected] of [
-      [{ closeTimeout: 300 }, 300],
-      [{ drain: 0 }, 0],
-    ] as const) {
-      const { runtime, locks } = createFreeSetting(options);
-      const start = runtime.time;
-      watch(locks.withLock('key', () => new Promise(() => {})));
-      await settle();
-      const closing = watch(locks.close(), runtime);
-      await runtime.advance(10_000);
-      expect((closing.at ?? Infinity) - start).toBe(expected);
-    }
-  });
-
-  it('called by work under a lock ends: the work is not waited for, where that is known', async () => {
-    const { runtime, locks } = createFreeSetting({ findDeadlocks: true });
-    const done = watch(
-      locks.withLock('outer', () => locks.withLock('inner', async () => await locks.close())),
-      runtime,
-    );
-    await settle();
-    expect(done.error).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'LOCK_LOST' } });
-    expect(done.took).toBe(0);
-  });
-
-  it('called by work under a lock ends after drain, where nothing tells of that', async () => {
-    const { runtime, locks } = createFreeSetting({ findDeadlocks: false, drain: 500 });
-    const done = watch(
-      locks.withLock('key', async () => await locks.close()),
-      runtime,
-    );
-    await runtime.advance(10_000);
-    expect(done.error).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'LOCK_CLOSED' } });
-    expect(done.took).toBe(500);
-  });
-
-  it.each<[string, (locks: Locks, work: (lease: Lease) => Promise<void>) => unknown]>([
-    ['withLock', (locks, work) => locks.withLock('a', work)],
-    ['a reentrant withLock', (locks, work) => locks.withLock('a', { reentrant: true }, work)],
-    ['tryWithLock', (locks, work) => locks.tryWithLock('a', work)],
-    ['a mutex', (locks, work) => locks.mutex('a').withLock(work)],
-    ['a semaphore', (locks, work) => locks.semaphore('a', 1).withLock(work)],
-    ['several permits', (locks, work) => locks.semaphore('a', 2).take(2).withLock(work)],
-    ['the write side of a lock', (locks, work) => locks.readWriteLock('a').write.withLock(work)],
-    ['several keys', (locks, work) => locks.multiLock(['a', 'b']).withLock(work)],
-    ['an election', (locks, work) => locks.elect('a', work)],
-  ])('keeps the keys of %s until its work has ended', async (_, begin) => {
-    const { runtime, one, two } = twoProcesses();
-    let heard: unknown;
-    let heldAtEnd: boolean | undefined;
-    begin(one, async (lease) => {
-      lease.signal.addEventListener('abort', () => void (heard = lease.signal.reason));
-      await new Promise<void>((resolve) => void runtime.setTimer(() => resolve(), 4_000, true));
-      heldAtEnd = lease.held;
-    });
-    await runtime.advance(50);
-    const start = runtime.time;
-    const closing = watch(one.close(), runtime);
-    const waiting = watch(two.acquire('a'), runtime);
-    await runtime.advance(60);
-    expect(heard).toMatchObject({ code: 'LOCK_CLOSED' });
-    await runtime.advance(10_000);
-    expect(heldAtEnd).toBe(true);
-    expect((waiting.at ?? 0) - start).toBeGreaterThanOrEqual(3_900);
-    expect((waiting.at ?? Infinity) - start).toBeLessThan(4_100);
-    expect((closing.at ?? Infinity) - start).toBeLessThan(4_100);
   });
 
   it('waits for a release that its holder has sent', async () => {
@@ -262,51 +166,5 @@ describe('close', () => {
     await settle();
     expect(closing.state).toBe('fulfilled');
     expect(provider.releases).toHaveLength(1);
-  });
-});
-
-describe('the provider', () => {
-  it('of openLocks is closed once, after the releases', async () => {
-    const runtime = new VirtualRuntime();
-    const provider = new ScriptedProvider(runtime);
-    const locks = await openLocks({ provider: { fromConfig: () => provider }, runtime });
-    provider.answers.tryAcquire = grantAtOnce;
-    await locks.acquire('key');
-    const closing = watch(locks.close());
-    await settle();
-    expect(provider.closed).toBe(0);
-    provider.open('release').answer(true);
-    await settle();
-    expect(provider.closed).toBe(1);
-    expect(closing.state).toBe('fulfilled');
-    await locks.close();
-    expect(provider.closed).toBe(1);
-  });
-
-  it.each<[string, () => Promise<void>]>([
-    ['rejects', () => Promise.reject(new Error('socket hang up'))],
-    [
-      'throws',
-      () => {
-        throw new Error('socket hang up');
-      },
-    ],
-  ])('of openLocks does not make close reject when its own close %s', async (_, fail) => {
-    const runtime = new VirtualRuntime();
-    const provider = new ScriptedProvider(runtime);
-    provider.closing = fail;
-    const locks = await openLocks({ provider: { fromConfig: () => provider }, runtime });
-    await expect(locks.close()).resolves.toBeUndefined();
-  });
-
-  it('of openLocks keeps no caller waiting when its own close is silent', async () => {
-    const runtime = new VirtualRuntime();
-    const provider = new ScriptedProvider(runtime);
-    provider.closing = () => new Promise(() => {});
-    const locks = await openLocks({ provider: { fromConfig: () => provider }, runtime, closeTimeout: 300 });
-    const closing = watch(locks.close());
-    await runtime.advance(300);
-    expect(closing.state).toBe('fulfilled');
-    expect(runtime.pendingTimers).toBe(0);
   });
 });

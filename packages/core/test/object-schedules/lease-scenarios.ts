@@ -1,0 +1,123 @@
+import { LockError } from '../../src/index.ts';
+import type { Lease } from '../../src/index.ts';
+import type { Part, Process, Scenario } from './world.ts';
+
+/** A lease goes from process to process, which race for it; others want it, too. */
+export const handOver: Scenario = (world) => {
+  const part = (): readonly Part[] => [{ key: 'seat', mode: 'exclusive' }];
+  const hold = async (process: Process, lease: Lease, rounds: number): Promise<void> => {
+    const give = async (): Promise<string | undefined> => {
+      await world.pause(process, world.integer(80));
+      return rounds === 0 ? undefined : await lease.handOver();
+    };
+    // Not handed over: it is held still, or lost.
+    const text = await world.under(process, lease, part, give).catch(() => undefined);
+    if (text === undefined) await lease.release();
+    else {
+      const { owner, token } = lease;
+      for (const other of [world.pick(world.processes), world.pick(world.processes)]) {
+        if (other.dead) continue;
+        world.call(other, `resumes ${owner}`, async (label) => {
+          const resumed = await other.locks.resume(text);
+          if (resumed.token !== token || resumed.owner !== owner) world.report(`${label}: another token or owner`);
+          await hold(other, resumed, rounds - 1);
+        });
+      }
+    }
+  };
+  return {
+    step(process) {
+      const rounds = world.integer(3);
+      world.call(process, `takes, for ${rounds} others`, async () => {
+        await hold(process, await process.locks.acquire('seat'), rounds);
+      });
+    },
+  };
+};
+
+/** What a lease owes the next one on its key. */
+interface Debt {
+  readonly atLeast: number;
+  readonly lockDelay: number;
+  /** When it was last seen to be held. */
+  heldAt: number;
+  /** Its holder gave it back. */
+  clean: boolean;
+}
+
+/** Keys rest after releases, losses and deaths. */
+export const rests: Scenario = (world) => {
+  const debts = new Map<string, Debt>();
+  const hold = async (process: Process, lease: Lease, debt: Debt): Promise<void> => {
+    for (let left = world.integer(8); left > 0; left -= 1) {
+      if (lease.held) debt.heldAt = world.store.time;
+      await world.pause(process, 20);
+    }
+  };
+  return {
+    step(process) {
+      const key = world.pick(['a', 'a', 'b']);
+      const atLeast = world.pick([0, 200, 900]);
+      const lockDelay = world.pick([0, 0, 400]);
+      const maxHold = world.pick([Infinity, Infinity, 60]);
+      const wait = world.pick([Infinity, Infinity, 80, 0]);
+      const options = { atLeast, lockDelay, maxHold, wait, renew: world.integer(5) > 0 };
+      world.call(process, `${key} with ${JSON.stringify(options)}`, async () => {
+        const lease = await process.locks.acquire(key, options);
+        const debt: Debt = { atLeast, lockDelay, heldAt: world.store.time, clean: false };
+        debts.set(lease.owner, debt);
+        const part = (): readonly Part[] => [{ key, mode: 'exclusive' }];
+        await world.under(process, lease, part, () => hold(process, lease, debt));
+        debt.clean = lease.held;
+        if (!process.dead) await lease.release();
+      });
+    },
+    async end() {
+      world.heal();
+      await world.store.advance(4_000);
+      const before = new Map<string, { readonly owner: string; readonly free: number }>();
+      for (const [owner, { key, at }] of world.grants) {
+        const last = before.get(key);
+        if (last !== undefined && at < last.free) {
+          world.report(`${owner} got hold of ${key} at ${at}, which rests after ${last.owner} until ${last.free}`);
+        }
+        const debt = debts.get(owner);
+        if (debt === undefined) continue;
+        const { atLeast, lockDelay, heldAt, clean } = debt;
+        before.set(key, { owner, free: Math.max(at + atLeast, clean ? 0 : heldAt + lockDelay) });
+      }
+    },
+  };
+};
+
+/** Runs once in slots with names, and in those of the store's clock. */
+export const onceEach: Scenario = (world) => {
+  const every = 200;
+  const keep = 4_000;
+  /** When the last run of a slot was granted. */
+  const runs = new Map<string, number>();
+  return {
+    step(process) {
+      const name = world.pick(['a', 'b', undefined, undefined]);
+      world.call(process, `once in ${name ?? 'a slot of the clock'}`, async (label) => {
+        const fails = world.integer(5) === 0;
+        const work = async ({ owner }: Lease): Promise<void> => {
+          const { at } = world.grants.get(owner)!;
+          const slot = name ?? `${Math.floor(world.memory.epoch(at) / every + 1 / 2)}`;
+          const last = runs.get(slot) ?? -Infinity;
+          if (at - last < keep) world.report(`${label} holds the slot ${slot} from ${at}, which ran at ${last}`);
+          runs.set(slot, at);
+          await world.pause(process, world.integer(300));
+          if (fails) throw new LockError('LOCK_LOST', 'as it should');
+        };
+        await (name === undefined
+          ? process.locks.once('job', { every }, work)
+          : process.locks.once('job', name, { keep }, work));
+      });
+    },
+    async end() {
+      world.heal();
+      await world.store.advance(2 * keep);
+    },
+  };
+};
