@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createLocks, createMemoryProvider } from '../src/index.ts';
 import type { Lease } from '../src/index.ts';
@@ -80,19 +79,6 @@ describe('a lease', () => {
     const shown = inspect(one, { showHidden: true, depth: null });
     expect(shown).not.toMatch(/two|timer|provider/i);
     await locks.close();
-  });
-
-  it('can be logged with pino', async () => {
-    const lines: string[] = [];
-    const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) });
-    await bothKinds((lease, locks) => {
-      log.info({ lease, locks }, 'held');
-      expect(JSON.parse(lines.pop() ?? '')).toMatchObject({
-        msg: 'held',
-        lease: { key: lease.key, token: `${lease.token}`, held: true, remaining: 988 },
-        locks: { name: 'scripted', traits: { scope: 'network' } },
-      });
-    });
   });
 });
 

@@ -1,25 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { LockError } from '../../src/index.ts';
-import { answerWell, createFreeSetting, createSetting, watch } from '../support/setting.ts';
+import { answerWell, well, createFreeSetting, createSetting, watch } from '../support/setting.ts';
 import { settle } from '../support/virtual-runtime.ts';
 
 const ttl = 1_000;
 
 describe('lease.downgrade', () => {
   it('repeats the claim as shared: the same owner and token, and a restarted ttl', async () => {
-    const { runtime, provider, locks } = createSetting();
-    const acquiring = locks.acquire('key', { ttl });
-    provider.open('tryAcquire').grant({ token: 7n });
-    const lease = await acquiring;
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    const { token } = lease;
     runtime.block(200);
     const done = watch(lease.downgrade());
     const call = provider.open('tryAcquire');
     expect(call.claim).toMatchObject({ key: 'key', owner: lease.owner, mode: 'shared' });
     expect(call.wake).toBeUndefined();
-    call.grant({ token: 7n });
+    call.grant({ token });
     await settle();
     expect(done.state).toBe('fulfilled');
-    expect([lease.mode, lease.token, lease.held]).toEqual(['shared', 7n, true]);
+    expect([lease.mode, lease.token, lease.held]).toEqual(['shared', token, true]);
     expect(lease.remaining).toBeGreaterThan(900);
     answerWell(provider);
     await runtime.advance(5_000);
@@ -40,13 +39,10 @@ describe('lease.downgrade', () => {
     ['another token', (token: bigint) => ({ granted: true, token: token + 1n })],
     ['busy', () => ({ granted: false })],
   ])('is lost where the answer is %s: the hold had ended', async (_, answer) => {
-    const { provider, locks } = createSetting();
-    const acquiring = locks.acquire('key', { ttl });
-    provider.open('tryAcquire').grant({ token: 7n });
-    const lease = await acquiring;
-    answerWell(provider);
+    const { provider, take } = createSetting({ answers: well });
+    const lease = await take('key', { ttl });
     const done = watch(lease.downgrade());
-    provider.open('tryAcquire').answer(answer(7n));
+    provider.open('tryAcquire').answer(answer(lease.token));
     await settle();
     expect(done.error).toMatchObject({ code: 'LOCK_LOST' });
     expect(lease.held).toBe(false);
@@ -54,11 +50,8 @@ describe('lease.downgrade', () => {
   });
 
   it('counts as shared from the call, and the next renewal asks again where the answer was lost', async () => {
-    const { runtime, provider, locks } = createSetting();
-    const acquiring = locks.acquire('key', { ttl });
-    provider.open('tryAcquire').grant({ token: 7n });
-    const lease = await acquiring;
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: well });
+    const lease = await take('key', { ttl });
     const done = watch(lease.downgrade());
     expect(lease.mode).toBe('shared');
     provider.open('tryAcquire').reject();
@@ -67,7 +60,7 @@ describe('lease.downgrade', () => {
     expect([lease.held, lease.mode]).toEqual([true, 'shared']);
     await runtime.advance(400);
     expect(provider.renewals).toHaveLength(0);
-    provider.open('tryAcquire').grant({ token: 7n });
+    provider.open('tryAcquire').grant({ token: lease.token });
     await runtime.advance(400);
     expect(provider.attempts).toHaveLength(3);
     expect(provider.renewals.length).toBeGreaterThan(0);
@@ -75,11 +68,8 @@ describe('lease.downgrade', () => {
   });
 
   it('stays exclusive, and renewed, where the provider refuses', async () => {
-    const { runtime, provider, locks } = createSetting();
-    const acquiring = locks.acquire('key', { ttl });
-    provider.open('tryAcquire').grant();
-    const lease = await acquiring;
-    answerWell(provider);
+    const { runtime, provider, take } = createSetting({ answers: well });
+    const lease = await take('key', { ttl });
     const done = watch(lease.downgrade());
     provider.open('tryAcquire').reject(new LockError('LOCK_INVALID', 'shared with 3 permits'));
     await settle();

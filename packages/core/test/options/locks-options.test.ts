@@ -200,12 +200,6 @@ describe('owners', () => {
     const { locks } = createSetting({ answers: { tryAcquire: grantAtOnce } });
     expect((await locks.acquire('key')).owner.split('/')[0]).toBe(`${shown}:${process.pid}`);
   });
-
-  it('start with host and process id by default', async () => {
-    const { locks } = createSetting({ answers: { tryAcquire: grantAtOnce } });
-    const { owner } = await locks.acquire('key');
-    expect(owner).toMatch(new RegExp(`^[!-.0-~]+:${process.pid}/[!-.0-~]+$`));
-  });
 });
 
 describe('a Locks', () => {

@@ -20,18 +20,6 @@ describe('a lease that is not renewed', () => {
     expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST', key: 'key' });
   });
 
-  it('is released again after a rejection, until its last send plus the ttl', async () => {
-    const { runtime, provider, take } = createSetting({ random: 0, answers: { release: rejectAtOnce } });
-    const lease = await take('key', { ttl, renew: false });
-    const sentAt = runtime.time;
-    await runtime.advance(10_000);
-    expect(lease.held).toBe(false);
-    expect(provider.releases.length).toBeGreaterThanOrEqual(2);
-    expect(provider.releases.length).toBeLessThanOrEqual(4);
-    expect(provider.open.bind(provider, 'release')).toThrow(/answered already/);
-    expect(provider.releases.at(-1)?.at).toBeGreaterThanOrEqual(sentAt + ttl);
-  });
-
   it('counts that ttl from the send of its last renewal', async () => {
     const { runtime, provider, take } = createSetting({ answers: { release: rejectAtOnce } });
     const lease = await take('key', { ttl });

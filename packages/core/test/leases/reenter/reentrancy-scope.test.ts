@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLocks } from '../../../src/index.ts';
 import { createDeferred } from '../../support/deferred.ts';
 import { createFreeSetting } from '../../support/setting.ts';
+import type { Setting } from '../../support/setting.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const options = { ttl: 1_000, reentrant: true };
@@ -32,37 +33,27 @@ describe('acquire and tryAcquire inside a scope', () => {
 });
 
 describe('a scope is not joined', () => {
-  it('by a call that is not reentrant', async () => {
-    const { provider, locks } = createFreeSetting(options);
-    await locks.withLock('key', async () => {
-      await locks.withLock('key', () => 1, { reentrant: false });
-    });
-    expect(provider.attempts).toHaveLength(2);
-  });
-
-  it('that a call opened which was not reentrant', async () => {
-    const { provider, locks } = createFreeSetting(options);
-    await locks.withLock(
-      'key',
-      async () => {
-        await locks.withLock('key', () => 1);
+  it.each<[string, (setting: Setting) => Promise<unknown>]>([
+    [
+      'by a call that is not reentrant',
+      ({ locks }) => locks.withLock('key', () => locks.withLock('key', () => 1, { reentrant: false })),
+    ],
+    [
+      'that a call opened which was not reentrant',
+      ({ locks }) => locks.withLock('key', () => locks.withLock('key', () => 1), { reentrant: false }),
+    ],
+    ['for another key', ({ locks }) => locks.withLock('key', () => locks.withLock('other', () => 1))],
+    [
+      'by another Locks over the same provider',
+      ({ runtime, provider, locks }) => {
+        const other = createLocks(provider, { runtime, reentrant: true });
+        return locks.withLock('key', () => other.withLock('key', () => 1));
       },
-      { reentrant: false },
-    );
-    expect(provider.attempts).toHaveLength(2);
-  });
-
-  it('for another key', async () => {
-    const { provider, locks } = createFreeSetting(options);
-    await locks.withLock('key', () => locks.withLock('other', () => 1));
-    expect(provider.attempts.map((call) => call.claim.key)).toEqual(['key', 'other']);
-  });
-
-  it('by another Locks over the same provider', async () => {
-    const { runtime, provider, locks } = createFreeSetting(options);
-    const other = createLocks(provider, { runtime, reentrant: true });
-    await locks.withLock('key', () => other.withLock('key', () => 1));
-    expect(provider.attempts).toHaveLength(2);
+    ],
+  ])('%s', async (_, call) => {
+    const setting = createFreeSetting(options);
+    await call(setting);
+    expect(setting.provider.attempts).toHaveLength(2);
   });
 
   it('by a context outside it at the same time', async () => {
