@@ -48,6 +48,13 @@ describe('what keeps the process running', () => {
     expect([done.state, runtime.keepAliveTimers]).toEqual(['rejected', 0]);
   });
 
+  it('is no lease of acquire, though it is renewed', async () => {
+    const { runtime, take } = createFreeSetting();
+    await take('key', { ttl: 1_000 });
+    await runtime.advance(5_000);
+    expect(runtime.keepAliveTimers).toBe(0);
+  });
+
   it('is no withLock of a Locks that is closed, though its work goes on', async () => {
     const { runtime, locks } = createFreeSetting({ drain: 0 });
     watch(locks.withLock('key', () => new Promise(() => {})));
