@@ -124,14 +124,6 @@ describe('in a bundle', () => {
       message: expect.stringContaining('this code is bundled. Pass the module itself: { provider: <module>, url }'),
     });
   });
-
-  it('an adapter that another copy has registered is used', async () => {
-    const copy = await importCopy(await standIn({}), { bundled: true });
-    registerAdapter('their-registered', { fromConfig: () => Object.assign(createMemoryProvider(), opened) });
-    const locks = await copy.openLocks({ provider: 'their-registered' });
-    expect(locks.name).toBe('registered');
-    await locks.close();
-  });
 });
 
 describe('an adapter of the user', () => {
