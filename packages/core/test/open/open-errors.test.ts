@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryProvider, LockError, openLocks } from '../../src/index.ts';
-import { registerAdapter } from '../../src/adapter/index.ts';
 import type { LockProvider, LocksConfig } from '../../src/index.ts';
 import { adapters } from '../../src/open/adapter-modules.ts';
 import { createDeferred } from '../support/deferred.ts';

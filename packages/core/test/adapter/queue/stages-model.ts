@@ -1,4 +1,5 @@
 import { after } from '../../../src/adapter/queue/stages.ts';
+import type { Model } from '../../search/search.ts';
 import { Walk, rules, start, underWay } from './stages-world.ts';
 import type { Call, Limits, Rules, World } from './stages-world.ts';
 
@@ -81,41 +82,18 @@ function problemOf(world: World): string | undefined {
   return undefined;
 }
 
-/** Goes through all states. Gives how many there are, and the way to the first that is wrong. */
-export function explore(
-  limits: Limits,
-  used: Rules = rules,
-): { states: number; problem?: string; trace?: readonly World[] } {
-  const first = start(limits);
-  const seen = new Map<string, string | undefined>([[JSON.stringify(first), undefined]]);
-  let frontier: World[] = [first];
-  const fail = (problem: string, last: string | undefined) => {
-    const trace: World[] = [];
-    for (let at = last; at !== undefined; at = seen.get(at)) trace.unshift(JSON.parse(at) as World);
-    return { states: seen.size, problem, trace };
+/** All orders of what may happen. The next states stand for the events that lead to them. */
+export function modelOf(limits: Limits, used: Rules = rules): Model<World, World> {
+  return {
+    start: start(limits),
+    events: (world) => next(world, used),
+    apply: (_, following) => following,
+    hash(world, hash) {
+      for (const char of JSON.stringify(world)) hash.add(char.charCodeAt(0));
+    },
+    problem: problemOf,
+    unfinished: ({ claims, ticks }) =>
+      ticks > 0 && claims.some(({ stage }) => stage !== 'over') ? 'nothing happens any more' : undefined,
+    tell: (following) => JSON.stringify(following),
   };
-  while (frontier.length > 0) {
-    const following: World[] = [];
-    for (const world of frontier) {
-      const from = JSON.stringify(world);
-      let steps: readonly World[];
-      try {
-        steps = next(world, used);
-      } catch (error) {
-        return fail((error as Error).message, from);
-      }
-      const alive = world.claims.some(({ stage }) => stage !== 'over');
-      if (steps.length === 0 && alive && world.ticks > 0) return fail('nothing happens any more', from);
-      for (const each of steps) {
-        const text = JSON.stringify(each);
-        if (seen.has(text)) continue;
-        seen.set(text, from);
-        const problem = problemOf(each);
-        if (problem !== undefined) return fail(problem, text);
-        following.push(each);
-      }
-    }
-    frontier = following;
-  }
-  return { states: seen.size };
 }
