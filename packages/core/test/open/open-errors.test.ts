@@ -104,8 +104,6 @@ describe('a missing adapter', () => {
 });
 
 describe('in a bundle', () => {
-  const opened = { name: 'registered' };
-
   it('a missing adapter is answered with the import that registers it', async () => {
     const copy = await importCopy(await standIn({}), { bundled: true });
     for (const { packages, schemes } of Object.values(adapters).filter(({ schemes: [first] }) => first)) {
