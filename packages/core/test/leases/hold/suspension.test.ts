@@ -32,35 +32,36 @@ function makeClock({ boot = true } = {}) {
   };
 }
 
-describe('the clock', () => {
-  it('adds up short suspensions', () => {
-    const { clock, sleep } = makeClock();
-    sleep(1_500);
-    expect(clock.exact()).toBe(100);
-    sleep(1_500);
-    expect(clock.exact()).toBe(3_100);
-    sleep(1_500);
-    expect(clock.exact()).toBe(3_100);
-    sleep(1_500);
-    expect(clock.exact()).toBe(6_100);
-  });
+type TestClock = ReturnType<typeof makeClock>;
 
-  it('counts each of several suspensions once', () => {
-    const { clock, sleep, pass } = makeClock();
-    sleep(10_000);
-    expect(clock.exact()).toBe(10_100);
-    pass(5_000);
-    expect(clock.exact()).toBe(15_100);
-    sleep(20_000);
-    expect(clock.exact()).toBe(35_100);
-  });
+/** What the clock says after each of these sleeps. */
+const after =
+  (...sleeps: readonly number[]) =>
+  ({ clock, sleep }: TestClock): readonly number[] =>
+    sleeps.map((ms) => {
+      sleep(ms);
+      return clock.exact();
+    });
 
-  it('notices a suspension within a second although the wall clock was set back by as much', () => {
-    const { clock, now, sleep, pass } = makeClock();
+/** What it says so many ms after a sleep of 30 s in which the wall clock was set back. */
+function stepped(back: number, later = 1_001) {
+  return ({ clock, now, sleep, pass }: TestClock): readonly number[] => {
     sleep(30_000);
-    now.wall -= 30_000;
-    pass(1_001);
-    expect(clock.exact()).toBe(31_101);
+    now.wall -= back;
+    pass(later);
+    return [clock.exact()];
+  };
+}
+
+describe('the clock', () => {
+  it.each<[string, boolean, (given: TestClock) => unknown, number[]]>([
+    ['adds up short suspensions', true, after(1_500, 1_500, 1_500, 1_500), [100, 3_100, 3_100, 6_100]],
+    ['counts each of several suspensions once', true, after(10_000, 0, 20_000), [10_100, 10_100, 30_100]],
+    ['notices one within a second, where the wall clock was set back by as much', true, stepped(30_000), [31_101]],
+    ['notices one at once, where the wall clock was set back by more', true, stepped(60_000, 0), [30_100]],
+    ['goes on where the time since boot is not known', false, after(60_000), [100]],
+  ])('%s', (_, boot, act, expected) => {
+    expect(act(makeClock({ boot }))).toEqual(expected);
   });
 
   it('reads the time since boot once a second at most while nothing happens', () => {
@@ -75,26 +76,12 @@ describe('the clock', () => {
     expect(looks() - before).toBeLessThanOrEqual(10);
   });
 
-  it('notices it at once when the wall clock was set back by more', () => {
-    const { clock, now, sleep } = makeClock();
-    sleep(30_000);
-    now.wall -= 60_000;
-    expect(clock.exact()).toBe(30_100);
-  });
-
   it('reads the time since boot once after a step of the wall clock, not at every look from then on', () => {
     const { clock, now, looks } = makeClock();
     const before = looks();
     now.wall += 3_600_000;
     for (let look = 0; look < 100; look += 1) clock.exact();
     expect(looks() - before).toBe(1);
-  });
-
-  it('goes on where the time since boot is not known', () => {
-    const { clock, pass, sleep } = makeClock({ boot: false });
-    sleep(60_000);
-    pass(5_000);
-    expect(clock.exact()).toBe(5_100);
   });
 });
 
