@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LockError } from '../../src/index.ts';
-import { answerWell, well, createFreeSetting, createSetting, watch } from '../support/setting.ts';
+import { answerWell, createFreeSetting, createSetting, watch, well } from '../support/setting.ts';
 import { settle } from '../support/virtual-runtime.ts';
 
 const ttl = 1_000;

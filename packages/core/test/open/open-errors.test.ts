@@ -8,7 +8,7 @@ import { watch } from '../support/setting.ts';
 import { standIn } from '../support/stand-in.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
 
-const schemes = Object.values(adapters).flatMap((adapter) => adapter.schemes);
+const known = Object.values(adapters).flatMap((adapter) => adapter.schemes);
 
 /** What `openLocks` rejects with. */
 async function refusal(target: unknown): Promise<LockError> {
@@ -59,7 +59,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [
       'CONSUL+a.b-1://host',
-      `openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, ${schemes.join(', ')}. Install an adapter named locks-consul, or name its module: { provider: "module-id", url }.`,
+      `openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, ${known.join(', ')}. Install an adapter named locks-consul, or name its module: { provider: "module-id", url }.`,
     ],
     [
       { provider: 7 },

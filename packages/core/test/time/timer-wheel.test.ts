@@ -162,4 +162,15 @@ describe('the timer wheel', () => {
     await runtime.advance(1);
     expect(log.map(([name]) => name)).toEqual(['first', 'late', 'late']);
   });
+
+  it('forgets everything when it is stopped, and can be used again', async () => {
+    const { runtime, timers, start, log, entry } = createSetting();
+    const [forgotten, again] = [entry('forgotten'), entry('again')];
+    for (const each of [forgotten, again]) timers.schedule(each, start + 10);
+    timers.stop();
+    expect(runtime.pendingTimers).toBe(0);
+    timers.schedule(again, start + 20);
+    await runtime.advance(100);
+    expect(log).toEqual([['again', 20]]);
+  });
 });

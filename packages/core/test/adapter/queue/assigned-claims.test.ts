@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { QueueSetting, claimOf, refresh, waiterTtl, queueOf } from '../../support/queue-setting.ts';
+import { claimOf, queueOf, refresh, waiterTtl } from '../../support/queue-setting.ts';
+import type { QueueSetting } from '../../support/queue-setting.ts';
 
 const granted = { granted: true, token: 9n } as const;
 

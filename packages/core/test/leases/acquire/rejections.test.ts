@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LockError } from '../../../src/index.ts';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
-import { freeAtOnce, freeNothing, grantAtOnce, rejectAtOnce, pausesOf } from '../../support/scripted-provider.ts';
+import { freeAtOnce, freeNothing, grantAtOnce, pausesOf, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;

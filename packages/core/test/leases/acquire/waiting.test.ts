@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
-import { busyAtOnce, freeAtOnce, freeNothing, rejectAtOnce, pausesOf } from '../../support/scripted-provider.ts';
+import { busyAtOnce, freeAtOnce, freeNothing, pausesOf, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;

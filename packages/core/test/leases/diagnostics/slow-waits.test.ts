@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { subscribe } from '../../../src/index.ts';
 import type { SlowMessage, WokenMessage } from '../../../src/index.ts';
 import { twoProcesses } from '../../support/two-processes.ts';
-import { well, createSetting, watch } from '../../support/setting.ts';
+import { createSetting, watch, well } from '../../support/setting.ts';
 
 function listen(): readonly SlowMessage[] {
   const messages: SlowMessage[] = [];

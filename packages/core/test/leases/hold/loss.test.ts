@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { well, createSetting, watch } from '../../support/setting.ts';
+import { createSetting, watch, well } from '../../support/setting.ts';
 import { freeAtOnce, freeNothing, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 

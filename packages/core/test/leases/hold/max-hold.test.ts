@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { well, createSetting } from '../../support/setting.ts';
+import { createSetting, well } from '../../support/setting.ts';
 
 describe('maxHold', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSetting } from '../../support/setting.ts';
-import { freeAtOnce, rejectAtOnce, renewAtOnce, pausesOf } from '../../support/scripted-provider.ts';
+import { freeAtOnce, pausesOf, rejectAtOnce, renewAtOnce } from '../../support/scripted-provider.ts';
 import type { Call } from '../../support/scripted-provider.ts';
 
 const shortestPause = (calls: readonly Call[]): number => Math.min(...pausesOf(calls));

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { LockError } from '../../../src/index.ts';
-import { answerWell, well, createSetting, watch } from '../../support/setting.ts';
+import { answerWell, createSetting, watch, well } from '../../support/setting.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;

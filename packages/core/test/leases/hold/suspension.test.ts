@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../../../src/time/clock.ts';
-import { well, createSetting, watch } from '../../support/setting.ts';
+import { createSetting, watch, well } from '../../support/setting.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 /** A clock with its three sources in the test's hands. */

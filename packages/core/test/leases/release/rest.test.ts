@@ -6,7 +6,7 @@ import { combine, migrate } from '../../../../composites/src/index.ts';
 import type { Lease, LockProvider, ReleaseMessage } from '../../../src/index.ts';
 import { breakable } from '../../support/breakable.ts';
 import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
-import { renewAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { rejectAtOnce, renewAtOnce } from '../../support/scripted-provider.ts';
 import type { Watched } from '../../support/setting.ts';
 import { twoProcesses } from '../../support/two-processes.ts';
 import type { TwoProcesses } from '../../support/two-processes.ts';
