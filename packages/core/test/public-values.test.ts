@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { pino } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LockError, createLocks, createMemoryProvider, subscribe } from '../src/index.ts';
 import type { ChannelMessages } from '../src/index.ts';
 
@@ -104,6 +104,7 @@ describe('a public value in JSON, for console.log, and in a log of pino', () => 
     await locks.acquire('k', { wait: 60 }).catch(() => {});
     await lease.renew();
     const next = locks.acquire('k');
+    await vi.waitFor(async () => expect((await locks.inspect('k')).waiters).toBe(1));
     await Promise.all([lease.release(), next.then((woken) => woken.release())]);
     const lost = await locks.acquire('lost');
     await locks.forceRelease(lost);
