@@ -1,9 +1,9 @@
 import { openLocks } from '@locks/core';
-import { startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { startProxy } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { ownServer } from './support/servers.ts';
 
-const server = await startZookeeper();
-afterAll(() => server.stop());
+const server = await ownServer();
 
 test('close() of a store that has fallen silent takes `closeTimeout`, for releases and connections together', async () => {
   const proxy = await startProxy(server);

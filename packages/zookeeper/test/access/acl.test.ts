@@ -1,8 +1,7 @@
 import { createLocks, openLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
-import { type ServerHandle, startZookeeper } from '@locks/test-servers';
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions } from '../../src/index.ts';
 import type { Credentials } from '../../src/connection/handshake.ts';
@@ -10,13 +9,9 @@ import type { Session } from '../../src/session/session.ts';
 import { create, getAcl, getChildren, remove, setData } from '../../src/wire/requests.ts';
 import { folderOf } from '../../src/nodes/paths.ts';
 import { Opened, isThere, openAcl, makeNode, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, maxSessionTimeout: 60_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, maxSessionTimeout: 60_000 });
 
 const alice = { username: 'alice', password: 'her own' } as const;
 const ours = [{ scheme: 'digest', id: expect.stringMatching(/^alice:/) as string, permissions: 31 }];

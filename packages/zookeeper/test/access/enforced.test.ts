@@ -1,13 +1,12 @@
 import { createLocks } from '@locks/core';
-import { startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({
+const server = await ownServer({
   tickTime: 500,
   config: { 'enforce.auth.enabled': 'true', 'enforce.auth.schemes': 'digest' },
 });
-afterAll(() => server.stop());
 
 test('a server that enforces authentication is told as a wrong configuration', async () => {
   const servers = `${server.host}:${server.port}`;

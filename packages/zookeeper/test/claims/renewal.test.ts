@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { startFrameProxy } from '../support/frame-proxy.ts';
 import { requestsOf } from '../support/requests-of.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 500 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 
 test.each(['mutex', 'read-write', 'semaphore'] as const)(
   '%s: a renewal that looks for the node which a downgrade has just replaced does not end the hold',

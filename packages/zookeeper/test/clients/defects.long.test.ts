@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { eventually, startProxy, startZookeeper, type ProxyOptions, type ServerHandle } from '@locks/test-servers';
+import { eventually, startProxy, type ProxyOptions } from '@locks/test-servers';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
 import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
@@ -11,13 +11,9 @@ import { clientSessions } from '../support/client-sessions.ts';
 import { acceptance } from '../support/fake-server.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
 import { Opened, isThere, makeNode, openAcl, ownPath, valueOf, watchEnd } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 200, maxSessionTimeout: 60_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
 
 function insidesOf(client: unknown): Insides {
   return (client as { readonly connectionManager: Insides }).connectionManager;

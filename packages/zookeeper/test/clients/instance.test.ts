@@ -1,22 +1,18 @@
 import { createLocks } from '@locks/core';
-import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
+import { eventually, startProxy } from '@locks/test-servers';
 import { once } from 'node:events';
 import type { EventEmitter } from 'node:events';
 import { createClient } from 'node-zookeeper-client';
 import type { Client } from 'node-zookeeper-client';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { connectClient } from '../support/client-sessions.ts';
 import { called } from '../support/old-client.ts';
 import { Opened, ownPath, valueOf } from '../support/sessions.ts';
 import { getChildren } from '../../src/wire/requests.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 200, maxSessionTimeout: 60_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
 
 test('a client that is connected carries locks, and is left as it was', async () => {
   await using opened = new Opened();

@@ -1,7 +1,7 @@
 import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eventually, startProxy } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
 import { clientTransport } from '../../src/clients/node-zookeeper-client/client-transport.ts';
 import { createZookeeperProvider } from '../../src/index.ts';
@@ -9,13 +9,9 @@ import { exists } from '../../src/wire/requests.ts';
 import { connectClient } from '../support/client-sessions.ts';
 import { called } from '../support/old-client.ts';
 import { Opened, makeNode, ownPath } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 200, maxSessionTimeout: 60_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
 
 test('providers over one client end in any order, and take nothing from each other', async () => {
   await using proxy = await startProxy(server);

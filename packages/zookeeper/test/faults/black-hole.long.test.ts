@@ -1,12 +1,13 @@
 import { createLocks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
-import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
+import { eventually, startProxy } from '@locks/test-servers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { openChance } from './support/chance.ts';
 import { Witness } from './support/witness.ts';
 import type { Sight } from './support/witness.ts';
+import { ownServer } from '../support/servers.ts';
 
 const rounds = Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 5);
 const roundsAtOnce = 10;
@@ -16,12 +17,7 @@ const root = '/black-hole';
 const directions = ['both', 'requests', 'replies'] as const;
 
 const chance = openChance();
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 60_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 60_000 });
 
 function open(address: { readonly host: string; readonly port: number }, label: string) {
   const servers = `${address.host}:${address.port}`;

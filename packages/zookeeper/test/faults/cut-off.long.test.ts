@@ -1,14 +1,15 @@
 import { createLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
-import { eventually, startZookeeperEnsemble, type ServerHandle, type ZookeeperEnsemble } from '@locks/test-servers';
+import { eventually, type ServerHandle } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { serverOptions } from '../support/backends.ts';
 import { openChance } from './support/chance.ts';
 import { Witness } from './support/witness.ts';
+import { ownEnsemble } from '../support/servers.ts';
 
 const rounds = Math.max(1, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 0) / 20));
 const sessionTimeout = 4_000;
@@ -16,19 +17,14 @@ const root = '/cut-off';
 const recovery = 40_000;
 
 const chance = openChance();
-let ensemble: ZookeeperEnsemble;
-
-beforeAll(async () => {
-  ensemble = await startZookeeperEnsemble({
-    ...serverOptions,
-    initLimit: 50,
-    syncLimit: 10,
-    partitions: true,
-    // The session of the witness must not be lost.
-    maxSessionTimeout: 60_000,
-  });
-}, 120_000);
-afterAll(() => ensemble.stop());
+const ensemble = await ownEnsemble({
+  ...serverOptions,
+  initLimit: 50,
+  syncLimit: 10,
+  partitions: true,
+  // The session of the witness must not be lost.
+  maxSessionTimeout: 60_000,
+});
 
 function open(members: readonly ServerHandle[], label: string, knownPlaces: boolean): Locks {
   const servers = members.map(({ host, port }) => `${host}:${port}`).join(',');

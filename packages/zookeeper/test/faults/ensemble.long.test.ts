@@ -1,10 +1,11 @@
-import { eventually, startZookeeperEnsemble, type ZookeeperEnsemble } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { serverOptions } from '../support/backends.ts';
 import { openChance } from './support/chance.ts';
 import { Contenders } from './support/contenders.ts';
 import { Witness } from './support/witness.ts';
+import { ownEnsemble } from '../support/servers.ts';
 
 const cycles = Math.max(1, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 0) / 20));
 const sessionTimeout = 4_000;
@@ -16,12 +17,7 @@ const keys = ['a', 'b', 'c', 'd'];
 const recovery = 40_000;
 
 const chance = openChance();
-let ensemble: ZookeeperEnsemble;
-
-beforeAll(async () => {
-  ensemble = await startZookeeperEnsemble({ ...serverOptions, initLimit: 50, syncLimit: 10 });
-}, 120_000);
-afterAll(() => ensemble.stop());
+const ensemble = await ownEnsemble({ ...serverOptions, initLimit: 50, syncLimit: 10 });
 
 const faults: Readonly<Record<string, () => Promise<void>>> = {
   async 'the leader is killed'() {

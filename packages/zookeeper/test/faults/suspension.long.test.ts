@@ -1,26 +1,22 @@
 import { createLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
-import { eventually, startProxy, startZookeeper, type Proxy, type ServerHandle } from '@locks/test-servers';
+import { eventually, startProxy, type Proxy } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { openChance } from './support/chance.ts';
 import { Witness } from './support/witness.ts';
+import { ownServer } from '../support/servers.ts';
 
 const sessionTimeout = 9_000;
 const root = '/suspension';
 const rounds = Math.max(1, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 0) / 10));
 
 const chance = openChance();
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, maxSessionTimeout: 60_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, maxSessionTimeout: 60_000 });
 
 interface Place {
   readonly host: string;

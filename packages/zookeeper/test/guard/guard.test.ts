@@ -1,15 +1,14 @@
 import { createLocks, isLockError } from '@locks/core';
-import { startZookeeper } from '@locks/test-servers';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createZookeeperGuard } from '../../src/index.ts';
 import type { GuardedOperation, ZookeeperGuard } from '../../src/index.ts';
 import type { Locks } from '@locks/core';
 import type { SessionProvider } from '../../src/provider.ts';
 import { getData } from '../../src/wire/requests.ts';
 import { openSessionProvider } from '../support/session-provider.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 200 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 200 });
 let count = 0;
 
 interface Party {

@@ -1,16 +1,15 @@
 import { createLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
-import { startZookeeper } from '@locks/test-servers';
 import { Exception } from 'node-zookeeper-client';
 import type { Transaction } from 'node-zookeeper-client';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperGuard, createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperGuard, ZookeeperOptions } from '../../src/index.ts';
 import { called, connectOld } from '../support/old-client.ts';
 import { ownPath } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 200 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 200 });
 
 /** The client of a team, and what it says of its transactions. */
 interface Writer {

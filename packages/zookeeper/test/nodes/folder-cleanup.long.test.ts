@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { eventually, startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { eventually, startProxy } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
 import { assembleProvider } from '../../src/create-provider.ts';
 import { readZookeeperOptions } from '../../src/options/options.ts';
 import type { ZookeeperProviderOptions } from '../../src/options/options.ts';
@@ -10,13 +10,13 @@ import type { ZookeeperProvider } from '../../src/zookeeper-provider.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { folderLayouts } from '../support/layouts.ts';
 import { isOfClaims, isThere, openClient, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
 // The server itself removes nothing.
-const server = await startZookeeper({
+const server = await ownServer({
   tickTime: 1_000,
   javaProperties: { 'znode.container.checkIntervalMs': '86400000' },
 });
-afterAll(() => server.stop());
 const witness = await openClient([server], { sessionTimeout: 20_000 });
 
 /** Removes folders that are not used for `idle` ms. */

@@ -1,13 +1,13 @@
 import { createLocks } from '@locks/core';
-import { collect, startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { collect } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { create, getData } from '../../src/wire/requests.ts';
 import type { Acl } from '../../src/wire/records.ts';
 import { openAcl, openClient, ownPath, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 500 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 const client = await openClient([server]);
 
 /** Nodes of an application below the root of locks: settings, a queue, what looks like locks. */

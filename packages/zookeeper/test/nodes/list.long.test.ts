@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { collect, eventually, startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { collect, eventually } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { SessionMessage } from '../../src/session/session-channel.ts';
 import type { Session } from '../../src/session/session.ts';
@@ -9,9 +9,9 @@ import { multi } from '../../src/wire/multi.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { countsOf } from '../support/counts.ts';
 import { Opened, openAcl, makeNode, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 500 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 const servers = `${server.host}:${server.port}`;
 
 /** Makes nodes under `root` whose names have more than `bytes` together. */

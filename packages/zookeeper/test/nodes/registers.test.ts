@@ -1,5 +1,4 @@
-import { startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions, ZookeeperProvider } from '../../src/index.ts';
 import { Nodes } from '../../src/nodes/nodes.ts';
@@ -7,9 +6,9 @@ import { register } from '../../src/nodes/registers.ts';
 import type { Sender } from '../../src/session/session.ts';
 import { getChildren, getData } from '../../src/wire/requests.ts';
 import { isOfClaims, openAcl, openClient, ownPath, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 500 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 const client = await openClient([server], { sessionTimeout: 30_000 });
 
 function provide(root: string, options: ZookeeperOptions = {}): ZookeeperProvider {

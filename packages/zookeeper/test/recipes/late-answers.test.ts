@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { eventually, startProxy } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { layouts } from '../support/layouts.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 500 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 
 test.each(layouts)(
   '$name: where every answer comes late, a hold that was ended by force is noticed all the same',

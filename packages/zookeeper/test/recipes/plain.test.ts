@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
-import { startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, test } from 'vitest';
+import { startProxy } from '@locks/test-servers';
+import { expect, test } from 'vitest';
 import type { SessionProvider } from '../../src/provider.ts';
 import { getChildren, remove } from '../../src/wire/requests.ts';
 import { openSessionProvider } from '../support/session-provider.ts';
 import { isOfClaims } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 200 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 200 });
 
 const root = '/plain';
 

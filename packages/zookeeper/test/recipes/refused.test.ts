@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { getData, setData } from '../../src/wire/requests.ts';
 import { layouts } from '../support/layouts.ts';
 import { openClient, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 500 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 const witness = await openClient([server]);
 
 test.each(layouts)('$name: a claim that is refused for good leaves the key free', async ({ mode, options }) => {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { startProxy } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { layouts } from '../support/layouts.ts';
 import { openClient, valueOf } from '../support/sessions.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 500 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 const witness = await openClient([server]);
 
 /** No version of ZooKeeper has this error. */

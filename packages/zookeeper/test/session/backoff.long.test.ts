@@ -1,18 +1,13 @@
 import { isLockError } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
-import { type ServerHandle, startZookeeper } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { getData } from '../../src/wire/requests.ts';
 import { startFakeServer } from '../support/fake-server.ts';
 import type { FakeClient } from '../support/fake-server.ts';
 import { Opened } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 
 /** With pauses that grow to half a second, half of them jitter: some 11 attempts in 3 s. */
 const most = 20;

@@ -1,17 +1,13 @@
-import { eventually, startZookeeperEnsemble, type ZookeeperEnsemble } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
 import type { End } from '../support/sessions.ts';
+import { ownEnsemble } from '../support/servers.ts';
 
-let ensemble: ZookeeperEnsemble;
-
-beforeAll(async () => {
-  ensemble = await startZookeeperEnsemble({ tickTime: 1_500 });
-}, 120_000);
-afterAll(() => ensemble.stop());
+const ensemble = await ownEnsemble({ tickTime: 1_500 });
 
 /** The shortest that these servers grant: pings take the longest part of it. */
 const sessionTimeout = 3_000;

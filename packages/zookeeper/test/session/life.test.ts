@@ -1,18 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
+import { eventually, startProxy } from '@locks/test-servers';
 import { LockError } from '@locks/core/adapter';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SessionMessage } from '../../src/session/session-channel.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 5_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 5_000 });
 
 test('the timeout is the one that the server grants', async () => {
   await using opened = new Opened();

@@ -1,11 +1,11 @@
 import { createLocks } from '@locks/core';
-import { eventually, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy } from '@locks/test-servers';
 import { createClient } from 'node-zookeeper-client';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 200 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 200 });
 
 test.each(['its own transport', 'node-zookeeper-client'])(
   'a lease that an outage took names it over %s',

@@ -1,14 +1,10 @@
-import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
+import { eventually, startProxy } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
 
 const rounds = Number(process.env['LOCKS_TEST_BLACK_HOLES'] ?? 20);
 

@@ -1,16 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { eventually, startZookeeper, type ServerHandle } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
 import { Opened, isThere, ownPath } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
 
 /** A process that has a session and the ephemeral node at `path`. */
 async function startHolder(path: string, idle: boolean): Promise<ChildProcess> {

@@ -1,17 +1,13 @@
 import { createServer, connect as connectTo } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
+import { eventually, startProxy } from '@locks/test-servers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { exists, remove, setData } from '../../src/wire/requests.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
 
 test('the first ready() begins a session, the next ones give the same', async () => {
   await using opened = new Opened();

@@ -1,15 +1,11 @@
-import { eventually, startProxy, startZookeeper, type ServerHandle, type Way } from '@locks/test-servers';
+import { eventually, startProxy, type Way } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rewriteReplies } from '../support/rewrite.ts';
 import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 60_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 60_000 });
 
 const fromTheFirst = { ...systemRuntime, random: () => 0 };
 

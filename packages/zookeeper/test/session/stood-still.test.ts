@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createLocks } from '@locks/core';
-import { startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
 
 /** A proxy in a thread of its own, which goes on while this one stands still. */
 const proxy = `

@@ -1,17 +1,13 @@
-import { eventually, fourLetterWord, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eventually, fourLetterWord, startProxy } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Session } from '../../src/session/session.ts';
 import { Watches } from '../../src/session/watches.ts';
 import { remove, setData } from '../../src/wire/requests.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 
 /** How many sessions watch `path` at the server. */
 async function watchers(path: string): Promise<number> {

@@ -1,15 +1,15 @@
 import { createLocks } from '@locks/core';
 import type { Claim, Grant } from '@locks/core';
-import { startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { startProxy } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ZookeeperProviderOptions } from '../../src/index.ts';
 import type { SessionProvider } from '../../src/provider.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { rewriteReplies } from '../support/rewrite.ts';
 import { openSessionProvider } from '../support/session-provider.ts';
+import { ownServer } from '../support/servers.ts';
 
-const server = await startZookeeper({ tickTime: 200 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 200 });
 let count = 0;
 
 function openProvider(options: Partial<ZookeeperProviderOptions> = {}): SessionProvider {

@@ -1,20 +1,16 @@
-import { eventually, startZookeeperEnsemble, type ServerHandle, type ZookeeperEnsemble } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, type ServerHandle } from '@locks/test-servers';
+import { expect, test } from 'vitest';
 import { setData } from '../../../src/wire/requests.ts';
 import { serverOptions } from '../../support/backends.ts';
 import { Opened, makeNode, ownPath, watchEnd } from '../../support/sessions.ts';
+import { ownEnsemble } from '../../support/servers.ts';
 
 const rounds = Math.max(3, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 30) / 10));
 const tick = 1_000;
 /** The shortest that servers grant by default, and what the documentation asks for. */
 const timeouts = [2 * tick, 4 * tick] as const;
 
-let ensemble: ZookeeperEnsemble;
-
-beforeAll(async () => {
-  ensemble = await startZookeeperEnsemble({ ...serverOptions, tickTime: tick, initLimit: 30, partitions: true });
-}, 120_000);
-afterAll(() => ensemble.stop());
+const ensemble = await ownEnsemble({ ...serverOptions, tickTime: tick, initLimit: 30, partitions: true });
 
 /**
  * Ms by the clock that the servers on this machine count with: sessions end at multiples of a tick.

@@ -2,23 +2,19 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import type { Lease } from '@locks/core';
-import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startProxy } from '@locks/test-servers';
+import { expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
 import type { SessionMessage } from '../../../src/session/session-channel.ts';
 import { openChance } from '../support/chance.ts';
+import { ownServer } from '../../support/servers.ts';
 
 const rounds = Math.max(4, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 40) / 10));
 const leasesOfRound = 20;
 const sessionTimeout = 6_000;
 
 const chance = openChance();
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 
 /** How many leases ended in a silence that their session outlived; `undefined`: it did not. */
 async function fallSilent(round: number): Promise<number | undefined> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, startZookeeper } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Claim, LockProvider } from '@locks/core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -9,10 +9,10 @@ import { serverOptions } from '../../support/backends.ts';
 import { startFrameProxy } from '../../support/frame-proxy.ts';
 import { requestsOf } from '../../support/requests-of.ts';
 import { isThere, makeNode, openAcl, openClient, valueOf } from '../../support/sessions.ts';
+import { ownServer } from '../../support/servers.ts';
 
 // Folders stay until a test removes them.
-const server = await startZookeeper({ ...serverOptions, javaProperties: {} });
-afterAll(() => server.stop());
+const server = await ownServer({ ...serverOptions, javaProperties: {} });
 const servers = `${server.host}:${server.port}`;
 const provider = createZookeeperProvider({ servers, acl: 'open' });
 const other = createZookeeperProvider({ servers, acl: 'open' });

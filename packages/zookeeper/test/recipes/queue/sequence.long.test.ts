@@ -1,23 +1,19 @@
 import { createLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
-import { eventually, setSequence, startZookeeper, type ServerHandle } from '@locks/test-servers';
+import { eventually, setSequence } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
 import type { Recipe } from '../../../src/index.ts';
 import { renewedSequence, sequenceLimit } from '../../../src/nodes/sequence.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { getChildren } from '../../../src/wire/requests.ts';
 import { Opened, makeNode } from '../../support/sessions.ts';
+import { ownServer } from '../../support/servers.ts';
 
 const root = '/sequence';
-let server: ServerHandle;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, maxSessionTimeout: 60_000 });
-});
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500, maxSessionTimeout: 60_000 });
 
 /** Two processes and an observer. */
 class Setting implements AsyncDisposable {

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, startZookeeper } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import type { Claim } from '@locks/core';
-import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
 import type { ZookeeperProvider } from '../../../src/index.ts';
 import { getChildren, remove } from '../../../src/wire/requests.ts';
 import { startFrameProxy } from '../../support/frame-proxy.ts';
 import type { FrameProxy } from '../../support/frame-proxy.ts';
 import { makeNode, openClient, valueOf } from '../../support/sessions.ts';
+import { ownServer } from '../../support/servers.ts';
 
 // A process that uses Curator may make its lease after its position in the queue has expired: then
 // it is not alone in making one.
 
-const server = await startZookeeper({ tickTime: 500 });
-afterAll(() => server.stop());
+const server = await ownServer({ tickTime: 500 });
 const stranger = await openClient([server]);
 
 let proxy: FrameProxy;
