@@ -3,7 +3,7 @@ import { ConnectionLostError, RequestUnsentError } from '../../src/connection/er
 import { create, remove } from '../../src/wire/requests.ts';
 import { ping } from '../support/ping.ts';
 import { eventOf, replyTo, startFakeServer } from '../support/fake-server.ts';
-import { openConnection } from '../support/open.ts';
+import { meet, openConnection } from '../support/open.ts';
 
 test('the credentials go out directly behind the connect request, in one write, and are answered before connect resolves', async () => {
   await using server = await startFakeServer();
@@ -23,16 +23,12 @@ test('the credentials go out directly behind the connect request, in one write, 
   await new Promise(setImmediate);
   expect(resolved).toBe(false);
   client.send(replyTo(-4));
-  const { connection } = await opening;
-  connection.destroy(new Error('over'));
+  await opening;
 });
 
 test('all requests of a tick are one write, also those that promises lead to', async () => {
   await using server = await startFakeServer();
-  const opening = openConnection({ address: server.address });
-  const client = await server.client();
-  await client.accept();
-  const { connection } = await opening;
+  const { connection, client } = await meet(server);
   const before = client.chunks;
   const sends = [connection.send(remove('/a'))];
   await Promise.resolve();
@@ -42,15 +38,11 @@ test('all requests of a tick are one write, also those that promises lead to', a
   expect(client.chunks - before).toBe(1);
   client.send(replyTo(1), replyTo(2), replyTo(-2));
   expect(await Promise.all(sends)).toHaveLength(3);
-  connection.destroy(new Error('over'));
 });
 
 test('what cannot be written is refused alone', async () => {
   await using server = await startFakeServer();
-  const opening = openConnection({ address: server.address });
-  const client = await server.client();
-  await client.accept();
-  const { connection } = await opening;
+  const { connection, client } = await meet(server);
   const first = connection.send(remove('/a'));
   await expect(connection.send(remove('/b', 2 ** 40))).rejects.toThrow(RangeError);
   const third = connection.send(remove('/c'));
@@ -61,16 +53,12 @@ test('what cannot be written is refused alone', async () => {
   ]);
   client.send(replyTo(1), replyTo(2));
   expect(await Promise.all([first, third])).toMatchObject([{ ok: true }, { ok: true }]);
-  connection.destroy(new Error('over'));
 });
 
 test('the end is told once, behind the rejections, never within a call', async () => {
   await using server = await startFakeServer();
   const told: string[] = [];
-  const opening = openConnection({ address: server.address, onEnd: ({ message }) => told.push(message) });
-  const client = await server.client();
-  await client.accept();
-  const { connection, ended } = await opening;
+  const { connection, client, ended } = await meet(server, { onEnd: ({ message }) => told.push(message) });
   const sends = ['/a', '/b'].map((path) =>
     connection.send(remove(path)).catch((error: unknown) => {
       told.push(path);
@@ -95,13 +83,9 @@ test('the end is told once, behind the rejections, never within a call', async (
 
 test('after the connection was ended by the receiver of an event, nothing of the same chunk is seen', async () => {
   await using server = await startFakeServer();
-  const opening = openConnection({
-    address: server.address,
+  const { connection, client, events, ended } = await meet(server, {
     onEvent: () => connection.destroy(new Error('enough')),
   });
-  const client = await server.client();
-  await client.accept();
-  const { connection, events, ended } = await opening;
   const send = connection.send(remove('/a'));
   await client.request();
   client.send(eventOf(1, '/a'), eventOf(1, '/b'), replyTo(1));
@@ -112,11 +96,8 @@ test('after the connection was ended by the receiver of an event, nothing of the
 
 test('the highest transaction seen is remembered', async () => {
   await using server = await startFakeServer();
-  const opening = openConnection({ address: server.address, lastZxid: 40n });
-  const client = await server.client();
-  const request = await client.accept();
-  expect(request.readBigInt64BE(4)).toBe(40n);
-  const { connection } = await opening;
+  const { connection, client, begin } = await meet(server, { lastZxid: 40n });
+  expect(begin.readBigInt64BE(4)).toBe(40n);
   expect(connection.lastZxid).toBe(40n);
   for (const [index, zxid] of [50n, 45n, -1n].entries()) {
     const send = connection.send(remove('/a'));
@@ -124,15 +105,11 @@ test('the highest transaction seen is remembered', async () => {
     expect(await send).toMatchObject({ ok: true, zxid });
     expect(connection.lastZxid).toBe(50n);
   }
-  connection.destroy(new Error('over'));
 });
 
 test('the data that was sent may be changed at once', async () => {
   await using server = await startFakeServer();
-  const opening = openConnection({ address: server.address });
-  const client = await server.client();
-  await client.accept();
-  const { connection } = await opening;
+  const { connection, client } = await meet(server);
   const data = Buffer.from('before');
   const send = connection.send(create({ path: '/a', data, acl: [], kind: 'persistent' }));
   data.fill('x');
@@ -143,10 +120,7 @@ test('the data that was sent may be changed at once', async () => {
 
 test('what waits to be sent when the connection ends is rejected as never sent, and so is what comes later', async () => {
   await using server = await startFakeServer();
-  const opening = openConnection({ address: server.address });
-  const client = await server.client();
-  await client.accept();
-  const { connection } = await opening;
+  const { connection } = await meet(server);
   const sends = Array.from({ length: 300 }, (_, index) => connection.send(remove(`/${index}`)));
   connection.destroy(new Error('over'));
   const errors = await Promise.all(sends.map((send) => send.catch((error: unknown) => error)));

@@ -1,10 +1,10 @@
 import type { ConnectionOptions } from 'node:tls';
 import { systemRuntime } from '@locks/core/adapter';
-import { startProxy, startZookeeper, startZookeeperEnsemble } from '@locks/test-servers';
+import { startZookeeper } from '@locks/test-servers';
 import type { ServerHandle, ZookeeperTlsServer } from '@locks/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connection/connect.ts';
-import { AuthFailedError, ConnectionLostError, SessionExpiredError } from '../../src/connection/errors.ts';
+import { ConnectionLostError, SessionExpiredError } from '../../src/connection/errors.ts';
 import { serverMode } from '../../src/servers/server-mode.ts';
 import { create, exists, getData } from '../../src/wire/requests.ts';
 import { ping } from '../support/ping.ts';
@@ -29,20 +29,6 @@ describe('with one server', () => {
 
   afterAll(() => server.stop());
 
-  test('the session has the timeout that the server allows', async () => {
-    for (const [wanted, given] of [
-      [100, 1_000],
-      [3_000, 3_000],
-      [90_000, 10_000],
-    ]) {
-      const { connection } = await openConnection({ address: server, sessionTimeout: wanted ?? 0 });
-      expect(connection.session.timeout).toBe(given);
-      expect(connection.session.password).toHaveLength(16);
-      expect(connection.openedAt).toBeLessThanOrEqual(connection.lastHeardAt);
-      await connection.end(5_000);
-    }
-  });
-
   test('a session goes on over the next connection, and ends with end()', async () => {
     const first = await openConnection({ address: server });
     const { session } = first.connection;
@@ -63,39 +49,6 @@ describe('with one server', () => {
     await expect(connect(partsOf({ address: server, resume: session }))).rejects.toBeInstanceOf(SessionExpiredError);
   });
 
-  test('a session is not given to who does not know its password', async () => {
-    const { connection } = await openConnection({ address: server });
-    const resume = { id: connection.session.id, password: Buffer.alloc(16, 7) };
-    await expect(connect(partsOf({ address: server, resume }))).rejects.toBeInstanceOf(SessionExpiredError);
-    await connection.end(5_000);
-  });
-
-  test('a session that moved away ends this connection', async () => {
-    const first = await openConnection({ address: server });
-    const second = await openConnection({ address: server, resume: first.connection.session });
-    const cause = await first.ended;
-    expect(cause.message).toBe('the server closed the connection');
-    await expect(first.connection.send(ping)).rejects.toBeInstanceOf(ConnectionLostError);
-    await second.connection.end(5_000);
-  });
-
-  test('a server that has seen less refuses the connection', async () => {
-    const refused = connect(partsOf({ address: server, lastZxid: 2n ** 60n }));
-    await expect(refused).rejects.toMatchObject({ name: 'ConnectError' });
-  });
-
-  test('credentials of a scheme that the server does not know', async () => {
-    const nonsense = { scheme: 'nonsense', credentials: Buffer.from('secret') };
-    const error = await connect(partsOf({ address: server, auth: [...auth, nonsense] })).catch(
-      (cause: unknown) => cause,
-    );
-    expect(error).toBeInstanceOf(AuthFailedError);
-    expect(error).toMatchObject({
-      scheme: 'nonsense',
-      message: `ZooKeeper at ${server.host}:${server.port} refuses the credentials of scheme 'nonsense'`,
-    });
-  });
-
   test('the longest request that a server accepts is sent, and a longer one is not, which would end the connection', async () => {
     const withData = (length: number): ReturnType<typeof create> =>
       create({ path: '/big', data: Buffer.alloc(length), acl: open, kind: 'ephemeral' });
@@ -111,14 +64,6 @@ describe('with one server', () => {
     await connection.end(5_000);
     const unlimited = await openConnection({ address: server, maxRequest: 2 ** 30 });
     await expect(unlimited.connection.send(withData(longest + 1))).rejects.toBeInstanceOf(ConnectionLostError);
-  });
-
-  test('a reply over the limit ends the connection', async () => {
-    const { connection, ended } = await openConnection({ address: server, maxFrame: 1_000 });
-    const big = create({ path: '/large', data: Buffer.alloc(2_000), acl: open, kind: 'ephemeral' });
-    expect(await connection.send(big)).toMatchObject({ ok: true });
-    await expect(connection.send(getData('/large'))).rejects.toBeInstanceOf(ConnectionLostError);
-    expect((await ended).message).toMatch(/^a frame of 20\d\d bytes; the longest that is accepted is 1000$/);
   });
 
   test('10 000 requests at once are answered in order', async () => {
@@ -139,24 +84,6 @@ describe('with one server', () => {
     expect(order.every((index, at) => index === at)).toBe(true);
     expect([connection.unanswered, connection.oldestUnansweredAt]).toEqual([0, undefined]);
     await connection.end(5_000);
-  });
-
-  test('a connection that is cut rejects what is unanswered', async () => {
-    await using proxy = await startProxy(server);
-    const { connection, ended, ends } = await openConnection({ address: proxy });
-    await connection.send(ping);
-    await server.pause();
-    const sends = Promise.allSettled([connection.send(node('/cut')), connection.send(ping)]);
-    await proxy.cut();
-    const results = await sends;
-    await server.resume();
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await ended;
-    expect(ends).toHaveLength(1);
-  });
-
-  test('it says that it is alone', async () => {
-    expect(await serverMode(server, asked)).toBe('standalone');
   });
 });
 
@@ -189,22 +116,6 @@ describe('the mode of a server is unknown', () => {
   });
 });
 
-test('members of an ensemble say what they are, and one that is read-only is refused', async () => {
-  await using ensemble = await startZookeeperEnsemble({
-    size: 2,
-    observers: 1,
-    javaProperties: { 'readonlymode.enabled': 'true' },
-  });
-  const modes = async (): Promise<readonly string[]> =>
-    (await Promise.all(ensemble.servers.map((server) => serverMode(server, asked)))).toSorted();
-  await expect.poll(modes, { timeout: 20_000 }).toEqual(['follower', 'leader', 'observer']);
-  const [first, second] = ensemble.servers;
-  if (first === undefined || second === undefined) throw new Error('no servers');
-  await second.kill();
-  await expect.poll(() => serverMode(first, asked), { timeout: 20_000 }).toBe('read-only');
-  await expect(connect(partsOf({ address: first }))).rejects.toMatchObject({ name: 'ConnectError' });
-});
-
 describe.each(['server', 'mutual'] as const)('with TLS (%s), on a server that uses Netty', (mode) => {
   let server: ZookeeperTlsServer;
   let tls: ConnectionOptions;
@@ -229,19 +140,5 @@ describe.each(['server', 'mutual'] as const)('with TLS (%s), on a server that us
     const { connection } = await openConnection({ address: server, auth });
     expect(await connection.send(node('/netty'))).toMatchObject({ ok: true });
     await connection.end(5_000);
-  });
-
-  test('a server whose certificate is not trusted is refused', async () => {
-    const { cert, key } = server.tls;
-    await expect(connect(partsOf({ address: server.tls, tls: { cert, key } }))).rejects.toMatchObject({
-      name: 'ConnectError',
-      cause: { code: expect.stringMatching(/SELF_SIGNED|UNABLE_TO/) as unknown },
-    });
-  });
-
-  test('a client without a certificate is let in where none is asked for', async () => {
-    const connecting = connect(partsOf({ address: server.tls, tls: { ca: server.tls.ca } }));
-    if (mode === 'mutual') await expect(connecting).rejects.toMatchObject({ name: 'ConnectError' });
-    else await (await connecting).end(5_000);
   });
 });

@@ -3,6 +3,7 @@ import { connect } from '../../src/connection/connect.ts';
 import type { ConnectionParts } from '../../src/connection/connect.ts';
 import type { Connection } from '../../src/connection/connection.ts';
 import type { WatchEvent } from '../../src/wire/records.ts';
+import type { FakeClient, FakeServer } from './fake-server.ts';
 
 /** A connection and what it has told. */
 export interface Opened {
@@ -51,4 +52,15 @@ export async function openConnection(
     }),
   );
   return { connection, events, ends, ended };
+}
+
+/** A connection to a fake server, the server's side of it, and the connect request. */
+export async function meet(
+  server: FakeServer,
+  parts: Partial<ConnectionParts> = {},
+): Promise<Opened & { readonly client: FakeClient; readonly begin: Buffer }> {
+  const opening = openConnection({ address: server.address, ...parts });
+  const client = await server.client();
+  const begin = await client.accept();
+  return { ...(await opening), client, begin };
 }

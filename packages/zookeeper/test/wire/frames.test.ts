@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FrameSplitter } from '../../src/wire/frames.ts';
-import { ProtocolError } from '../../src/wire/protocol-error.ts';
 
 const limit = 1_000;
 
@@ -46,38 +45,6 @@ test('frames come whole and in order, wherever the bytes are cut', () => {
       },
     ),
   );
-});
-
-test.each([-1, -(2 ** 31), limit + 1, 2 ** 31 - 1])('a frame of %s bytes is refused before it comes', (length) => {
-  const header = Buffer.alloc(4);
-  header.writeInt32BE(length);
-  const message = `a frame of ${length} bytes; the longest that is accepted is ${limit}`;
-  expect(() => splitter().splitter.push(header)).toThrow(new ProtocolError(message));
-  const inParts = splitter();
-  inParts.splitter.push(header.subarray(0, 3));
-  expect(() => inParts.splitter.push(header.subarray(3))).toThrow(new ProtocolError(message));
-});
-
-test('once stopped, no frame comes, not even one of the same chunk', () => {
-  let received = 0;
-  const cutter: FrameSplitter = new FrameSplitter(limit, () => {
-    received += 1;
-    cutter.stop();
-  });
-  const bytes = frame(Buffer.from('abc'));
-  cutter.push(Buffer.concat([bytes, bytes, bytes.subarray(0, 5)]));
-  cutter.push(bytes);
-  expect(received).toBe(1);
-});
-
-test('two connections share nothing', () => {
-  const one = splitter();
-  const other = splitter();
-  const bytes = frame(Buffer.from('abcd'));
-  one.splitter.push(bytes.subarray(0, 6));
-  other.splitter.push(bytes);
-  expect(other.frames).toHaveLength(1);
-  expect(one.frames).toHaveLength(0);
 });
 
 test('a burst and a long frame in small pieces take time in proportion to their bytes', () => {

@@ -136,19 +136,6 @@ describe('bytes that do not fit', () => {
     const reader = new Reader().reset(Buffer.from(hex, 'hex'));
     expect(() => reader.string()).toThrow(new ProtocolError(message));
   });
-
-  test('a count that the frame has no room for', () => {
-    const reader = new Reader().reset(Buffer.from('000000030000000000000000', 'hex'));
-    expect(() => reader.vector(4, () => reader.string())).toThrow(
-      new ProtocolError('a list of length 3 in a frame with 8 bytes left'),
-    );
-  });
-
-  test('bytes that are left', () => {
-    const reader = new Reader().reset(Buffer.alloc(6));
-    reader.int();
-    expect(() => reader.end()).toThrow(new ProtocolError('2 bytes too many in a frame'));
-  });
 });
 
 test("Java's null is empty", () => {

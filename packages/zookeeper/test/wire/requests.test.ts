@@ -7,9 +7,8 @@ import type { Answer } from '../../src/wire/answer.ts';
 import { failedStep, multi } from '../../src/wire/multi.ts';
 import type { Request } from '../../src/wire/request.ts';
 import { create, exists, getAcl, getChildren, getData, remove, setData, sync } from '../../src/wire/requests.ts';
-import { removeWatches, setWatches } from '../../src/wire/session-requests.ts';
+import { removeWatches } from '../../src/wire/session-requests.ts';
 import type { WatchEvent } from '../../src/wire/records.ts';
-import { ping } from '../support/ping.ts';
 import { openConnection } from '../support/open.ts';
 
 let server: ServerHandle;
@@ -168,60 +167,6 @@ test('watches fire once, before the answer of who caused it', async () => {
   await ok(exists(path, true));
   await ok(remove(path));
   expect(events.slice(2)).toEqual([{ type: 'deleted', path }]);
-});
-
-test('a watch that was removed does not fire', async () => {
-  const path = `${root}/a`;
-  await ok(make('persistent', 'a'));
-  await ok(getData(path, true));
-  await ok(removeWatches(path));
-  expect(await errorOf(removeWatches(path))).toBe('NO_WATCHER');
-  await ok(setData(path, data));
-  expect(await errorOf(exists(`${root}/b`, true))).toBe('NO_NODE');
-  await ok(removeWatches(`${root}/b`));
-  await ok(make('persistent', 'b'));
-  await ok(ping);
-  expect(events).toEqual([]);
-});
-
-test('watches that are set again fire for what was missed, before the answer, and later for the rest', async () => {
-  for (const name of ['changed', 'same', 'gone']) await ok(make('persistent', name));
-  const { lastZxid } = connection;
-  await ok(setData(`${root}/changed`, data));
-  await ok(remove(`${root}/gone`));
-  await ok(make('persistent', 'new'));
-  const seen: string[] = [];
-  const other = await openConnection({ address: server, onEvent: ({ type, path }) => seen.push(`${type} ${path}`) });
-  const watched = {
-    data: ['changed', 'same', 'gone'].map((name) => `${root}/${name}`),
-    exists: ['new', 'later'].map((name) => `${root}/${name}`),
-  };
-  const answer = await other.connection.send(setWatches(lastZxid, watched));
-  expect(answer.ok).toBe(true);
-  expect(seen.toSorted()).toEqual([`changed ${root}/changed`, `created ${root}/new`, `deleted ${root}/gone`]);
-  seen.length = 0;
-  await ok(setData(`${root}/same`, data));
-  await ok(make('persistent', 'later'));
-  await other.connection.send(ping);
-  expect(seen).toEqual([`changed ${root}/same`, `created ${root}/later`]);
-  await other.connection.end(5_000);
-});
-
-test('a sync and a ping are answered in their turn', async () => {
-  const order: string[] = [];
-  await Promise.all(
-    [make('persistent', 'a'), ping, sync(root), getChildren(root), ping].map(async (request: Request<unknown>) => {
-      await ok(request);
-      order.push(request.what);
-    }),
-  );
-  expect(order).toEqual([
-    `the creation of "${root}/a"`,
-    'a ping',
-    `a sync of "${root}"`,
-    `a list of "${root}"`,
-    'a ping',
-  ]);
 });
 
 test('a transaction does all', async () => {
