@@ -1,24 +1,19 @@
 import { createLocks } from '@locks/core';
 import { eventually, startProxy } from '@locks/test-servers';
-import { createClient } from 'node-zookeeper-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { carriers, openProvider, serversOf } from '../support/providers.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
 
-test.each(['its own transport', 'node-zookeeper-client'])(
-  'what a Locks could not release before it was closed goes while the session lasts, over %s',
-  async (over) => {
+test.each(carriers)(
+  'over %s what a Locks could not release before it was closed goes while the session lasts',
+  async (_, make) => {
     await using proxy = await startProxy(server);
-    const servers = `127.0.0.1:${proxy.port}`;
-    const options =
-      over === 'its own transport'
-        ? { servers, sessionTimeout: 20_000 }
-        : { client: () => createClient(servers, { sessionTimeout: 20_000, spinDelay: 20 }) };
-    const shared = createZookeeperProvider({ ...options, acl: 'open', timeout: 500 });
-    const direct = createZookeeperProvider({ servers: `127.0.0.1:${server.port}`, acl: 'open' });
-    onTestFinished(async () => void (await Promise.all([shared.close(), direct.close()])));
+    const options = { servers: serversOf(proxy), sessionTimeout: 20_000, acl: 'open', timeout: 500 } as const;
+    const shared = await make(options);
+    onTestFinished(() => shared.close());
+    const direct = openProvider(server);
     const [closes, stays, others] = [shared, shared, direct].map((provider) =>
       createLocks(provider, { closeTimeout: 100 }),
     );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { openProvider } from '../support/providers.ts';
 import { startFrameProxy } from '../support/frame-proxy.ts';
 import { requestsOf } from '../support/requests-of.ts';
 import { ownServer } from '../support/servers.ts';
@@ -11,12 +11,8 @@ test.each(['mutex', 'read-write', 'semaphore'] as const)(
   '%s: a renewal that looks for the node which a downgrade has just replaced does not end the hold',
   async (recipe) => {
     const proxy = await startFrameProxy(server);
-    const servers = `${proxy.host}:${proxy.port}`;
-    const provider = createZookeeperProvider({ servers, acl: 'open', recipe });
-    onTestFinished(async () => {
-      await provider.close();
-      await proxy.stop();
-    });
+    onTestFinished(() => proxy.stop());
+    const provider = openProvider(proxy, { recipe });
     const claim = { key: randomUUID(), owner: randomUUID(), mode: 'exclusive', ttl: 10_000 } as const;
     const shared = { ...claim, mode: 'shared' } as const;
     expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
@@ -35,8 +31,7 @@ test.each(['mutex', 'read-write', 'semaphore'] as const)(
 );
 
 test('renewals of one tick share a sync', async () => {
-  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, acl: 'open' });
-  onTestFinished(() => provider.close());
+  const provider = openProvider(server);
   const claims = Array.from({ length: 30 }, () => ({
     key: randomUUID(),
     owner: randomUUID(),

@@ -1,6 +1,4 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
-import { eventually, startProxy, type ProxyOptions } from '@locks/test-servers';
+import { eventually, startProxy } from '@locks/test-servers';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
@@ -8,9 +6,9 @@ import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { create, exists, getChildren, getData, remove, setData } from '../../src/wire/requests.ts';
 import { clientSessions } from '../support/client-sessions.ts';
-import { acceptance } from '../support/fake-server.ts';
-import { rewriteReplies, withError } from '../support/rewrite.ts';
-import { Opened, isThere, makeNode, openAcl, ownPath, valueOf, watchEnd } from '../support/sessions.ts';
+import { rewriteReplies, rewriteRepliesTo, withError } from '../support/rewrite.ts';
+import type { Reply } from '../support/rewrite.ts';
+import { Opened, isThere, makeNode, openAcl, ownPath, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
@@ -32,44 +30,6 @@ test('the version whose private parts are used', () => {
   expect(version).toBe('1.1.3');
 });
 
-/** How many networks fall silent. They do it at the same time, which is hard on a machine. */
-const silentNetworks = Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 20);
-
-test('rows 1, 7, 9: silent networks, each loss told before the server lets go, each followed by a session', async () => {
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
-  const rounds = Array.from({ length: silentNetworks }, async () => {
-    await using proxy = await startProxy(server);
-    const sessions = clientSessions(opened, [proxy], { sessionTimeout: 2_000, closeWithin: 100 });
-    const session = await sessions.ready(5_000);
-    const path = await makeNode(session, ownPath(), 'ephemeral');
-    const end = await watchEnd(session, path, observer);
-    const speak = proxy.silence();
-    await eventually('both have ended', () => end.lostAt < Infinity && end.removedAt < Infinity);
-    expect(end.lostAt).toBeLessThan(end.removedAt);
-    await speak();
-    expect((await sessions.ready(10_000)).id).not.toBe(session.id);
-    await sessions.close();
-  });
-  await Promise.all(rounds);
-});
-
-test('row 2: a client that is told something all the time', async () => {
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
-  const session = await clientSessions(opened, [server], { sessionTimeout: 2_000 }).ready(5_000);
-  const path = await makeNode(session, ownPath(), 'ephemeral');
-  const watched = await makeNode(observer, ownPath(), 'persistent');
-  const until = performance.now() + 5_000;
-  await eventually('it was told for longer than its timeout', async () => {
-    await session.watch(watched, () => {});
-    valueOf(await observer.send(setData(watched, Buffer.from('news'))));
-    return performance.now() > until;
-  });
-  expect(session.alive).toBe(true);
-  expect(await isThere(observer, path)).toBe(true);
-});
-
 test('row 3: a server that accepts connections and says nothing', async () => {
   await using silent = await startProxy(server);
   await using opened = new Opened();
@@ -79,18 +39,6 @@ test('row 3: a server that accepts connections and says nothing', async () => {
   await sessions.ready(60_000);
   expect(sessions.state).toBe('connected');
 }, 90_000);
-
-test('row 4: the connection is cut within a reply', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const session = await clientSessions(opened, [proxy]).ready(5_000);
-  for (let round = 0; round < 5; round += 1) {
-    const cut = proxy.cutMidFrame('replies');
-    session.send(exists('/')).catch(() => {});
-    await cut.sprung;
-    await eventually('it answers again', () => answers(session));
-  }
-});
 
 test('rows 5, 6: what waits for an answer or an event when the session expires', async () => {
   await using proxy = await startProxy(server);
@@ -131,21 +79,6 @@ test('row 8: the answer to a creation is lost, and the creation is not repeated'
   expect(valueOf(await observer.send(getChildren(parent))).children).toHaveLength(1);
 });
 
-test('row 10: an error code that the client does not know ends the connection, not the process', async () => {
-  let left = 0;
-  const unknown = rewriteReplies((reply) => {
-    if (reply.xid <= 0 || left === 0) return reply.frame;
-    left -= 1;
-    return withError(reply, -127);
-  });
-  await using proxy = await startProxy(server, unknown);
-  await using opened = new Opened();
-  const session = await clientSessions(opened, [proxy]).ready(5_000);
-  left = 1;
-  await eventually('the code has come', () => left === 0);
-  await eventually('it answers again', () => answers(session));
-});
-
 test('row 11: close() before there is a socket, and while there is no connection', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
@@ -162,24 +95,6 @@ test('row 11: close() before there is a socket, and while there is no connection
   await second.close();
   admit();
   await eventually('it does not connect again', () => proxy.clientConnections === 0);
-});
-
-test('row 12: nodes of their owner, after a reconnect', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const prepareClient = (client: { addAuthInfo(scheme: string, auth: Buffer): void }): void =>
-    client.addAuthInfo('digest', Buffer.from('ann:secret'));
-  const sessions = clientSessions(opened, [proxy], { prepareClient });
-  const session = await sessions.ready(5_000);
-  const acl = [{ scheme: 'auth', id: '', permissions: 31 }];
-  const path = valueOf(
-    await session.send(create({ path: ownPath(), data: Buffer.alloc(0), acl, kind: 'persistent' })),
-  ).path;
-  for (let round = 0; round < 5; round += 1) {
-    await proxy.cut();
-    await eventually('it answers again', () => answers(session));
-    valueOf(await session.send(getData(path)));
-  }
 });
 
 test('row 13: more watches than fit into one request', async () => {
@@ -234,39 +149,37 @@ test('row 17: many that wait for one node', async () => {
   process.off('warning', warn);
 });
 
-test('row 18: a reply to another request', async () => {
-  let wrong = 0;
-  const mixed = rewriteReplies(({ frame, xid }) => {
-    if (xid > 0 && wrong > 0) {
-      wrong -= 1;
+test.each<readonly [string, (reply: Reply) => Buffer]>([
+  ['row 10: an error code that the client does not know', (reply) => withError(reply, -127)],
+  [
+    'row 18: a reply to another request',
+    ({ frame, xid }) => {
       frame.writeInt32BE(xid + 1_000, 4);
-    }
-    return frame;
+      return frame;
+    },
+  ],
+])('%s ends the connection, not the process', async (_, change) => {
+  let left = 0;
+  const replies = rewriteReplies((reply) => {
+    if (reply.xid <= 0 || left === 0) return reply.frame;
+    left -= 1;
+    return change(reply);
   });
-  await using proxy = await startProxy(server, mixed);
+  await using proxy = await startProxy(server, replies);
   await using opened = new Opened();
   const session = await clientSessions(opened, [proxy]).ready(5_000);
-  wrong = 1;
-  await eventually('the reply has come', () => wrong === 0);
+  left = 1;
+  await eventually('the reply has come', () => left === 0);
   await eventually('it answers again', () => answers(session));
 });
 
 test('row 20: the server does not take the watches that the client sets again', async () => {
-  let asked: number | undefined;
   let refusals = 0;
-  const { rewrite } = rewriteReplies((reply) => {
-    if (reply.xid !== asked) return reply.frame;
-    asked = undefined;
+  const setWatches = 101;
+  const refusing = rewriteRepliesTo(setWatches, (reply) => {
     refusals += 1;
     return withError(reply, -101);
   });
-  const refusing: ProxyOptions = {
-    rewrite(piece, way, connection) {
-      const isSetWatches = way === 'requests' && piece.length >= 12 && piece.readInt32BE(8) === 101;
-      if (isSetWatches) asked = piece.readInt32BE(4);
-      return rewrite(piece, way, connection);
-    },
-  };
   await using proxy = await startProxy(server, refusing);
   await using opened = new Opened();
   const observer = await opened.sessions([server]).ready(5_000);
@@ -287,32 +200,6 @@ test('row 20: the server does not take the watches that the client sets again', 
   await eventually('the watches were refused', () => refusals > 0 && session.connected);
   valueOf(await observer.send(setData(second, Buffer.from('news'))));
   await eventually('it is told', () => told.includes('second'));
-});
-
-test('row 21: a server that begins a session and closes the connection', async () => {
-  let begun = 0;
-  const fake = createServer((socket: Socket) => {
-    socket.on('error', () => {});
-    socket.once('data', (bytes) => {
-      if (bytes.toString('latin1') === 'srvr') socket.end('Mode: standalone\n');
-      else {
-        begun += 1;
-        socket.end(acceptance());
-      }
-    });
-  });
-  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
-  await using opened = new Opened();
-  const address = { host: '127.0.0.1', port: (fake.address() as AddressInfo).port };
-  const sessions = clientSessions(opened, [address], { closeWithin: 10 });
-  await sessions.ready(1_000).catch(() => {});
-  const since = performance.now();
-  const before = begun;
-  await eventually('two seconds are over', () => performance.now() - since > 2_000);
-  const rate = begun - before;
-  await sessions.close();
-  fake.close();
-  expect(rate).toBeLessThan(20);
 });
 
 test('version 0 is a version, in and out of transactions', async () => {

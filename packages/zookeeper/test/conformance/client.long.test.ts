@@ -1,5 +1,5 @@
 import { startAlone } from '../support/backends.ts';
-import { overClient } from '../support/client-provider.ts';
+import { overClient } from '../support/providers.ts';
 import { suite } from '../support/conformance.ts';
 import { ofTheProviderInOneProcess } from '../support/selection.ts';
 

@@ -18,7 +18,7 @@ async function run(script: string, { host, port }: Address): Promise<readonly [n
   return [code, printed];
 }
 
-test('a process ends whose connection has nothing to wait for, and not before a reply', async () => {
+test('a process ends whose session has nothing to wait for, and not before a reply', async () => {
   await using server = await startZookeeper();
   expect(await run('idle.mjs', server)).toEqual([0, 'connected\nanswered\n']);
 });

@@ -5,7 +5,7 @@ import type { GuardedOperation, ZookeeperGuard } from '../../src/index.ts';
 import type { Locks } from '@locks/core';
 import type { SessionProvider } from '../../src/provider.ts';
 import { getData } from '../../src/wire/requests.ts';
-import { openSessionProvider } from '../support/session-provider.ts';
+import { openSessionProvider } from '../support/providers.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200 });
@@ -18,7 +18,7 @@ interface Party {
 }
 
 function openParty(options: { readonly fair?: boolean } = {}): Party {
-  const provider = openSessionProvider({ servers: `${server.host}:${server.port}`, acl: 'open', ...options });
+  const provider = openSessionProvider(server, options);
   return { provider, locks: createLocks(provider), guard: createZookeeperGuard(provider) };
 }
 

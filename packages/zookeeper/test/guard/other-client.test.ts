@@ -3,8 +3,9 @@ import type { Lease, Locks } from '@locks/core';
 import { Exception } from 'node-zookeeper-client';
 import type { Transaction } from 'node-zookeeper-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createZookeeperGuard, createZookeeperProvider } from '../../src/index.ts';
+import { createZookeeperGuard } from '../../src/index.ts';
 import type { ZookeeperGuard, ZookeeperOptions } from '../../src/index.ts';
+import { openProvider, serversOf } from '../support/providers.ts';
 import { called, connectOld } from '../support/old-client.ts';
 import { ownPath } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
@@ -45,8 +46,7 @@ interface Party {
 }
 
 function openParty(options: ZookeeperOptions = {}): Party {
-  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, acl: 'open', ...options });
-  onTestFinished(() => provider.close());
+  const provider = openProvider(server, options);
   return { locks: createLocks(provider), guard: createZookeeperGuard(provider) };
 }
 
@@ -104,9 +104,7 @@ describe('the check of a lease', () => {
 
   test('has a whole path, with the chroot and the root', async () => {
     const chroot = await ownNode(openParty());
-    const servers = `${server.host}:${server.port}${chroot}`;
-    const provider = createZookeeperProvider({ servers, root: '/mine', acl: 'open' });
-    onTestFinished(() => provider.close());
+    const provider = openProvider(`${serversOf(server)}${chroot}`, { root: '/mine' });
     const lease = await createLocks(provider).acquire('key');
     expect(createZookeeperGuard(provider).check(lease).path).toMatch(
       new RegExp(`^${chroot}/mine/key/_c_.*-lock-\\d{10}$`),
@@ -134,7 +132,7 @@ describe('the check of a lease', () => {
   });
 
   test('is refused when the provider is closed', async () => {
-    const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, acl: 'open' });
+    const provider = openProvider(server);
     const guard = createZookeeperGuard(provider);
     const lease = await createLocks(provider).acquire('closed');
     await provider.close();

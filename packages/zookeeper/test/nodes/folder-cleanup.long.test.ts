@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
-import { systemRuntime } from '@locks/core/adapter';
 import { eventually, startProxy } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
-import { assembleProvider } from '../../src/create-provider.ts';
-import { readZookeeperOptions } from '../../src/options/options.ts';
-import type { ZookeeperProviderOptions } from '../../src/options/options.ts';
+import { expect, test } from 'vitest';
+import { openSessionProvider } from '../support/providers.ts';
 import type { ZookeeperProvider } from '../../src/zookeeper-provider.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { folderLayouts } from '../support/layouts.ts';
@@ -18,15 +15,6 @@ const server = await ownServer({
   javaProperties: { 'znode.container.checkIntervalMs': '86400000' },
 });
 const witness = await openClient([server], { sessionTimeout: 20_000 });
-
-/** Removes folders that are not used for `idle` ms. */
-function newProvider(root: string, options: Partial<ZookeeperProviderOptions>, idle: number): ZookeeperProvider {
-  const servers = `${server.host}:${server.port}`;
-  const read = readZookeeperOptions({ servers, root, acl: 'open', ...options });
-  const provider = assembleProvider(read, systemRuntime, idle);
-  onTestFinished(() => provider.close());
-  return provider;
-}
 
 async function below(path: string): Promise<readonly string[]> {
   return valueOf(await witness.send(getChildren(path))).children.filter(isOfClaims);
@@ -45,7 +33,7 @@ test.each(folderLayouts)(
   '$name: keys that are used once leave no folders, though the servers remove none',
   async ({ mode, options }) => {
     const root = `/${randomUUID()}`;
-    const provider = newProvider(root, options, 500);
+    const provider = openSessionProvider(server, { root, ...options }, 500);
     const claims = Array.from({ length: 300 }, () => claimOf(randomUUID(), { mode }));
     await Promise.all(claims.map((claim) => pair(provider, claim)));
     await eventually('the end of the folders', async () => (await below(root)).length === 1);
@@ -57,7 +45,10 @@ test.each(folderLayouts)(
 
 test('a folder stays while a claim is in it, and while its key is used now and then', async () => {
   const root = '/used';
-  const [provider, other] = [newProvider(root, {}, 2_000), newProvider(root, {}, 2_000)];
+  const [provider, other] = [
+    openSessionProvider(server, { root }, 2_000),
+    openSessionProvider(server, { root }, 2_000),
+  ];
   const held = claimOf('held');
   const theirs = claimOf('theirs');
   expect(await provider.tryAcquire(held)).toMatchObject({ granted: true });
@@ -81,7 +72,8 @@ test.each(folderLayouts)(
   '$name: a claim that was ended by force leaves no folder, whatever tells of it',
   async ({ mode, options }) => {
     const root = `/${randomUUID()}`;
-    const [provider, other] = [newProvider(root, options, 500), newProvider(root, options, 500)];
+    const open = () => openSessionProvider(server, { root, ...options }, 500);
+    const [provider, other] = [open(), open()];
     const notices = [
       async (claim: Claim) => expect(await provider.renew(claim)).toBe(false),
       async (claim: Claim) => expect(await provider.release(claim)).toBe(false),
@@ -100,8 +92,7 @@ test.each(folderLayouts)(
 test.each(folderLayouts)('$name: a claim whose session was lost leaves no folder', async ({ mode, options }) => {
   const root = `/${randomUUID()}`;
   await using proxy = await startProxy(server);
-  const servers = `${proxy.host}:${proxy.port}`;
-  const provider = newProvider(root, { ...options, servers, sessionTimeout: 4_000 }, 500);
+  const provider = openSessionProvider(proxy, { root, ...options, sessionTimeout: 4_000 }, 500);
   const claim = claimOf('key', { mode });
   const grant = await provider.tryAcquire(claim);
   if (!grant.granted) throw new Error('It was not granted.');

@@ -1,7 +1,7 @@
 import { createLocks } from '@locks/core';
 import { collect } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { expect, test } from 'vitest';
+import { openProvider } from '../support/providers.ts';
 import { create, getData } from '../../src/wire/requests.ts';
 import type { Acl } from '../../src/wire/records.ts';
 import { openAcl, openClient, ownPath, valueOf } from '../support/sessions.ts';
@@ -42,9 +42,7 @@ test.each(['mutex', 'read-write', 'semaphore'] as const)(
     for (const [path, data] of Object.entries(foreign)) await write(`${root}/${path}`, data);
     await write(`${root}/closed`, '', onlyMake);
     await write(`${root}/closed/lock-0000000001`, '', onlyMake);
-    const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, recipe, acl: 'open' });
-    onTestFinished(() => provider.close());
-    const locks = createLocks(provider);
+    const locks = createLocks(openProvider(server, { root, recipe }));
     const lease = await locks.acquire('ours');
     const beside = { 'ours/config': 'a/b', [`ours/${recipe === 'semaphore' ? 'locks/' : ''}job-0000009999`]: 'a/b' };
     for (const [path, data] of Object.entries(beside)) await write(`${root}/${path}`, data);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { collect, eventually } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { openProvider } from '../support/providers.ts';
 import type { SessionMessage } from '../../src/session/session-channel.ts';
 import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
@@ -12,7 +12,6 @@ import { Opened, openAcl, makeNode, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500 });
-const servers = `${server.host}:${server.port}`;
 
 /** Makes nodes under `root` whose names have more than `bytes` together. */
 async function fill(session: Session, root: string, bytes: number): Promise<void> {
@@ -37,8 +36,7 @@ test('a list that is longer than an answer may be does no harm to the session th
   const note = (message: unknown): void => void states.push(message as SessionMessage);
   subscribe('locks:session', note);
   onTestFinished(() => void unsubscribe('locks:session', note));
-  const provider = createZookeeperProvider({ servers, root, acl: 'open' });
-  onTestFinished(() => provider.close());
+  const provider = openProvider(server, { root });
   const claim = { key: 'held', owner: randomUUID(), mode: 'exclusive', ttl: 10_000 } as const;
   const grant = await provider.tryAcquire(claim);
   // Sessions of other files in this process may end at any time.
@@ -62,7 +60,7 @@ test('a list that is longer than an answer may be does no harm to the session th
 
 test('a provider that is closed while it lists leaves no connection', async () => {
   const { connections, sessions } = await countsOf(server);
-  const provider = createZookeeperProvider({ servers, acl: 'open' });
+  const provider = openProvider(server);
   await provider.connect(10_000);
   const list = collect(provider.list(''));
   list.catch(() => {});

@@ -1,10 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { expect, test } from 'vitest';
 import type { ZookeeperOptions, ZookeeperProvider } from '../../src/index.ts';
 import { Nodes } from '../../src/nodes/nodes.ts';
 import { register } from '../../src/nodes/registers.ts';
 import type { Sender } from '../../src/session/session.ts';
 import { getChildren, getData } from '../../src/wire/requests.ts';
+import { openProvider } from '../support/providers.ts';
 import { isOfClaims, openAcl, openClient, ownPath, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
@@ -12,10 +12,7 @@ const server = await ownServer({ tickTime: 500 });
 const client = await openClient([server], { sessionTimeout: 30_000 });
 
 function provide(root: string, options: ZookeeperOptions = {}): ZookeeperProvider {
-  const servers = `${server.host}:${server.port}`;
-  const provider = createZookeeperProvider({ servers, root, acl: 'open', ...options });
-  onTestFinished(() => provider.close());
-  return provider;
+  return openProvider(server, { root, ...options });
 }
 
 test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false }] as const)(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually, startProxy } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { openProvider } from '../support/providers.ts';
 import { layouts } from '../support/layouts.ts';
 import { ownServer } from '../support/servers.ts';
 
@@ -12,13 +12,9 @@ test.each(layouts)(
   async ({ mode, options }) => {
     const root = `/${randomUUID()}`;
     const proxy = await startProxy(server);
-    const at = ({ host, port }: { readonly host: string; readonly port: number }) =>
-      createZookeeperProvider({ servers: `${host}:${port}`, root, acl: 'open', sessionTimeout: 6_000, ...options });
-    const [slow, near] = [at(proxy), at(server)];
-    onTestFinished(async () => {
-      await Promise.all([slow.close(), near.close()]);
-      await proxy.stop();
-    });
+    onTestFinished(() => proxy.stop());
+    const [slow, near] = [proxy, server].map((at) => openProvider(at, { root, sessionTimeout: 6_000, ...options }));
+    if (slow === undefined || near === undefined) throw new Error('two providers');
     const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
     const next = { ...claim, owner: randomUUID(), mode: 'exclusive' } as const;
     expect(await slow.tryAcquire(claim)).toMatchObject({ granted: true });

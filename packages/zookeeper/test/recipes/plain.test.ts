@@ -4,7 +4,7 @@ import { startProxy } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import type { SessionProvider } from '../../src/provider.ts';
 import { getChildren, remove } from '../../src/wire/requests.ts';
-import { openSessionProvider } from '../support/session-provider.ts';
+import { openSessionProvider } from '../support/providers.ts';
 import { isOfClaims } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
@@ -13,7 +13,7 @@ const server = await ownServer({ tickTime: 200 });
 const root = '/plain';
 
 async function open(at: { readonly host: string; readonly port: number } = server): Promise<SessionProvider> {
-  const provider = openSessionProvider({ servers: `${at.host}:${at.port}`, root, acl: 'open', fair: false });
+  const provider = openSessionProvider(at, { root, fair: false });
   await provider.connect(10_000);
   return provider;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { expect, test } from 'vitest';
+import { openProvider } from '../support/providers.ts';
 import { getData, setData } from '../../src/wire/requests.ts';
 import { layouts } from '../support/layouts.ts';
 import { openClient, valueOf } from '../support/sessions.ts';
@@ -11,12 +11,7 @@ const witness = await openClient([server]);
 
 test.each(layouts)('$name: a claim that is refused for good leaves the key free', async ({ mode, options }) => {
   const root = `/${randomUUID()}`;
-  const open = () =>
-    createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, acl: 'open', ...options });
-  const [refused, other] = [open(), open()];
-  onTestFinished(async () => {
-    await Promise.all([refused.close(), other.close()]);
-  });
+  const [refused, other] = [openProvider(server, { root, ...options }), openProvider(server, { root, ...options })];
   await Promise.all([refused.connect(10_000), other.connect(10_000)]);
   const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
   const { data } = valueOf(await witness.send(getData(`${root}/@base`)));

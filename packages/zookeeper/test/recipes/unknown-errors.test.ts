@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startProxy } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { openProvider } from '../support/providers.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { layouts } from '../support/layouts.ts';
 import { openClient, valueOf } from '../support/sessions.ts';
@@ -24,11 +24,8 @@ test.each(layouts)('$name: an unknown error does not say for certain that no nod
     return withError(reply, unknown);
   });
   const proxy = await startProxy(server, replies);
-  const provider = createZookeeperProvider({ servers: `${proxy.host}:${proxy.port}`, root, acl: 'open', ...options });
-  onTestFinished(async () => {
-    await provider.close();
-    await proxy.stop();
-  });
+  onTestFinished(() => proxy.stop());
+  const provider = openProvider(proxy, { root, ...options });
   const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
   const first = { ...claim, owner: randomUUID() };
   expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });

@@ -1,18 +1,18 @@
-import { isLockError } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
+import { eventually } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { getData } from '../../src/wire/requests.ts';
-import { startFakeServer } from '../support/fake-server.ts';
+import { clientSessions } from '../support/client-sessions.ts';
+import { serve, startFakeServer } from '../support/fake-server.ts';
 import type { FakeClient } from '../support/fake-server.ts';
-import { Opened } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
-
-const server = await ownServer({ tickTime: 500 });
+import { Opened } from '../support/sessions.ts';
 
 /** With pauses that grow to half a second, half of them jitter: some 11 attempts in 3 s. */
 const most = 20;
 
 test('a server that refuses what a session begins with is asked less and less often', async () => {
+  const server = await ownServer({ tickTime: 500 });
   await using opened = new Opened();
   let attempts = 0;
   const sessions = opened.sessions([server], {
@@ -29,28 +29,35 @@ test('a server that refuses what a session begins with is asked less and less of
   expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', sent: false, cause: { code: 'LOCK_UNAVAILABLE' } });
 });
 
-test.each([1, 2, 40])('a server that grants sessions of %s ms is asked less and less often', async (timeout) => {
-  await using fake = await startFakeServer();
+const acceptAndClose = (client: FakeClient): void => void client.accept().then(() => client.socket.end());
+
+test.each<readonly [string, (client: FakeClient) => unknown, string]>([
+  ['closes every connection', ({ socket }) => socket.end(), ''],
+  ['begins a session and closes the connection', acceptAndClose, 'closed'],
+  ['grants sessions of 1 ms', (client) => client.accept({ timeout: 1 }), 'sessions of 1 ms'],
+  ['grants sessions of 2 ms', (client) => client.accept({ timeout: 2 }), 'sessions of 2 ms'],
+  ['grants sessions of 40 ms', (client) => client.accept({ timeout: 40 }), 'sessions of 40 ms'],
+])('a server that %s is asked less and less often', async (_, begin, cause) => {
+  await using server = await startFakeServer();
   await using opened = new Opened();
-  const sessions = opened.sessions([fake.address], { closeWithin: 10 });
-  let accepted = 0;
-  const answer = (client: FakeClient): void => {
-    client.socket.once('data', (chunk: Buffer) => {
-      if (chunk.equals(Buffer.from('srvr'))) {
-        client.socket.end('Mode: standalone\n');
-        return;
-      }
-      accepted += 1;
-      void client.accept({ timeout });
-    });
-  };
-  const serve = async (): Promise<never> => {
-    for (;;) answer(await fake.client());
-  };
-  void serve();
-  const error = await sessions.ready(3_000).catch((cause: unknown) => cause);
-  expect(isLockError(error, 'LOCK_UNAVAILABLE')).toBe(true);
-  expect(String((error as Error).cause)).toContain(`sessions of ${timeout} ms`);
-  expect(accepted).toBeGreaterThan(3);
-  expect(accepted).toBeLessThan(most);
+  const count = serve(server, begin);
+  const sessions = opened.sessions([server.address], { closeWithin: 10 });
+  const error: unknown = await sessions.ready(3_000).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(String((error as Error).cause)).toContain(cause);
+  // 100 without pauses.
+  expect(count.begun).toBeGreaterThan(2);
+  expect(count.begun).toBeLessThan(most);
+});
+
+test('so it is over node-zookeeper-client', async () => {
+  await using server = await startFakeServer();
+  await using opened = new Opened();
+  const count = serve(server, acceptAndClose);
+  const sessions = clientSessions(opened, [server.address], { closeWithin: 10 });
+  await sessions.ready(1_000).catch(() => {});
+  const since = performance.now();
+  const before = count.begun;
+  await eventually('two seconds are over', () => performance.now() - since > 2_000);
+  expect(count.begun - before).toBeLessThan(most);
 });

@@ -112,39 +112,26 @@ test('close() without a server is bounded', async () => {
   expect(performance.now() - since).toBeLessThan(1_500);
 });
 
-test('the states are told outside of the asynchronous context of the first who calls', async () => {
+test('the states are published on locks:session, outside of the asynchronous context of the first who calls', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
   const flow = new AsyncLocalStorage<string>();
   const contexts: unknown[] = [];
-  const listen = (message: unknown): void => {
-    if ((message as SessionMessage).provider === 'this flow') contexts.push(flow.getStore());
-  };
-  subscribe('locks:session', listen);
-  const sessions = opened.sessions([proxy], { provider: 'this flow' });
-  await flow.run('a caller', async () => {
-    await sessions.ready(5_000);
-    await proxy.cut();
-    await eventually('it is connected again', () => contexts.length === 4);
-    await sessions.close();
-  });
-  unsubscribe('locks:session', listen);
-  expect(contexts).toEqual(Array.from({ length: 6 }, () => undefined));
-});
-
-test('the states are told on locks:session', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
   const messages: SessionMessage[] = [];
   const listen = (message: unknown): void => {
-    if ((message as SessionMessage).provider === 'this test') messages.push(message as SessionMessage);
+    if ((message as SessionMessage).provider !== 'this test') return;
+    messages.push(message as SessionMessage);
+    contexts.push(flow.getStore());
   };
   subscribe('locks:session', listen);
   const sessions = opened.sessions([proxy], { provider: 'this test' });
-  const { id } = await sessions.ready(5_000);
-  await proxy.cut();
-  await eventually('it is connected again', () => messages.length === 4);
-  await sessions.close();
+  const id = await flow.run('a caller', async () => {
+    const session = await sessions.ready(5_000);
+    await proxy.cut();
+    await eventually('it is connected again', () => messages.length === 4);
+    await sessions.close();
+    return session.id;
+  });
   unsubscribe('locks:session', listen);
   expect(messages.map(({ state }) => state)).toEqual([
     'connecting',
@@ -156,4 +143,5 @@ test('the states are told on locks:session', async () => {
   ]);
   expect(messages[1]?.session).toBe(`0x${BigInt.asUintN(64, id).toString(16)}`);
   expect(messages[2]?.reason).toBeInstanceOf(Error);
+  expect(contexts).toEqual(Array.from({ length: 6 }, () => undefined));
 });

@@ -1,93 +1,12 @@
 import { eventually, startProxy } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import { transports } from '../support/client-sessions.ts';
 import { expect, test } from 'vitest';
 import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
-
-const rounds = Number(process.env['LOCKS_TEST_BLACK_HOLES'] ?? 20);
-
-test(`a black hole: ${rounds} sessions tell their loss before the server removes their nodes, and are followed by others`, async () => {
-  const sessionTimeout = 3_000;
-  const begun = Array.from({ length: rounds }, async (_, index) => {
-    await using proxy = await startProxy(server);
-    await using opened = new Opened();
-    const observer = await opened.sessions([server], { sessionTimeout: 10_000 }).ready(10_000);
-    const sessions = opened.sessions([proxy], { sessionTimeout });
-    const session = await sessions.ready(10_000);
-    const path = await makeNode(session, ownPath(), 'ephemeral');
-    const end = await watchEnd(session, path, observer);
-    // Each at another moment between two heartbeats.
-    await new Promise((resolve) => setTimeout(resolve, 1_500 + (sessionTimeout / 3 / rounds) * index));
-    const speak = proxy.silence();
-    await eventually('the node is removed', () => end.removedAt !== Infinity);
-    // Its watch did not fire for another reason.
-    expect(await isThere(observer, path)).toBe(false);
-    expect(session.alive).toBe(false);
-    expect(session.deadline).toBeLessThan(end.removedAt);
-    expect(sessions.current).toBeUndefined();
-    expect(sessions.state).toBe('lost');
-    await speak();
-    const next = await sessions.ready(10_000);
-    expect(next).not.toBe(session);
-    await makeNode(next, path, 'ephemeral');
-    return end.removedAt - end.lostAt;
-  });
-  const leads = await Promise.all(begun);
-  expect(Math.min(...leads)).toBeGreaterThan(0);
-});
-
-test('a session given up here is ended at the server, though no call asks for the next one', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
-  let ahead = 0;
-  const { clock } = systemRuntime;
-  const sessions = opened.sessions([proxy], {
-    sessionTimeout: 10_000,
-    runtime: {
-      ...systemRuntime,
-      clock: { now: () => clock.now() + ahead, exact: () => clock.exact() + ahead, origin: clock.origin },
-    },
-  });
-  const session = await sessions.ready(5_000);
-  const path = await makeNode(session, ownPath(), 'ephemeral');
-  const admit = proxy.refuse();
-  await proxy.cut();
-  ahead = 10_000;
-  expect(session.alive).toBe(false);
-  expect(sessions.state).toBe('lost');
-  expect(await isThere(observer, path)).toBe(true);
-  admit();
-  // Without that the server would take ten seconds.
-  await eventually('the node is removed', async () => !(await isThere(observer, path)), 5_000);
-  await eventually('there is no connection left', () => proxy.clientConnections === 0);
-  expect(sessions.state).toBe('lost');
-  expect(await sessions.ready(5_000)).not.toBe(session);
-});
-
-test('a session that is overdue without a connection says why it has none', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  let ahead = 0;
-  const { clock } = systemRuntime;
-  const sessions = opened.sessions([proxy], {
-    sessionTimeout: 10_000,
-    closeWithin: 10,
-    runtime: {
-      ...systemRuntime,
-      clock: { now: () => clock.now() + ahead, exact: () => clock.exact() + ahead, origin: clock.origin },
-    },
-  });
-  const session = await sessions.ready(5_000);
-  proxy.refuse();
-  await proxy.cut();
-  await eventually('it has heard of it', () => sessions.state === 'suspended');
-  ahead = 10_000;
-  expect(session.alive).toBe(false);
-  expect(session.lost.reason).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'ECONNRESET' } });
-});
 
 test('the first look after a blocked event loop finds the session lost', async () => {
   await using opened = new Opened();
@@ -129,3 +48,86 @@ test('all watches are told of the loss', async () => {
   await closed;
   expect(fired).toBe(2);
 });
+
+/** Sessions by a clock that `skip` sets forward. */
+function clockAhead(): { readonly runtime: Runtime; skip(ms: number): void } {
+  let ahead = 0;
+  const { clock } = systemRuntime;
+  return {
+    runtime: {
+      ...systemRuntime,
+      clock: { now: () => clock.now() + ahead, exact: () => clock.exact() + ahead, origin: clock.origin },
+    },
+    skip: (ms) => (ahead += ms),
+  };
+}
+
+test('a session given up here is ended at the server, though no call asks for the next one', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const observer = await opened.sessions([server]).ready(5_000);
+  const { runtime, skip } = clockAhead();
+  const sessions = opened.sessions([proxy], { sessionTimeout: 10_000, runtime });
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
+  const admit = proxy.refuse();
+  await proxy.cut();
+  skip(10_000);
+  expect(session.alive).toBe(false);
+  expect(sessions.state).toBe('lost');
+  expect(await isThere(observer, path)).toBe(true);
+  admit();
+  // Without that the server would take ten seconds.
+  await eventually('the node is removed', async () => !(await isThere(observer, path)), 5_000);
+  await eventually('there is no connection left', () => proxy.clientConnections === 0);
+  expect(sessions.state).toBe('lost');
+  expect(await sessions.ready(5_000)).not.toBe(session);
+});
+
+test('a session that is overdue without a connection says why it has none', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const { runtime, skip } = clockAhead();
+  const sessions = opened.sessions([proxy], { sessionTimeout: 10_000, closeWithin: 10, runtime });
+  const session = await sessions.ready(5_000);
+  proxy.refuse();
+  await proxy.cut();
+  await eventually('it has heard of it', () => sessions.state === 'suspended');
+  skip(10_000);
+  expect(session.alive).toBe(false);
+  expect(session.lost.reason).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'ECONNRESET' } });
+});
+
+const rounds = Number(process.env['LOCKS_TEST_BLACK_HOLES'] ?? 20);
+
+test.each(transports)(
+  `over $over, black holes, ${rounds}: sessions report their loss before the server removes their nodes, and are followed by others`,
+  async (transport) => {
+    const sessionTimeout = 3_000;
+    const begun = Array.from({ length: rounds }, async (_, index) => {
+      await using proxy = await startProxy(server);
+      await using opened = new Opened();
+      const observer = await opened.sessions([server], { sessionTimeout: 10_000 }).ready(10_000);
+      const sessions = transport.sessions(opened, [proxy], { sessionTimeout });
+      const session = await sessions.ready(10_000);
+      const path = await makeNode(session, ownPath(), 'ephemeral');
+      const end = await watchEnd(session, path, observer);
+      // Each at another moment between two heartbeats.
+      await new Promise((resolve) => setTimeout(resolve, 1_500 + (sessionTimeout / 3 / rounds) * index));
+      const speak = proxy.silence();
+      await eventually('the node is removed', () => end.removedAt !== Infinity);
+      // Its watch did not fire for another reason.
+      expect(await isThere(observer, path)).toBe(false);
+      expect(session.alive).toBe(false);
+      expect(session.deadline).toBeLessThan(end.removedAt);
+      expect(sessions.current).toBeUndefined();
+      expect(sessions.state).toBe('lost');
+      await speak();
+      const next = await sessions.ready(10_000);
+      expect(next.id).not.toBe(session.id);
+      await makeNode(next, path, 'ephemeral');
+      return end.removedAt - end.lostAt;
+    });
+    expect(Math.min(...(await Promise.all(begun)))).toBeGreaterThan(0);
+  },
+);

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { eventually, startProxy } from '@locks/test-servers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { exists, remove, setData } from '../../src/wire/requests.ts';
-import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+import { exists } from '../../src/wire/requests.ts';
+import { transports } from '../support/client-sessions.ts';
+import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
@@ -24,46 +25,6 @@ test('the first ready() begins a session, the next ones give the same', async ()
   expect(await isThere(one, path)).toBe(true);
 });
 
-test('close() ends the session at the server', async () => {
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
-  const sessions = opened.sessions([server]);
-  const session = await sessions.ready(5_000);
-  const path = await makeNode(session, ownPath(), 'ephemeral');
-  await sessions.close();
-  expect(sessions.state).toBe('closed');
-  expect(session.lost.aborted).toBe(true);
-  expect(await isThere(observer, path)).toBe(false);
-  await expect(sessions.ready(1_000)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
-  await expect(session.send(remove(path))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-});
-
-test('a session survives a cut connection with its nodes and its watches', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
-  const sessions = opened.sessions([proxy]);
-  const session = await sessions.ready(5_000);
-  const path = await makeNode(session, ownPath(), 'ephemeral');
-  const watched = await makeNode(observer, ownPath(), 'persistent');
-  const fired: string[] = [];
-  expect(await session.watch(watched, () => fired.push('watched'))).toBe('watching');
-
-  const admit = proxy.refuse();
-  await proxy.cut();
-  await eventually('the session is suspended', () => sessions.state === 'suspended');
-  expect(session.alive).toBe(true);
-  expect(session.connected).toBe(false);
-  await expect(session.send(remove(path))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-  await expect(session.watch(watched, () => {})).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-  admit();
-  expect(await sessions.ready(5_000)).toBe(session);
-  expect(await isThere(observer, path)).toBe(true);
-  expect(fired).toEqual([]);
-  valueOf(await observer.send(setData(watched, Buffer.from('x'))));
-  await eventually('the watch fires', () => fired.length === 1);
-});
-
 test('who is told of a lost connection finds the session without one', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
@@ -72,28 +33,6 @@ test('who is told of a lost connection finds the session without one', async () 
   const seen = session.send(exists('/')).catch(() => session.connected);
   await proxy.cut();
   expect(await seen).toBe(false);
-});
-
-test('a watch that fired while there was no connection is told after it', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
-  const sessions = opened.sessions([proxy]);
-  const session = await sessions.ready(5_000);
-  const [changed, removed, kept] = await Promise.all([1, 2, 3].map(() => makeNode(observer, ownPath(), 'persistent')));
-  if (changed === undefined || removed === undefined || kept === undefined) throw new Error('three paths');
-  const fired: string[] = [];
-  for (const path of [changed, removed, kept]) {
-    expect(await session.watch(path, () => fired.push(path))).toBe('watching');
-  }
-  const admit = proxy.refuse();
-  await proxy.cut();
-  valueOf(await observer.send(setData(changed, Buffer.from('x'))));
-  valueOf(await observer.send(remove(removed)));
-  admit();
-  await sessions.ready(5_000);
-  await eventually('both are told', () => fired.length === 2);
-  expect(fired.toSorted()).toEqual([changed, removed].toSorted());
 });
 
 test.each(['requests', 'replies', 'both'] as const)(
@@ -117,19 +56,6 @@ test.each(['requests', 'replies', 'both'] as const)(
     expect(await isThere(observer, path)).toBe(true);
   },
 );
-
-test('a connection cut in the middle of a reply is replaced', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const sessions = opened.sessions([proxy]);
-  const session = await sessions.ready(5_000);
-  const path = ownPath();
-  const { sprung } = proxy.cutMidFrame('replies', { when: (piece) => piece.includes(path) });
-  await expect(makeNode(session, path, 'ephemeral')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-  await sprung;
-  expect(await sessions.ready(5_000)).toBe(session);
-  expect(await isThere(session, path)).toBe(true);
-});
 
 test('a session survives refused connections and a silent one behind them', async () => {
   let mode: 'serve' | 'refuse' | 'swallow one' = 'serve';
@@ -162,3 +88,18 @@ test('a session survives refused connections and a silent one behind them', asyn
   expect(await sessions.ready(4_000)).toBe(session);
   expect(session.alive).toBe(true);
 }, 20_000);
+
+test.each(transports)('over $over a connection cut in the middle of a reply is replaced', async (transport) => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const sessions = transport.sessions(opened, [proxy]);
+  const session = await sessions.ready(5_000);
+  for (let round = 0; round < 3; round += 1) {
+    const path = ownPath();
+    const { sprung } = proxy.cutMidFrame('replies', { when: (piece) => piece.includes(path) });
+    await expect(makeNode(session, path, 'ephemeral')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await sprung;
+    expect(await sessions.ready(5_000)).toBe(session);
+    expect(await isThere(session, path)).toBe(true);
+  }
+});

@@ -121,27 +121,6 @@ test('without a server ready() rejects in time, with the cause, and later finds 
   await sessions.ready(5_000);
 });
 
-test('a server that closes every connection is not stormed', async () => {
-  let attempts = 0;
-  const { createServer } = await import('node:net');
-  const closing = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', (data) => {
-      if (data.toString('latin1') !== 'srvr') attempts += 1;
-      socket.end();
-    });
-  });
-  await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
-  const { port } = closing.address() as { port: number };
-  await using opened = new Opened();
-  await expect(opened.sessions([{ host: '127.0.0.1', port }]).ready(2_000)).rejects.toMatchObject({
-    code: 'LOCK_UNAVAILABLE',
-  });
-  expect(attempts).toBeGreaterThan(2);
-  expect(attempts).toBeLessThan(20);
-  closing.close();
-});
-
 test('a server that is paused and goes on keeps the session', async () => {
   await using opened = new Opened();
   const sessions = opened.sessions([server], { sessionTimeout: 9_000 });

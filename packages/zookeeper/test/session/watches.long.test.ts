@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Session } from '../../src/session/session.ts';
 import { Watches } from '../../src/session/watches.ts';
 import { remove, setData } from '../../src/wire/requests.ts';
-import { rewriteReplies, withError } from '../support/rewrite.ts';
+import { transports } from '../support/client-sessions.ts';
+import { rewriteRepliesTo, withError } from '../support/rewrite.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
@@ -157,20 +158,12 @@ test('more watches than fit into one request are set again after a reconnect', a
 
 test('watches that the server does not take after a reconnect are set again over another connection', async () => {
   let refusals = 0;
-  let asked: number | undefined;
-  const { rewrite } = rewriteReplies((reply) => {
-    if (reply.xid !== asked) return reply.frame;
-    asked = undefined;
+  const setWatches = 101;
+  const refusing = rewriteRepliesTo(setWatches, (reply) => {
     refusals += 1;
     return refusals === 1 ? withError(reply, -4) : reply.frame;
   });
-  await using proxy = await startProxy(server, {
-    rewrite(piece, way, connection) {
-      const isSetWatches = way === 'requests' && piece.length >= 12 && piece.readInt32BE(8) === 101;
-      if (isSetWatches) asked = piece.readInt32BE(4);
-      return rewrite(piece, way, connection);
-    },
-  });
+  await using proxy = await startProxy(server, refusing);
   await using opened = new Opened();
   const observer = await opened.sessions([server]).ready(5_000);
   const path = await makeNode(observer, ownPath(), 'persistent');
@@ -183,18 +176,18 @@ test('watches that the server does not take after a reconnect are set again over
   await eventually('it is told', () => told === 1);
 });
 
-test('a session that is told something all the time is kept by its own heartbeats', async () => {
+test.each(transports)('over $over a session that is told something all the time is kept', async ({ sessions }) => {
   await using opened = new Opened();
   const observer = await opened.sessions([server]).ready(5_000);
-  const session = await opened.sessions([server], { sessionTimeout: 4_000 }).ready(5_000);
+  const session = await sessions(opened, [server], { sessionTimeout: 2_000 }).ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
-  const watched = await Promise.all(Array.from({ length: 60 }, () => makeNode(observer, ownPath(), 'persistent')));
-  await Promise.all(watched.map((one) => session.watch(one, () => {})));
-  for (const one of watched) {
-    valueOf(await observer.send(setData(one, Buffer.from('news'))));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  // As long as that is, it is longer than its timeout.
+  const watched = await makeNode(observer, ownPath(), 'persistent');
+  const until = performance.now() + 5_000;
+  await eventually('it was told for longer than its timeout', async () => {
+    await session.watch(watched, () => {});
+    valueOf(await observer.send(setData(watched, Buffer.from('news'))));
+    return performance.now() > until;
+  });
   expect(session.alive).toBe(true);
   expect(await isThere(observer, path)).toBe(true);
 });

@@ -43,3 +43,12 @@ export async function connectClient(port: number, sessionTimeout: number): Promi
   onTestFinished(() => client.close());
   return client;
 }
+
+/** What carries sessions. */
+export const transports: readonly {
+  readonly over: string;
+  readonly sessions: (opened: Opened, targets: readonly Target[], options?: ClientOptions) => SessionManager;
+}[] = [
+  { over: 'our own transport', sessions: (opened, targets, options) => opened.sessions(targets, options) },
+  { over: 'node-zookeeper-client', sessions: clientSessions },
+];

@@ -167,3 +167,31 @@ function fakeClient(socket: Socket): FakeClient {
     gone: () => gone,
   };
 }
+
+/**
+ * Answers the question for the mode with `mode`, and lets `begin` answer connect requests, which it
+ * counts.
+ */
+export function serve(
+  server: FakeServer,
+  begin: (client: FakeClient) => unknown,
+  mode: string = 'Mode: standalone\n',
+): { readonly begun: number } {
+  const count = { begun: 0 };
+  const answer = (client: FakeClient): void => {
+    client.socket.once('data', (chunk: Buffer) => {
+      if (chunk.equals(Buffer.from('srvr'))) {
+        // After the end of the connection that it is asked about.
+        setTimeout(() => client.socket.end(mode), 60);
+        return;
+      }
+      count.begun += 1;
+      begin(client);
+    });
+  };
+  const answerAll = async (): Promise<never> => {
+    for (;;) answer(await server.client());
+  };
+  void answerAll();
+  return count;
+}

@@ -1,4 +1,4 @@
-import type { Way } from '@locks/test-servers';
+import type { ProxyOptions, Way } from '@locks/test-servers';
 import { frames } from './frames.ts';
 
 /** One frame of what a server sends, as a test changes it. */
@@ -44,4 +44,20 @@ export function withError({ frame }: Reply, code: number): Buffer {
   header.writeInt32BE(16, 0);
   header.writeInt32BE(code, 16);
   return header;
+}
+
+/** The same for the replies to requests of the operation `op`, one at a time. */
+export function rewriteRepliesTo(op: number, change: (reply: Reply) => Buffer): Pick<ProxyOptions, 'rewrite'> {
+  let asked: number | undefined;
+  const { rewrite } = rewriteReplies((reply) => {
+    if (reply.xid !== asked) return reply.frame;
+    asked = undefined;
+    return change(reply);
+  });
+  return {
+    rewrite(piece, way, connection) {
+      if (way === 'requests' && piece.length >= 12 && piece.readInt32BE(8) === op) asked = piece.readInt32BE(4);
+      return rewrite(piece, way, connection);
+    },
+  };
 }

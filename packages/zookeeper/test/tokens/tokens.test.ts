@@ -2,18 +2,18 @@ import { createLocks } from '@locks/core';
 import type { Claim, Grant } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ZookeeperProviderOptions } from '../../src/index.ts';
+import type { ZookeeperOptions } from '../../src/index.ts';
 import type { SessionProvider } from '../../src/provider.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { rewriteReplies } from '../support/rewrite.ts';
-import { openSessionProvider } from '../support/session-provider.ts';
+import { openSessionProvider } from '../support/providers.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200 });
 let count = 0;
 
-function openProvider(options: Partial<ZookeeperProviderOptions> = {}): SessionProvider {
-  return openSessionProvider({ servers: `${server.host}:${server.port}`, acl: 'open', ...options });
+function openProvider(options: ZookeeperOptions = {}): SessionProvider {
+  return openSessionProvider(server, options);
 }
 
 function claimOn(key: string, rest: Partial<Claim> = {}): Claim {
@@ -100,8 +100,8 @@ test('an answer that was garbled on its way gives no token, and leaves no unread
     return frame;
   });
   const proxy = await startProxy(server, replies);
-  const provider = openProvider({ servers: `${proxy.host}:${proxy.port}`, root });
   onTestFinished(() => proxy.stop());
+  const provider = openSessionProvider(proxy, { root });
   const first = claimOn('key');
   const { token } = await granted(provider, first);
   await provider.release(first);

@@ -7,6 +7,7 @@ import { createZookeeperProvider } from '../../../src/index.ts';
 import { create, getChildren, remove } from '../../../src/wire/requests.ts';
 import { serverOptions } from '../../support/backends.ts';
 import { startFrameProxy } from '../../support/frame-proxy.ts';
+import { openProvider } from '../../support/providers.ts';
 import { requestsOf } from '../../support/requests-of.ts';
 import { isThere, makeNode, openAcl, openClient, valueOf } from '../../support/sessions.ts';
 import { ownServer } from '../../support/servers.ts';
@@ -152,11 +153,8 @@ describe('those of one process that wait', () => {
 
   test('a sharer that comes to a holder of its process reads the queue in the flight of its node', async () => {
     const proxy = await startFrameProxy(server);
-    const behindProxy = createZookeeperProvider({ servers: `${proxy.host}:${proxy.port}`, acl: 'open' });
-    onTestFinished(async () => {
-      await behindProxy.close();
-      await proxy.stop();
-    });
+    onTestFinished(() => proxy.stop());
+    const behindProxy = openProvider(proxy);
     const holder = claimOf(randomUUID());
     expect(await behindProxy.tryAcquire(holder)).toMatchObject({ granted: true });
     const request = proxy.hold('-shared-lock-');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '@locks/test-servers';
 import type { Claim } from '@locks/core';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../../src/index.ts';
+import { openProvider } from '../../support/providers.ts';
 import type { ZookeeperProvider } from '../../../src/index.ts';
 import { getChildren, remove } from '../../../src/wire/requests.ts';
 import { startFrameProxy } from '../../support/frame-proxy.ts';
@@ -22,18 +22,14 @@ let claim: Claim;
 let leases: string;
 beforeEach(async () => {
   proxy = await startFrameProxy(server);
-  const servers = `${proxy.host}:${proxy.port}`;
-  provider = createZookeeperProvider({ servers, acl: 'open', recipe: 'semaphore', sessionTimeout: 5_000 });
+  onTestFinished(() => proxy.stop());
+  provider = openProvider(proxy, { recipe: 'semaphore', sessionTimeout: 5_000 });
   claim = { key: randomUUID(), owner: randomUUID(), mode: 'shared', permits: 1, ttl: 10_000 };
   leases = `/locks/${claim.key}/leases`;
   // Makes the folders.
   const first = { ...claim, owner: randomUUID() };
   expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
   expect(await provider.release(first)).toBe(true);
-  onTestFinished(async () => {
-    await provider.close();
-    await proxy.stop();
-  });
 });
 
 async function strangersLease(): Promise<string> {

@@ -1,0 +1,48 @@
+import { systemRuntime } from '@locks/core/adapter';
+import { createClient } from 'node-zookeeper-client';
+import { onTestFinished } from 'vitest';
+import { assembleProvider } from '../../src/create-provider.ts';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { ZookeeperOptions, ZookeeperProvider } from '../../src/index.ts';
+import { readZookeeperOptions } from '../../src/options/options.ts';
+import type { SessionProvider } from '../../src/provider.ts';
+import type { Make } from './conformance.ts';
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** As the option `servers` takes it. */
+export function serversOf(...places: readonly Place[]): string {
+  return places.map(({ host, port }) => `${host}:${port}`).join(',');
+}
+
+/** A provider of one server, whose nodes are open. It is closed at the end of the test. */
+export function openProvider(at: Place | string, options: ZookeeperOptions = {}): ZookeeperProvider {
+  const servers = typeof at === 'string' ? at : serversOf(at);
+  const provider = createZookeeperProvider({ servers, acl: 'open', ...options });
+  onTestFinished(() => provider.close());
+  return provider;
+}
+
+/** The same with the members that guards use. Removes folders that are not used for `idle` ms. */
+export function openSessionProvider(place: Place, options: ZookeeperOptions = {}, idle?: number): SessionProvider {
+  const read = readZookeeperOptions({ servers: serversOf(place), acl: 'open', ...options });
+  const provider = assembleProvider(read, systemRuntime, idle);
+  onTestFinished(() => provider.close());
+  return provider;
+}
+
+/** A provider over `node-zookeeper-client`, with the servers and the session of `options`. */
+export const overClient: Make = ({ servers, sessionTimeout = 6_000, ...options }): ZookeeperProvider =>
+  createZookeeperProvider({
+    ...options,
+    client: () => createClient(servers, { sessionTimeout: Number(sessionTimeout), spinDelay: 50 }),
+  });
+
+/** What carries the session of a provider. */
+export const carriers: readonly (readonly [string, Make])[] = [
+  ['our own transport', createZookeeperProvider],
+  ['node-zookeeper-client', overClient],
+];
