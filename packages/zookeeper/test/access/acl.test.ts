@@ -8,6 +8,7 @@ import type { Credentials } from '../../src/connection/handshake.ts';
 import type { Session } from '../../src/session/session.ts';
 import { create, getAcl, getChildren, remove, setData } from '../../src/wire/requests.ts';
 import { folderOf } from '../../src/nodes/paths.ts';
+import { openProvider } from '../support/providers.ts';
 import { Opened, isThere, openAcl, makeNode, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
@@ -155,15 +156,14 @@ test('what is missing above the root is not made for one user alone: other servi
   }
 });
 
-test('what is missing above the root is made where all nodes are open', async () => {
+test('what is missing above the root is made, like all nodes, open to all where that is said', async () => {
   await using setting = await Setting.begin();
   const root = `${setting.root}/more/locks`;
-  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, acl: 'open' });
-  await provider.connect(10_000);
-  await provider.close();
+  const lease = await createLocks(openProvider(server, { root })).acquire('key');
   const anyone = await setting.client();
-  for (const path of [setting.root, `${setting.root}/more`, root])
+  for (const path of [setting.root, `${setting.root}/more`, root, `${root}/@base`, `${root}/key`])
     expect(valueOf(await anyone.send(getAcl(path))).acl).toEqual(openAcl);
+  await lease.release();
 });
 
 test('a user who may, by a list, shares the locks of another', async () => {
@@ -182,17 +182,6 @@ test('a user who may, by a list, shares the locks of another', async () => {
   expect((await next).token).toBeGreaterThan(lease.token);
   await (await next).release();
   await refused(setting.locks({ username: 'eve', password: 'x y z' }).acquire('key'), 'x y z');
-});
-
-test('nodes are open to all only where that is said', async () => {
-  await using setting = await Setting.begin();
-  const locks = setting.locks({ acl: 'open' });
-  await using lease = await locks.acquire('key');
-  const stranger = await setting.client();
-  for (const path of [setting.root, `${setting.root}/@base`, `${setting.root}/key`])
-    expect(valueOf(await stranger.send(getAcl(path))).acl).toEqual(openAcl);
-  expect(lease.held).toBe(true);
-  expect(() => setting.locks({})).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }) as Error);
 });
 
 test('the permissions that the documentation calls the least suffice for registers', async () => {

@@ -4,7 +4,7 @@ import { checkHistory, createHistory } from '@locks/core/testing';
 import { eventually, type ServerHandle } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { serverOptions } from '../support/backends.ts';
 import { openChance } from './support/chance.ts';
@@ -26,9 +26,9 @@ const ensemble = await ownEnsemble({
   maxSessionTimeout: 60_000,
 });
 
-function open(members: readonly ServerHandle[], label: string, knownPlaces: boolean): Locks {
+function open(members: readonly ServerHandle[], label: string): Locks {
   const servers = members.map(({ host, port }) => `${host}:${port}`).join(',');
-  const options = { servers, root, acl: 'open', sessionTimeout, timeout: 1_000, knownPlaces } as const;
+  const options = { servers, root, acl: 'open', sessionTimeout, timeout: 1_000 } as const;
   const provider = createZookeeperProvider(options);
   return createLocks(provider, { label, ttl: 120_000 });
 }
@@ -57,12 +57,12 @@ const faults: Readonly<Record<string, Fault>> = {
  * One process has its session at the member that is hurt, and no other server; another is with the
  * majority.
  */
-async function strike(name: string, { member, begin }: Fault, knownPlaces: boolean): Promise<number[]> {
+async function strike(name: string, { member, begin }: Fault): Promise<number[]> {
   const history = createHistory(() => performance.now());
   const hurt = await member();
   const majority = ensemble.servers.filter((server) => server !== hurt);
-  await using there = open([hurt], 'there', knownPlaces);
-  await using elsewhere = open(majority, 'elsewhere', knownPlaces);
+  await using there = open([hurt], 'there');
+  await using elsewhere = open(majority, 'elsewhere');
   await using witness = new Witness(majority, root);
   const watching = await witness.session();
   const run = randomUUID();
@@ -137,20 +137,18 @@ async function strike(name: string, { member, begin }: Fault, knownPlaces: boole
   return others.map(({ lostAt, removedAt }) => removedAt - lostAt);
 }
 
-describe.each([true, false])('knownPlaces: %s', (knownPlaces) => {
-  test.each(Object.keys(faults))(
-    `%s, ${rounds} x: a process that reaches no other server is granted nothing more, and loses its leases before the others remove their nodes`,
-    async (name) => {
-      const fault = faults[name];
-      if (fault === undefined) throw new Error(`there is no fault "${name}"`);
-      const margins: number[] = [];
-      for (let round = 0; round < rounds; round += 1) margins.push(...(await strike(name, fault, knownPlaces)));
-      console.log(
-        `${name}: ${rounds} rounds, ${margins.length} leases of sessions of ${sessionTimeout} ms, ${chance.note}; ` +
-          `smallest time from the loss to the removal: ${Math.min(...margins).toFixed(1)} ms`,
-      );
-      expect(Math.min(...margins)).toBeGreaterThan(0);
-    },
-    60_000 + rounds * 60_000,
-  );
-});
+test.each(Object.keys(faults))(
+  `%s, ${rounds} x: a process that reaches no other server is granted nothing more, and loses its leases before the others remove their nodes`,
+  async (name) => {
+    const fault = faults[name];
+    if (fault === undefined) throw new Error(`there is no fault "${name}"`);
+    const margins: number[] = [];
+    for (let round = 0; round < rounds; round += 1) margins.push(...(await strike(name, fault)));
+    console.log(
+      `${name}: ${rounds} rounds, ${margins.length} leases of sessions of ${sessionTimeout} ms, ${chance.note}; ` +
+        `smallest time from the loss to the removal: ${Math.min(...margins).toFixed(1)} ms`,
+    );
+    expect(Math.min(...margins)).toBeGreaterThan(0);
+  },
+  60_000 + rounds * 60_000,
+);

@@ -48,11 +48,11 @@ const faults: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test.each(process.env['LOCKS_TEST_WHOLE'] === undefined ? [true] : [true, false])(
-  `50 contenders on ${keys.length} keys, ${cycles} x 4 faults: no two hold at once, all are served afterwards, and nothing is left; knownPlaces: %s`,
-  async (knownPlaces) => {
+test(
+  `50 contenders on ${keys.length} keys, ${cycles} x 4 faults: no two hold at once, all are served afterwards, and nothing is left`,
+  async () => {
     const servers = ensemble.servers.map(({ host, port }) => `${host}:${port}`).join(',');
-    const options = { servers, root, acl: 'open', sessionTimeout, timeout: 2_000, knownPlaces } as const;
+    const options = { servers, root, acl: 'open', sessionTimeout, timeout: 2_000 } as const;
     await using contenders = new Contenders({ options, providers: 5, contenders: 50, keys, chance });
     const slowest: Record<string, number> = {};
     await contenders.allServed(recovery);

@@ -107,17 +107,24 @@ describe('a write under the check of the holder’s node', () => {
     await party.guard.write([], lease);
     expect(await codeOf(party.guard.writeFenced(1 as unknown as string, [], lease))).toBe('LOCK_INVALID');
   });
+});
 
-  test('is refused for leases of others, shared ones, and such without a queue', async () => {
-    const [party, other, plain] = [openParty(), openParty(), openParty({ fair: false })];
-    const path = ownPath();
-    const lease = await party.locks.acquire(path);
-    expect(await codeOf(other.guard.write([], lease))).toBe('LOCK_STALE');
-    const shared = await party.locks.acquire(ownPath(), { mode: 'shared' });
-    expect(await codeOf(party.guard.write([], shared))).toBe('LOCK_INVALID');
-    const bare = await plain.locks.acquire(ownPath().slice(1));
-    expect(await codeOf(plain.guard.write([], bare))).toBe('LOCK_INVALID');
-  });
+test('a write and a check are refused for ended leases, those of others, shared ones, and such without a queue', async () => {
+  const [party, other, plain] = [openParty(), openParty(), openParty({ fair: false })];
+  const lease = await party.locks.acquire(ownPath());
+  const shared = await party.locks.acquire(ownPath(), { mode: 'shared' });
+  const bare = await plain.locks.acquire(ownPath().slice(1));
+  const ended = await party.locks.acquire(ownPath());
+  await ended.release();
+  for (const [{ guard }, refused, code] of [
+    [party, ended, 'LOCK_STALE'],
+    [other, lease, 'LOCK_STALE'],
+    [party, shared, 'LOCK_INVALID'],
+    [plain, bare, 'LOCK_INVALID'],
+  ] as const) {
+    expect(await codeOf(guard.write([], refused))).toBe(code);
+    expect(() => guard.check(refused)).toThrow(expect.objectContaining({ code }));
+  }
 });
 
 describe('a write under a token', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { numbered } from '../../src/nodes/sequence.ts';
-import { contenderName, parseContender, parseContenders, uuidOf } from '../../src/recipes/contenders.ts';
+import { contenderName, parseContender, uuidOf } from '../../src/recipes/contenders.ts';
 
 const uuid = '706101c7-325d-432c-a62c-48ec96deffcd';
 const owner = 'host:1/a.0';
@@ -78,9 +78,4 @@ test.each([
   ['lock-4294967295', 4_294_967_295],
 ])('%s has place %d', (name, sequence) => {
   expect(parseContender(name)?.sequence).toBe(sequence);
-});
-
-test('other children are left out', () => {
-  const names = ['locks', 'lock-0000000002', 'leases', 'lock-0000000001'];
-  expect(parseContenders(names).map(({ sequence }) => sequence)).toEqual([2, 1]);
 });

@@ -76,10 +76,6 @@ describe('who holds, and who is watched', () => {
     expect(watched(queueOf('shared', 1, 'exclusive', 'shared'), 3)).toEqual([2]);
   });
 
-  test('one permit is watched like a mutex', () => {
-    expect(watched(queueOf(1, 1, 1), 2)).toEqual([1]);
-  });
-
   test('children come in any order', () => {
     const queue = queueOf('exclusive', 'shared', 'shared', 'exclusive', 'shared');
     fc.assert(
@@ -121,29 +117,6 @@ describe('sequence numbers that are used up', () => {
     expect(judgeAt(queue, 0)).toMatchObject({ state: 'exhausted' });
     expect(judgeAt(queue, 1)).toMatchObject({ state: 'exhausted' });
   });
-
-  test('the number that the counter stays at is no position in the queue', () => {
-    const names = ['a-lock-2147483647', 'b-lock-2147483647'];
-    for (const name of names) expect(judge(parseContenders(names), name)).toMatchObject({ state: 'exhausted' });
-  });
-});
-
-test('who holds and who waits', () => {
-  const names = (queue: readonly Contender[]): readonly [number[], number[]] => {
-    const { holders, waiters } = holdersOf(queue);
-    return [holders.map((holder) => queue.indexOf(holder)), waiters.map((waiter) => queue.indexOf(waiter))];
-  };
-  expect(names([])).toEqual([[], []]);
-  expect(names(queueOf('exclusive', 'shared'))).toEqual([[0], [1]]);
-  expect(names(queueOf('shared', 'shared', 'exclusive', 'shared'))).toEqual([
-    [0, 1],
-    [2, 3],
-  ]);
-  expect(names(queueOf(2, 2, 2, 'exclusive'))).toEqual([
-    [0, 1],
-    [2, 3],
-  ]);
-  expect(names(queueOf(2, 3, 2))).toEqual([[0, 1], [2]]);
 });
 
 test('the nodes of one owner, first come first', () => {
