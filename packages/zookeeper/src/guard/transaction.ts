@@ -2,7 +2,7 @@ import type { Operation } from '../wire/call.ts';
 import { LockError } from '@locks/core/adapter';
 import { refusal } from '../nodes/refusal.ts';
 import type { Session } from '../session/session.ts';
-import { multi } from '../wire/multi.ts';
+import { failedStep, multi } from '../wire/multi.ts';
 import type { MultiOutcome } from '../wire/multi.ts';
 
 /** ZooKeeper refused one of the caller's operations, so none of them took effect. */
@@ -35,11 +35,9 @@ export async function transact(session: Session, operations: readonly Operation[
  * Throws unless the transaction took effect. Its first operation was the guard's, the others are
  * `own`.
  */
-export function checkOutcome({ committed, results }: MultiOutcome, own: readonly Operation[]): void {
-  if (committed) return;
-  const failed = results.findIndex((result) => !result.ok && result.error !== 'UNDONE' && result.error !== 'NOT_TRIED');
-  const result = results[failed];
-  const error = result?.ok === false ? result.error : 'OTHER';
-  if (failed < 1) throw new LockError('LOCK_MISCONFIGURED', `ZooKeeper refused the check of a guard: ${error}.`);
-  throw new GuardedOperationError(failed - 1, error, own[failed - 1]?.path ?? '');
+export function checkOutcome(outcome: MultiOutcome, own: readonly Operation[]): void {
+  if (outcome.committed) return;
+  const { index, error } = failedStep(outcome);
+  if (index === 0) throw new LockError('LOCK_MISCONFIGURED', `ZooKeeper refused the check of a guard: ${error}.`);
+  throw new GuardedOperationError(index - 1, error, own[index - 1]?.path ?? '');
 }

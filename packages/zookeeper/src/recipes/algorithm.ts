@@ -1,3 +1,4 @@
+import { LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { Nodes } from '../nodes/nodes.ts';
 import type { OwnNode } from '../nodes/own-node.ts';
@@ -8,7 +9,6 @@ import type { Contender } from './contenders.ts';
 import type { LiveClaim } from './live-claim.ts';
 import { looks } from './recipe.ts';
 import type { AttemptResult, QueueSteps, Verdict } from './recipe.ts';
-import { sequenceExhausted } from './sequence-exhausted.ts';
 import { waitAt, waitingFor, waitingWith } from './waits.ts';
 
 // The algorithm: a claim is an ephemeral node that ZooKeeper numbers. Its number among those of the
@@ -31,10 +31,8 @@ import { waitAt, waitingFor, waitingWith } from './waits.ts';
 export function judge(queue: readonly Contender[], own: string): Verdict {
   const me = queue.find((contender) => contender.name === own);
   if (me === undefined) return { state: 'missing' };
-  if (me.sequence >= sequenceLimit) return { state: 'exhausted', sequence: me.sequence };
-  // Other libraries sort negative numbers to the front, and enter.
-  const wrapped = queue.find((contender) => contender.sequence >= 2 ** 31);
-  if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
+  const exhausted = exhaustedIn(queue, me);
+  if (exhausted !== undefined) return exhausted;
   // ZooKeeper gives no number to two: a node made by hand may have ours, and goes first.
   const before = queue.filter((contender) => contender.sequence <= me.sequence && contender !== me);
   const writers = latest(me.mode === 'exclusive' ? before : before.filter(({ mode }) => mode === 'exclusive'));
@@ -48,6 +46,16 @@ export function judge(queue: readonly Contender[], own: string): Verdict {
   // One with fewer permits may wait before this one, which does not pass it.
   const sorted = before.toSorted(inOrder);
   return waitFor(sorted.slice(0, firstToWait(sorted) + 1), before.length);
+}
+
+/** Whether the numbers of a queue are used up for the contender `me`. */
+export function exhaustedIn(
+  queue: readonly Contender[],
+  me: Contender,
+): Extract<Verdict, { readonly state: 'exhausted' }> | undefined {
+  // Other libraries sort negative numbers to the front, and enter.
+  const beyond = me.sequence >= sequenceLimit ? me : queue.find(({ sequence }) => sequence >= 2 ** 31);
+  return beyond && { state: 'exhausted', sequence: beyond.sequence };
 }
 
 /** The index of the first of `sharers` that does not hold yet, as too many are before it. */
@@ -135,4 +143,12 @@ async function asBefore(nodes: Nodes, own: LiveClaim, node: OwnNode): Promise<At
   if (watched.length === 0) return undefined;
   const stats = await Promise.all([node.path, ...watched].map((path) => nodes.exists(session, path)));
   return stats.includes(undefined) ? undefined : waitingFor(waitAt(place));
+}
+
+/** The error for a key whose folder has given out its sequence numbers. */
+function sequenceExhausted(key: string, folder: string, sequence: number): LockError {
+  const message =
+    `The sequence numbers of ${JSON.stringify(key)} are used up: ZooKeeper gave out ${sequence} of 2147483647. ` +
+    `They begin anew once the node ${folder} is removed, as soon as no client holds the key or waits for it. Stop its clients for a moment if some always do.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key });
 }

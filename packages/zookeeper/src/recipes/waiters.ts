@@ -1,5 +1,5 @@
-import type { KeyState, Waiter } from '@locks/core';
-import { readNodeData } from '../nodes/node-data.ts';
+import type { Holder, KeyState, Waiter } from '@locks/core';
+import { readNodeData, tokenIn } from '../nodes/node-data.ts';
 import type { ReadNode } from '../nodes/nodes.ts';
 import type { Contender } from './contenders.ts';
 
@@ -30,4 +30,18 @@ export async function tellWaiters(
   );
   // One that has left meanwhile is not named.
   return { waiters: waiters.length, queue: queue.filter((waiter) => waiter !== undefined) };
+}
+
+/** A holder, as a state tells it, by its node. `tokenless`: its node does not say its token yet. */
+export function tellHolder(
+  { name, permits }: Pick<Contender, 'name' | 'permits'>,
+  mode: Holder['mode'],
+  { data, stat }: ReadNode,
+  tokenless: boolean = false,
+): Holder {
+  const known = readNodeData(data);
+  // Another library's node is known by its name.
+  if (known === undefined) return { owner: name, mode };
+  const token = tokenless ? undefined : tokenIn(known, stat);
+  return { owner: known.owner, mode, ...(permits !== undefined && { permits }), ...(token !== undefined && { token }) };
 }

@@ -73,7 +73,7 @@ export class Tokens {
     for (let round = 0; round < rounds; round += 1) {
       const { node, claim } = own;
       if (node === undefined) break;
-      const base = this.cached(session) ?? (await this.#read(session));
+      const base = await this.current(session);
       const minted = mint({ order: node.order, mode: claim.mode, floor }, base, node.zxid);
       switch (minted.state) {
         case 'minted':
@@ -99,7 +99,7 @@ export class Tokens {
     for (let round = 0; round < rounds; round += 1) {
       const { node } = own;
       if (node === undefined) return false;
-      const base = this.cached(session) ?? (await this.#read(session));
+      const base = await this.current(session);
       const to = raiseFor(token, node.order, base);
       if (to === undefined) {
         await this.#write(own, token);

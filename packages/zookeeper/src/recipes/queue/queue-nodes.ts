@@ -1,6 +1,6 @@
 import { LockError } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
-import { baseIn, readNodeData, tokenIn } from '../../nodes/node-data.ts';
+import { baseIn } from '../../nodes/node-data.ts';
 import type { Nodes } from '../../nodes/nodes.ts';
 import { madeBy } from '../../nodes/own-node.ts';
 import { nameOf } from '../../nodes/paths.ts';
@@ -9,7 +9,7 @@ import { holdersOf } from '../algorithm.ts';
 import { parseContenders, placesOf, uuidOf } from '../contenders.ts';
 import type { Contender } from '../contenders.ts';
 import { hasLocks, locksIn } from '../locks-in.ts';
-import { tellWaiters } from '../waiters.ts';
+import { tellHolder, tellWaiters } from '../waiters.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { looks } from '../recipe.ts';
 
@@ -109,18 +109,8 @@ export class QueueNodes {
     return this.#nodes.latest(session, folder, () => this.read(session, folder));
   }
 
-  async #show(session: Session, folder: string, { name, mode, permits }: Contender): Promise<Holder | undefined> {
-    const read = await this.#nodes.read(session, `${folder}/${name}`);
-    if (read === undefined) return undefined;
-    const data = readNodeData(read.data);
-    // Another library's node is known by its name.
-    if (data === undefined) return { owner: name, mode };
-    const token = tokenIn(data, read.stat);
-    return {
-      owner: data.owner,
-      mode,
-      ...(permits !== undefined && { permits }),
-      ...(token !== undefined && { token }),
-    };
+  async #show(session: Session, folder: string, place: Contender): Promise<Holder | undefined> {
+    const read = await this.#nodes.read(session, `${folder}/${place.name}`);
+    return read && tellHolder(place, place.mode, read);
   }
 }

@@ -1,9 +1,9 @@
 import { LockError } from '@locks/core/adapter';
-import type { Holder, KeyState } from '@locks/core';
-import { readNodeData, tokenIn } from '../../nodes/node-data.ts';
+import type { KeyState } from '@locks/core';
+import { readNodeData } from '../../nodes/node-data.ts';
 import type { ReadNode } from '../../nodes/nodes.ts';
 import { inOrder } from '../contenders.ts';
-import { tellWaiters } from '../waiters.ts';
+import { tellHolder, tellWaiters } from '../waiters.ts';
 import { looks } from '../recipe.ts';
 import type { SemaphoreState } from './judge.ts';
 import type { HeldLease } from './leases.ts';
@@ -38,10 +38,15 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
     // A claim that left meanwhile has given its turn to another one.
     if (shown.length < leases.length || (first !== undefined && head === undefined)) continue;
     const early = head === undefined ? undefined : leaseAhead(shown, head);
-    const holders = shown.filter((each) => each !== early).map(({ lease, node }) => holder(lease, node, 'shared'));
+    const holders = shown.filter((each) => each !== early).map(({ lease, node }) => tellHolder(lease, 'shared', node));
     const alone = first?.mode === 'exclusive' && head !== undefined && readNodeData(head.data) && leases.length === 0;
     const told = await tellWaiters(alone ? queue.slice(1) : queue, ({ name }) => show(`locks/${name}`), 'shared');
-    return { key, holders: alone ? [holder(first, head, 'exclusive')] : holders, ...told };
+    // An exclusive claim has no token until it is admitted, which writes its node.
+    return {
+      key,
+      holders: alone ? [tellHolder(first, 'exclusive', head, head.stat.mzxid === head.stat.czxid)] : holders,
+      ...told,
+    };
   }
   const message = `ZooKeeper: the semaphore ${JSON.stringify(key)} changes too often to be read.`;
   throw new LockError('LOCK_UNAVAILABLE', message, { key });
@@ -59,17 +64,4 @@ function leaseAhead(leases: readonly ShownLease[], { data, stat }: ReadNode): Sh
   );
   const same = last?.node.stat.ephemeralOwner === stat.ephemeralOwner && last.node.stat.czxid > stat.czxid;
   return same && leases.length > 1 ? last : undefined;
-}
-
-function holder(
-  { name, permits }: Pick<HeldLease, 'name' | 'permits'>,
-  { data, stat }: ReadNode,
-  mode: Holder['mode'],
-): Holder {
-  const known = readNodeData(data);
-  // Another library's node is known by its name.
-  if (known === undefined) return { owner: name, mode };
-  // An exclusive claim has no token until it is admitted.
-  const token = mode === 'exclusive' && stat.mzxid === stat.czxid ? undefined : tokenIn(known, stat);
-  return { owner: known.owner, mode, ...(permits !== undefined && { permits }), ...(token !== undefined && { token }) };
 }

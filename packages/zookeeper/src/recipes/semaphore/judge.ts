@@ -1,5 +1,5 @@
 import type { Claim } from '@locks/core';
-import { sequenceLimit } from '../../nodes/sequence.ts';
+import { exhaustedIn } from '../algorithm.ts';
 import type { Verdict } from '../recipe.ts';
 import type { Contender } from '../contenders.ts';
 import type { HeldLease } from './leases.ts';
@@ -37,24 +37,18 @@ export function judgeEntry(
 ): Entry {
   const me = locks.find((contender) => contender.name === own);
   if (me === undefined) return { state: 'missing' };
-  if (me.sequence >= sequenceLimit) return { state: 'exhausted', sequence: me.sequence };
-  // Other libraries sort negative numbers to the front, and enter.
-  const wrapped = locks.find((contender) => contender.sequence >= 2 ** 31);
-  if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
+  const exhausted = exhaustedIn(locks, me);
+  if (exhausted !== undefined) return exhausted;
   const before = locks.filter((contender) => contender.sequence <= me.sequence && contender !== me);
-  const limit = limitOf(claim);
   if (before.length > 0) {
     const previous = before.reduce((found, contender) => (contender.sequence > found.sequence ? contender : found));
     return { state: 'waits', watch: [`locks/${previous.name}`], place: before.length };
   }
+  // How many may share; `undefined`: it does not share.
+  const limit = claim.mode === 'exclusive' ? undefined : (claim.permits ?? Infinity);
   const free = limit === undefined ? leases.length === 0 : leases.length < limit;
   if (free) return { state: 'enters' };
   // All but limit - 1 leases must go: then one of any `limit` leases has. For an exclusive claim
   // all must go, one after another.
   return { state: 'waits', watch: leases.slice(0, limit ?? 1).map(({ name }) => `leases/${name}`), place: 0 };
-}
-
-/** How many may share, as the claim tells. `undefined`: it does not share. */
-function limitOf({ mode, permits }: Pick<Claim, 'mode' | 'permits'>): number | undefined {
-  return mode === 'exclusive' ? undefined : (permits ?? Infinity);
 }
