@@ -1,10 +1,9 @@
-import type { LockError } from '@locks/core/adapter';
-import { longestTrusted } from '@locks/core/adapter';
+import type { Deadline, LockError } from '@locks/core/adapter';
+import { createDeadline, longestTrusted } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import { SessionExpiredError } from '../connection/errors.ts';
 import { ConnectLoop } from '../servers/connect-loop.ts';
 import { OpenSession } from './open-session.ts';
-import { Preparation } from './preparation.ts';
 import type { Transport } from '../servers/transport.ts';
 import { SessionReports } from './session-channel.ts';
 import type { SessionState } from './session-channel.ts';
@@ -22,7 +21,8 @@ export class SessionManager {
   readonly #options: SessionOptions;
   readonly #transport: Transport;
   readonly #waiters: SessionWaiters;
-  readonly #preparation: Preparation;
+  /** Of preparations. */
+  readonly #deadline: Deadline;
   readonly #reports: SessionReports;
   readonly #loop: ConnectLoop;
   #session: OpenSession | undefined;
@@ -37,7 +37,7 @@ export class SessionManager {
     this.#options = options;
     this.#transport = transport;
     this.#waiters = new SessionWaiters(runtime);
-    this.#preparation = new Preparation(options);
+    this.#deadline = createDeadline(runtime, transport.sessionTimeout, `ZooKeeper at ${transport.servers}`);
     this.#reports = new SessionReports(options.provider ?? 'zookeeper');
     this.#loop = new ConnectLoop({
       runtime,
@@ -110,7 +110,7 @@ export class SessionManager {
     this.#session?.lose(closedError());
     await this.#transport.ending.finish(this.#options.closeWithin ?? 2_000);
     await over;
-    this.#preparation.stop();
+    this.#deadline.stop();
     this.#reports.publish('closed', undefined, undefined);
   }
 
@@ -152,12 +152,25 @@ export class SessionManager {
     });
   }
 
-  /** Makes the connection one that can be used, or ends it. */
+  /**
+   * Makes the connection one that calls can use, or ends it: if it is not prepared within a third
+   * of the session timeout.
+   */
   async #prepare(session: OpenSession, connection: Connection): Promise<void> {
     this.#begun = true;
     this.#session = session;
     this.#connection = connection;
-    if (!(await this.#preparation.run(session, connection))) return;
+    const prepare = async (): Promise<void> => {
+      await session.attach(connection);
+      await this.#options.prepare(session.preparing, !session.prepared);
+    };
+    try {
+      await this.#deadline.race(prepare(), 'what a session begins with', session.timeout / 3);
+    } catch (error) {
+      connection.destroy(error as Error);
+      throw error;
+    }
+    if (connection.ended || !session.alive) return;
     session.announce();
     this.#failure = undefined;
     this.#reports.publish('connected', session, undefined);
