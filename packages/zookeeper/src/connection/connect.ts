@@ -2,9 +2,9 @@ import type { ConnectionOptions } from 'node:tls';
 import { errorText } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { FrameSplitter } from '../wire/frames.ts';
-import { Writer } from '../wire/jute.ts';
+import { Writer } from '../wire/writer.ts';
 import { ProtocolError } from '../wire/protocol-error.ts';
-import type { Reader } from '../wire/jute.ts';
+import type { Reader } from '../wire/reader.ts';
 import type { WatchEvent } from '../wire/records.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
@@ -45,12 +45,6 @@ export interface ConnectionParts {
    */
   readonly maxFrame?: number | undefined;
   /**
-   * The longest request that is sent, in bytes. The servers end the connection for a longer one:
-   * this is their `jute.maxbuffer`.
-   * @default 1_048_575
-   */
-  readonly maxRequest?: number | undefined;
-  /**
    * Does not keep the process alive while it connects.
    * @default false
    */
@@ -70,7 +64,6 @@ export interface ConnectionParts {
 }
 
 const defaultMaxFrame = 4 * 1024 * 1024;
-const defaultMaxRequest = 0xf_ffff;
 
 /**
  * Connects to one server, begins or resumes a session and shows the credentials. The socket is
@@ -125,14 +118,13 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
       if (accepted === undefined || authenticated < parts.auth.length) return;
       settle();
       const { id, password, timeout } = accepted;
-      const { lastZxid, maxRequest = defaultMaxRequest, firstXid = 1 } = parts;
+      const { lastZxid, firstXid = 1 } = parts;
       const session = { id, password, timeout };
       open = new OpenConnection({
         address,
         session,
         openedAt,
         lastZxid,
-        maxRequest,
         firstXid,
         socket,
         runtime,

@@ -1,6 +1,6 @@
 import { FrameSplitter } from '../wire/frames.ts';
-import type { Reader } from '../wire/jute.ts';
-import { Writer } from '../wire/jute.ts';
+import type { Reader } from '../wire/reader.ts';
+import { Writer } from '../wire/writer.ts';
 import { closeSession } from '../wire/session-requests.ts';
 import type { ConnectionParts } from './connect.ts';
 import { ConnectError } from './errors.ts';

@@ -44,6 +44,11 @@ export class SilentServerError extends ConnectError {
   }
 }
 
+/** Options of TLS that cannot be used, for example an unreadable key. */
+export class TlsOptionsError extends Error {
+  override readonly name = 'TlsOptionsError';
+}
+
 /** The connection ended before the answer. If the request was sent, its result is unknown. */
 export class ConnectionLostError extends Error {
   override readonly name: string = 'ConnectionLostError';

@@ -1,5 +1,6 @@
 import { ProtocolError } from '../wire/protocol-error.ts';
-import type { Reader, Writer } from '../wire/jute.ts';
+import type { Reader } from '../wire/reader.ts';
+import type { Writer } from '../wire/writer.ts';
 
 /** A session that was begun on an earlier connection. */
 export interface Resumed {

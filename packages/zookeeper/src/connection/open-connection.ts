@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Runtime } from '@locks/core/adapter';
 import type { Answer } from '../wire/answer.ts';
 import { fatalCode, serverError } from '../wire/codes.ts';
-import type { Reader } from '../wire/jute.ts';
+import type { Reader } from '../wire/reader.ts';
 import { ProtocolError } from '../wire/protocol-error.ts';
 import { readEvent } from '../wire/records.ts';
 import type { WatchEvent } from '../wire/records.ts';
@@ -19,8 +19,6 @@ import {
   SessionExpiredError,
 } from './errors.ts';
 import { RequestWriter } from './request-writer.ts';
-import { Unanswered } from './unanswered.ts';
-import type { Pending } from './unanswered.ts';
 
 /** What a connection is made of, once the handshake is over. */
 export interface OpenParts {
@@ -28,7 +26,6 @@ export interface OpenParts {
   readonly session: Connection['session'];
   readonly openedAt: number;
   readonly lastZxid: bigint;
-  readonly maxRequest: number;
   readonly firstXid: number;
   readonly socket: Socket;
   readonly runtime: Runtime;
@@ -45,7 +42,20 @@ const eventXid = -1;
 const window = 256;
 
 /** A request that is to be sent. */
-type Sending = Pick<Pending, 'request' | 'background' | 'resolve' | 'reject'>;
+interface Sending {
+  readonly request: Request<unknown>;
+  /** Does not keep the process alive. */
+  readonly background: boolean;
+  readonly resolve: (answer: Answer<unknown>) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A request whose reply has not come. */
+interface Pending extends Sending {
+  readonly xid: number;
+  /** By the clock of the runtime, in ms: not after it was written. */
+  readonly sentAt: number;
+}
 
 /** The requests and replies of one connection. */
 export class OpenConnection implements Connection {
@@ -55,7 +65,10 @@ export class OpenConnection implements Connection {
   readonly #parts: OpenParts;
   readonly #socket: Socket;
   readonly #writer: RequestWriter;
-  readonly #unanswered: Unanswered = new Unanswered();
+  /** Replies come in the order of the requests. */
+  readonly #unanswered: Pending[] = [];
+  /** How many of these keep the process alive. */
+  #foreground = 0;
   /** What waits to be sent, in its order. */
   readonly #backlog: Sending[] = [];
   #lastZxid: bigint;
@@ -89,11 +102,11 @@ export class OpenConnection implements Connection {
   }
 
   get unanswered(): number {
-    return this.#unanswered.count;
+    return this.#unanswered.length;
   }
 
   get oldestUnansweredAt(): number | undefined {
-    return this.#unanswered.first?.sentAt;
+    return this.#unanswered[0]?.sentAt;
   }
 
   get ended(): boolean {
@@ -110,7 +123,7 @@ export class OpenConnection implements Connection {
       const sending = { request, background, resolve: resolve as (answer: Answer<unknown>) => void, reject };
       // A heartbeat that waited behind a thousand requests would be late, and the session lost.
       const urgent = background || request.xid !== undefined;
-      if (urgent || (this.#backlog.length === 0 && this.#unanswered.count < window)) this.#dispatch(sending);
+      if (urgent || (this.#backlog.length === 0 && this.#unanswered.length < window)) this.#dispatch(sending);
       else this.#backlog.push(sending);
     });
   }
@@ -121,8 +134,7 @@ export class OpenConnection implements Connection {
     this.#lost = lost;
     this.#writer.close();
     this.#socket.destroy();
-    for (let pending = this.#unanswered.shift(); pending !== undefined; pending = this.#unanswered.shift())
-      pending.reject(lost);
+    for (const { reject } of this.#unanswered.splice(0)) reject(lost);
     const unsent = new RequestUnsentError(this.address, cause);
     for (const { reject } of this.#backlog.splice(0)) reject(unsent);
     // After the effects of the rejections, and after the code that waited for this connection.
@@ -160,21 +172,21 @@ export class OpenConnection implements Connection {
       this.#parts.onEvent(event);
       return;
     }
-    const pending = this.#unanswered.first;
+    const [pending] = this.#unanswered;
     if (pending === undefined) throw new ProtocolError(`a reply to request ${xid}, where none is due`);
     if (pending.xid !== xid) throw new ProtocolError(`a reply to request ${xid}, where one to ${pending.xid} is due`);
     const answer = this.#read(frame, pending.request, code, zxid);
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
     this.#unanswered.shift();
     this.#lastAnsweredAt = this.#lastHeardAt;
-    if (!pending.background && this.#unanswered.foreground === 0) this.#socket.unref();
+    if (!pending.background && --this.#foreground === 0) this.#socket.unref();
     pending.resolve(answer);
     if (this.#backlog.length > 0) this.#dispatchNext();
   }
 
   /** Sends what may be sent now of what waits. */
   #dispatchNext(): void {
-    for (const sending of this.#backlog.splice(0, Math.max(0, window - this.#unanswered.count))) {
+    for (const sending of this.#backlog.splice(0, Math.max(0, window - this.#unanswered.length))) {
       try {
         this.#dispatch(sending);
       } catch (error) {
@@ -186,8 +198,8 @@ export class OpenConnection implements Connection {
   #dispatch({ request, background, resolve, reject }: Sending): void {
     const xid = this.#writer.write(request);
     const { sentAt } = this.#writer;
-    this.#unanswered.add({ xid, request, sentAt, background, resolve, reject, next: undefined });
-    if (this.#unanswered.foreground === 1) this.#socket.ref();
+    this.#unanswered.push({ xid, request, sentAt, background, resolve, reject });
+    if (!background && ++this.#foreground === 1) this.#socket.ref();
   }
 
   #read(frame: Reader, request: Request<unknown>, code: number, zxid: bigint): Answer<unknown> {

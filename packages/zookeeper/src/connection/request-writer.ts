@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Runtime } from '@locks/core/adapter';
-import { Writer } from '../wire/jute.ts';
+import { Writer } from '../wire/writer.ts';
 import type { Request } from '../wire/request.ts';
 
 /** What requests are written with. */
@@ -8,11 +8,15 @@ export interface RequestWriterParts {
   readonly socket: Socket;
   readonly runtime: Runtime;
   readonly firstXid: number;
-  /** In bytes. */
-  readonly maxRequest: number;
 }
 
 const lastXid = 2 ** 31 - 1;
+
+/**
+ * In bytes. The servers end the connection for a longer request: their `jute.maxbuffer`, by
+ * default.
+ */
+const longestRequest = 0xf_ffff;
 
 /** Writes the requests of one connection. All requests of one tick go out together. */
 export class RequestWriter {
@@ -51,11 +55,7 @@ export class RequestWriter {
       writer.int(request.op);
       request.write(writer);
       const length = writer.length - frame - 4;
-      const { maxRequest } = this.#parts;
-      if (length > maxRequest)
-        throw new RangeError(
-          `${request.what} takes ${length} bytes; the longest request that ZooKeeper accepts is ${maxRequest}`,
-        );
+      checkLength(request.what, length);
     } catch (error) {
       writer.truncate(frame);
       throw error;
@@ -73,4 +73,12 @@ export class RequestWriter {
   close(): void {
     this.#closed = true;
   }
+}
+
+/** Throws `RangeError` for a request that the servers do not accept. */
+export function checkLength(what: string, length: number): void {
+  if (length > longestRequest)
+    throw new RangeError(
+      `${what} takes ${length} bytes; the longest request that ZooKeeper accepts is ${longestRequest}`,
+    );
 }

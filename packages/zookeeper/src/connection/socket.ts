@@ -2,7 +2,7 @@ import { Socket, connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import type { Address } from './address.ts';
-import { TlsOptionsError } from './tls-errors.ts';
+import { TlsOptionsError } from './errors.ts';
 
 /**
  * When TCP first probes a silent connection, in ms. The heartbeat of the session notices much

@@ -2,8 +2,7 @@ import { LockError, isLockError, isTlsRefusal } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { printAddress } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
-import { AuthFailedError, ConnectError, FatalAnswerError } from '../connection/errors.ts';
-import { TlsOptionsError } from '../connection/tls-errors.ts';
+import { AuthFailedError, ConnectError, FatalAnswerError, TlsOptionsError } from '../connection/errors.ts';
 import { TlsMismatchError } from './tls-mismatch.ts';
 import { UnusableServerError } from './voting-server.ts';
 

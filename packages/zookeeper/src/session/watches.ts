@@ -84,7 +84,7 @@ export class Watches {
    */
   async restore(send: Send, lastZxid: bigint): Promise<void> {
     const answers: Promise<Answer<void>>[] = [];
-    for (const data of this.#chunks()) answers.push(send(setWatches(lastZxid, { data, exists: [] })));
+    for (const paths of this.#chunks()) answers.push(send(setWatches(lastZxid, paths)));
     for (const answer of await Promise.all(answers)) {
       if (!answer.ok)
         throw new Error(`ZooKeeper did not take the watches of the session again: ${answer.error} (${answer.code}).`);

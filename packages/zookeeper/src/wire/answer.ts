@@ -1,20 +1,4 @@
-/** The errors with which a server answers one request and goes on. */
-export type ServerError =
-  | 'NO_NODE'
-  | 'NODE_EXISTS'
-  | 'NOT_EMPTY'
-  | 'BAD_VERSION'
-  | 'NO_AUTH'
-  | 'INVALID_ACL'
-  | 'NO_CHILDREN_FOR_EPHEMERALS'
-  | 'BAD_ARGUMENTS'
-  | 'NO_WATCHER'
-  | 'UNIMPLEMENTED'
-  | 'QUOTA_EXCEEDED'
-  | 'THROTTLED'
-  /** A code that this version does not know: `code` tells which. */
-  | 'EPHEMERAL_ON_LOCAL_SESSION'
-  | 'OTHER';
+import type { ServerError } from './codes.ts';
 
 /** A server's answer to one request: certain, whichever it is. */
 export type Answer<T> =

@@ -24,14 +24,6 @@ export type Operation =
   /** Fails unless the node is there, in this version. Needs the permission to read. */
   | { readonly type: 'check'; readonly path: string; readonly version?: number };
 
-/** The watches that a session had on its last connection. */
-export interface Watched {
-  /** Set on nodes that were there: fire for a change or the end. */
-  readonly data: readonly string[];
-  /** Set by `exists` on nodes that were missing: fire for the creation. */
-  readonly exists: readonly string[];
-}
-
 /** What a request asks for, apart from how it is written. */
 export type Call =
   | { readonly type: 'create'; readonly node: NewNode }
@@ -40,5 +32,5 @@ export type Call =
   | { readonly type: 'getChildren' | 'getAcl' | 'sync' | 'removeWatches'; readonly path: string }
   | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version: number }
   | { readonly type: 'multi'; readonly operations: readonly Operation[] }
-  | { readonly type: 'setWatches'; readonly lastZxid: bigint; readonly watched: Watched }
+  | { readonly type: 'setWatches'; readonly lastZxid: bigint; readonly paths: readonly string[] }
   | { readonly type: 'closeSession' };

@@ -1,7 +1,8 @@
 import type { Operation } from './call.ts';
-import type { ServerError } from './answer.ts';
 import { serverError } from './codes.ts';
-import type { Reader, Writer } from './jute.ts';
+import type { ServerError } from './codes.ts';
+import type { Reader } from './reader.ts';
+import type { Writer } from './writer.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { readStat, writeAcl } from './records.ts';
 import type { Stat } from './records.ts';

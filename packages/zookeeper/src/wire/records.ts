@@ -1,5 +1,6 @@
 import { ProtocolError } from './protocol-error.ts';
-import type { Reader, Writer } from './jute.ts';
+import type { Reader } from './reader.ts';
+import type { Writer } from './writer.ts';
 
 /** What ZooKeeper knows of a node besides its data. */
 export interface Stat {
@@ -73,7 +74,8 @@ export function readAcl(reader: Reader): Acl[] {
   });
 }
 
-const eventTypes: ReadonlyMap<number, WatchEvent['type']> = new Map([
+/** By the numbers of the protocol. */
+export const eventTypes: ReadonlyMap<number, WatchEvent['type']> = new Map([
   [1, 'created'],
   [2, 'deleted'],
   [3, 'changed'],

@@ -1,5 +1,6 @@
 import type { Call } from './call.ts';
-import type { Reader, Writer } from './jute.ts';
+import type { Reader } from './reader.ts';
+import type { Writer } from './writer.ts';
 
 /** One request: how it is written and how its reply is read. */
 export interface Request<T> {

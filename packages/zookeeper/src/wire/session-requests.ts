@@ -1,4 +1,3 @@
-import type { Watched } from './call.ts';
 import { readNothing } from './request.ts';
 import type { Request } from './request.ts';
 
@@ -15,17 +14,17 @@ export const closeSession: Request<void> = {
  * Sets watches again after a reconnect. Watches of nodes that changed since `lastZxid` fire at
  * once, before the answer. A server closes the connection for a request over 1 MiB: send several.
  */
-export function setWatches(lastZxid: bigint, watched: Watched): Request<void> {
+export function setWatches(lastZxid: bigint, paths: readonly string[]): Request<void> {
   return {
     op: 101,
     xid: -8,
-    call: { type: 'setWatches', lastZxid, watched },
+    call: { type: 'setWatches', lastZxid, paths },
     what: 'the watches',
     write(writer) {
       writer.long(lastZxid);
-      writer.vector(watched.data, (path) => writer.string(path));
-      writer.vector(watched.exists, (path) => writer.string(path));
-      // Watches on lists of children are never set.
+      writer.vector(paths, (path) => writer.string(path));
+      // Watches of missing nodes and of lists of children are never set.
+      writer.int(0);
       writer.int(0);
     },
     read: readNothing,

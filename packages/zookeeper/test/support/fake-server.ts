@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { Writer } from '../../src/wire/jute.ts';
+import { Writer } from '../../src/wire/writer.ts';
 import type { Address } from '../../src/connection/address.ts';
 
 /**

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Reader, Writer } from '../../src/wire/jute.ts';
+import { Reader } from '../../src/wire/reader.ts';
+import { Writer } from '../../src/wire/writer.ts';
 import { ProtocolError } from '../../src/wire/protocol-error.ts';
 
 type Field =

@@ -103,7 +103,7 @@ export async function perform(parts: CallParts, call: Call): Promise<Answer<unkn
     case 'sync':
       return await sync(parts, call.path);
     case 'setWatches':
-      await Promise.all(call.watched.data.map((path) => watchAgain(parts, path, call.lastZxid)));
+      await Promise.all(call.paths.map((path) => watchAgain(parts, path, call.lastZxid)));
       return { ok: true, value: undefined, zxid: unknownZxid };
     case 'removeWatches':
       // The client cannot. The watch goes with the node, or with the session.

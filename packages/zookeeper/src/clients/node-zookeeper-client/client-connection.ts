@@ -8,8 +8,9 @@ import {
   RequestUnsentError,
   SessionExpiredError,
 } from '../../connection/errors.ts';
+import { checkLength } from '../../connection/request-writer.ts';
 import type { Answer } from '../../wire/answer.ts';
-import { Writer } from '../../wire/jute.ts';
+import { Writer } from '../../wire/writer.ts';
 import type { WatchEvent } from '../../wire/records.ts';
 import type { Request } from '../../wire/request.ts';
 import { closeSession } from '../../wire/session-requests.ts';
@@ -41,9 +42,6 @@ interface Pending extends Sending {
 
 /** As many as over a connection of this package: see `OpenConnection`. */
 const window = 256;
-
-/** In bytes, with a header of 8: the servers end the connection for a longer one. */
-const longestRequest = 0xf_ffff;
 
 /** For lengths of requests. */
 const measure: Writer = new Writer();
@@ -113,7 +111,7 @@ export class ClientConnection implements Connection {
         reject(new RequestUnsentError(this.address, this.#lost));
         return;
       }
-      checkLength(request);
+      checkWritten(request);
       const background = options?.background ?? false;
       const sending = { request, background, resolve: resolve as Sending['resolve'], reject };
       if (background || (this.#backlog.length === 0 && this.#pending.size < window)) this.#dispatch(sending);
@@ -201,14 +199,12 @@ export class ClientConnection implements Connection {
 }
 
 /** Throws `RangeError` as a connection of this package does. */
-function checkLength({ call, what, write }: Request<unknown>): void {
+function checkWritten({ call, what, write }: Request<unknown>): void {
   if (call.type !== 'multi' && call.type !== 'create' && call.type !== 'setData') return;
   measure.truncate(0);
   write(measure);
-  const length = measure.length + 8;
+  const header = 8;
+  const length = measure.length + header;
   measure.truncate(0);
-  if (length > longestRequest)
-    throw new RangeError(
-      `${what} takes ${length} bytes; the longest request that ZooKeeper accepts is ${longestRequest}`,
-    );
+  checkLength(what, length);
 }

@@ -1,6 +1,6 @@
 import type { NewNode } from '../../wire/call.ts';
 import type { Socket } from 'node:net';
-import { Writer } from '../../wire/jute.ts';
+import { Writer } from '../../wire/writer.ts';
 import { create } from '../../wire/requests.ts';
 import type { ClientCallback, NodeZookeeperClient } from './client.ts';
 

@@ -7,6 +7,7 @@ import {
   SessionExpiredError,
   SilentServerError,
 } from '../../connection/errors.ts';
+import { eventTypes } from '../../wire/records.ts';
 import type { WatchEvent } from '../../wire/records.ts';
 import type { ClientEvent, NodeZookeeperClient } from './client.ts';
 import { OwnNodes } from './own-nodes.ts';
@@ -20,13 +21,6 @@ export interface ConnectionListener {
   /** The connection has ended, or is of no use. */
   lost(cause: Error): void;
 }
-
-const eventTypes: ReadonlyMap<number, WatchEvent['type']> = new Map([
-  [1, 'created'],
-  [2, 'deleted'],
-  [3, 'changed'],
-  [4, 'children'],
-]);
 
 /** In ms. A connection that ended sooner was of no use. */
 const shortLife = 1_000;
@@ -83,10 +77,6 @@ export class ManagedClient {
     client.on('state', this.#onState);
   }
 
-  get connected(): boolean {
-    return this.#connected;
-  }
-
   /** Why its session is over. `undefined`: it may go on. */
   get dead(): Error | undefined {
     return this.#dead;
@@ -104,11 +94,6 @@ export class ManagedClient {
       return { host: socket.remoteAddress, port: socket.remotePort };
     const [first] = servers;
     return { host: first?.host ?? '', port: Number(first?.port ?? 0) };
-  }
-
-  /** How many servers it knows. */
-  get servers(): number {
-    return insidesOf(this.client).servers.length;
   }
 
   /** The news of the present connection go to `listener`. */

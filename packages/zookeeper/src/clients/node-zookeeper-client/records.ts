@@ -1,4 +1,4 @@
-import { Writer } from '../../wire/jute.ts';
+import { Writer } from '../../wire/writer.ts';
 import type { Acl, Stat } from '../../wire/records.ts';
 import type { ClientAcl, ClientStat } from './client.ts';
 

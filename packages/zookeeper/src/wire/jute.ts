@@ -1,2 +1,0 @@
-export { Reader } from './reader.ts';
-export { Writer } from './writer.ts';
