@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperAuth, ZookeeperOptions } from '../../src/index.ts';
 import { getAcl, getChildren } from '../../src/wire/requests.ts';
-import { Opened, valueOf } from '../support/sessions.ts';
+import { openSession, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;
 let secure: ZookeeperTlsServer;
@@ -79,7 +79,6 @@ test('credentials that change under load: each connection shows the new ones, an
 });
 
 test('a node that is made over the next connection belongs to the next credentials', async () => {
-  await using opened = new Opened();
   const proxy = await startProxy(server);
   const root = `/${randomUUID()}`;
   const auth = [digest('first')];
@@ -95,9 +94,7 @@ test('a node that is made over the next connection belongs to the next credentia
     await proxy.stop();
   });
   const owners = async (key: string): Promise<number> => {
-    const admin = await opened
-      .sessions([server], { auth: [{ scheme: 'digest', credentials: Buffer.from('app:first') }] })
-      .ready(10_000);
+    const admin = await openSession([server], { auth: [{ scheme: 'digest', credentials: Buffer.from('app:first') }] });
     const { children } = valueOf(await admin.send(getChildren(`${root}/${key}`)));
     const { acl } = valueOf(await admin.send(getAcl(`${root}/${key}/${children[0]}`)));
     return acl.length;

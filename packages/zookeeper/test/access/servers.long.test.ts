@@ -2,7 +2,6 @@ import { openLocks } from '@locks/core';
 import {
   eventually,
   modeOf,
-  startProxy,
   startZookeeperEnsemble,
   type ServerHandle,
   type ZookeeperEnsemble,
@@ -10,7 +9,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverOptions } from '../support/backends.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
-import { Opened, isThere } from '../support/sessions.ts';
+import { isThere, openSession, ownProxy } from '../support/sessions.ts';
 
 let ensemble: ZookeeperEnsemble;
 let observer: ServerHandle;
@@ -52,9 +51,8 @@ test('an observer alone is refused by its name; with a member that votes beside 
 });
 
 test('locks are under the chroot, which is made, and apart from those of another', async () => {
-  await using opened = new Opened();
   const leader = await ensemble.leader();
-  const client = await opened.sessions([leader]).ready(10_000);
+  const client = await openSession([leader]);
   await using one = await openLocks({ url: `${urlOf(leader)}/team/one`, options });
   await using another = await openLocks({
     url: `${urlOf(leader)}/team/two`,
@@ -83,7 +81,7 @@ test('a server that is too old to make the nodes is refused, and told what it mu
     const done = reply.xid > 0 && reply.frame.readInt32BE(16) === 0;
     return done ? withError(reply, -6) : reply.frame;
   });
-  await using proxy = await startProxy(await ensemble.leader(), old);
+  const proxy = await ownProxy(await ensemble.leader(), old);
   await expect(
     openLocks({ url: urlOf(proxy), options: { ...options, root: '/of-an-old-server' } }),
   ).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { eventually, startProxy } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
@@ -8,7 +8,7 @@ import { create, exists, getChildren, getData, remove, setData } from '../../src
 import { clientSessions } from '../support/client-sessions.ts';
 import { rewriteReplies, rewriteRepliesTo, withError } from '../support/rewrite.ts';
 import type { Reply } from '../support/rewrite.ts';
-import { Opened, isThere, makeNode, openAcl, ownPath, valueOf } from '../support/sessions.ts';
+import { isThere, makeNode, openAcl, openSession, ownPath, ownProxy, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
@@ -31,20 +31,18 @@ test('the version whose private parts are used', () => {
 });
 
 test('row 3: a server that accepts connections and says nothing', async () => {
-  await using silent = await startProxy(server);
-  await using opened = new Opened();
+  const silent = await ownProxy(server);
   silent.silence();
-  const sessions = clientSessions(opened, [silent, server]);
+  const sessions = clientSessions([silent, server]);
   // Each client tries them in a random order.
   await sessions.ready(60_000);
   expect(sessions.state).toBe('connected');
 }, 90_000);
 
 test('rows 5, 6: what waits for an answer or an event when the session expires', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
-  const sessions = clientSessions(opened, [proxy], { sessionTimeout: 1_500 });
+  const proxy = await ownProxy(server);
+  const observer = await openSession([server]);
+  const sessions = clientSessions([proxy], { sessionTimeout: 1_500 });
   const session = await sessions.ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   const watched = await makeNode(observer, ownPath(), 'persistent');
@@ -66,11 +64,10 @@ test('rows 5, 6: what waits for an answer or an event when the session expires',
 });
 
 test('row 8: the answer to a creation is lost, and the creation is not repeated', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
+  const proxy = await ownProxy(server);
+  const observer = await openSession([server]);
   const parent = await makeNode(observer, ownPath(), 'persistent');
-  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  const session = await clientSessions([proxy]).ready(5_000);
   proxy.dropReply({ when: (piece) => piece.includes(parent) });
   await expect(makeNode(session, `${parent}/n-`, 'ephemeral-sequential')).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
@@ -80,14 +77,13 @@ test('row 8: the answer to a creation is lost, and the creation is not repeated'
 });
 
 test('row 11: close() before there is a socket, and while there is no connection', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const first = clientSessions(opened, [proxy]);
+  const proxy = await ownProxy(server);
+  const first = clientSessions([proxy]);
   const refused = first.ready(5_000).catch((error: unknown) => error);
   await first.close();
   expect(await refused).toMatchObject({ code: 'LOCK_CLOSED' });
 
-  const second = clientSessions(opened, [proxy], { closeWithin: 200 });
+  const second = clientSessions([proxy], { closeWithin: 200 });
   const session = await second.ready(5_000);
   const admit = proxy.refuse();
   await proxy.cut();
@@ -98,10 +94,9 @@ test('row 11: close() before there is a socket, and while there is no connection
 });
 
 test('row 13: more watches than fit into one request', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server], { sessionTimeout: 20_000 }).ready(5_000);
-  const session = await clientSessions(opened, [proxy], { sessionTimeout: 20_000 }).ready(5_000);
+  const proxy = await ownProxy(server);
+  const observer = await openSession([server], { sessionTimeout: 20_000 });
+  const session = await clientSessions([proxy], { sessionTimeout: 20_000 }).ready(5_000);
   const parent = await makeNode(observer, `${ownPath()}-${'long'.repeat(60)}`, 'persistent');
   const indexes = Array.from({ length: 4_500 }, (_, index) => index);
   const paths = await Promise.all(indexes.map((index) => makeNode(observer, `${parent}/${index}`, 'ephemeral')));
@@ -120,9 +115,8 @@ test('row 13: more watches than fit into one request', async () => {
 });
 
 test('row 14: more requests than there are numbers for', async () => {
-  await using opened = new Opened();
   let insides: Insides | undefined;
-  const session = await clientSessions(opened, [server], {
+  const session = await clientSessions([server], {
     prepareClient: (client) => (insides = insidesOf(client)),
   }).ready(5_000);
   if (insides !== undefined) insides.xid = 2 ** 31 - 3;
@@ -130,12 +124,11 @@ test('row 14: more requests than there are numbers for', async () => {
 });
 
 test('row 17: many that wait for one node', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
+  const proxy = await ownProxy(server);
   const warnings: string[] = [];
   const warn = ({ name }: Error): void => void warnings.push(name);
   process.on('warning', warn);
-  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  const session = await clientSessions([proxy]).ready(5_000);
   const path = await makeNode(session, ownPath(), 'persistent');
   let told = 0;
   for (let listener = 0; listener < 100; listener += 1) await session.watch(path, () => (told += 1));
@@ -165,9 +158,8 @@ test.each<readonly [string, (reply: Reply) => Buffer]>([
     left -= 1;
     return change(reply);
   });
-  await using proxy = await startProxy(server, replies);
-  await using opened = new Opened();
-  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  const proxy = await ownProxy(server, replies);
+  const session = await clientSessions([proxy]).ready(5_000);
   left = 1;
   await eventually('the reply has come', () => left === 0);
   await eventually('it answers again', () => answers(session));
@@ -180,14 +172,13 @@ test('row 20: the server does not take the watches that the client sets again', 
     refusals += 1;
     return withError(reply, -101);
   });
-  await using proxy = await startProxy(server, refusing);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
+  const proxy = await ownProxy(server, refusing);
+  const observer = await openSession([server]);
   const [first, second] = [
     await makeNode(observer, ownPath(), 'persistent'),
     await makeNode(observer, ownPath(), 'persistent'),
   ];
-  const session = await clientSessions(opened, [proxy]).ready(5_000);
+  const session = await clientSessions([proxy]).ready(5_000);
   const told: string[] = [];
   await session.watch(first, () => told.push('first'));
   await session.watch(second, () => told.push('second'));
@@ -203,8 +194,7 @@ test('row 20: the server does not take the watches that the client sets again', 
 });
 
 test('version 0 is a version, in and out of transactions', async () => {
-  await using opened = new Opened();
-  const session = await clientSessions(opened, [server]).ready(5_000);
+  const session = await clientSessions([server]).ready(5_000);
   const path = await makeNode(session, ownPath(), 'persistent');
   valueOf(await session.send(setData(path, Buffer.from('1'))));
   for (const type of ['check', 'remove', 'setData'] as const) {
@@ -218,9 +208,8 @@ test('version 0 is a version, in and out of transactions', async () => {
 });
 
 test('answers are those of our own transport', async () => {
-  await using opened = new Opened();
-  const own = await opened.sessions([server]).ready(5_000);
-  const over = await clientSessions(opened, [server]).ready(5_000);
+  const own = await openSession([server]);
+  const over = await clientSessions([server]).ready(5_000);
   const path = await makeNode(own, ownPath(), 'persistent');
   const made = await over.send(
     create({ path: `${path}/a-`, data: Buffer.from('x'), acl: openAcl, kind: 'ephemeral-sequential' }),

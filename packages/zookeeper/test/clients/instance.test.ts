@@ -1,5 +1,5 @@
 import { createLocks } from '@locks/core';
-import { eventually, startProxy } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { once } from 'node:events';
 import type { EventEmitter } from 'node:events';
 import { createClient } from 'node-zookeeper-client';
@@ -8,15 +8,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { connectClient } from '../support/client-sessions.ts';
 import { called } from '../support/old-client.ts';
-import { Opened, ownPath, valueOf } from '../support/sessions.ts';
+import { openSession, ownPath, ownProxy, valueOf } from '../support/sessions.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
 
 test('a client that is connected carries locks, and is left as it was', async () => {
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
+  const observer = await openSession([server]);
   const client = await connectClient(server.port, 3_000);
   const before = { listeners: (client as never as { listenerCount(name: string): number }).listenerCount('state') };
   const root = ownPath();
@@ -43,7 +42,7 @@ test('a client that is connected carries locks, and is left as it was', async ()
 });
 
 test('the end of its session ends the provider, with an error that says what to do', async () => {
-  await using proxy = await startProxy(server);
+  const proxy = await ownProxy(server);
   const client = await connectClient(proxy.port, 1_500);
   const provider = createZookeeperProvider({ client, acl: 'open', root: ownPath() });
   onTestFinished(() => provider.close());
@@ -92,8 +91,7 @@ test('objects that are no client are told by what they are', async () => {
 });
 
 test('a chroot that is missing is made where all nodes are open, and named where they are not', async () => {
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
+  const observer = await openSession([server]);
   const chroot = `${ownPath()}/team/one`;
   const client = (): Client => createClient(`127.0.0.1:${server.port}${chroot}`, { spinDelay: 20 });
   for (const root of ['/locks', '/']) {

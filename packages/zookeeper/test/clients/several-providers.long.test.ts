@@ -1,6 +1,6 @@
 import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { eventually, startProxy } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
 import { clientTransport } from '../../src/clients/node-zookeeper-client/client-transport.ts';
@@ -8,13 +8,13 @@ import { createZookeeperProvider } from '../../src/index.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { connectClient } from '../support/client-sessions.ts';
 import { called } from '../support/old-client.ts';
-import { Opened, makeNode, ownPath } from '../support/sessions.ts';
+import { makeNode, openSession, openSessions, ownPath, ownProxy } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
 
 test('providers over one client end in any order, and take nothing from each other', async () => {
-  await using proxy = await startProxy(server);
+  const proxy = await ownProxy(server);
   const client = await connectClient(proxy.port, 2_000);
   const { connectionManager: insides } = client as never as { connectionManager: Insides };
   // As a tool for monitoring wraps it.
@@ -88,11 +88,10 @@ test('without a queue too, the end of one provider leaves the nodes of another',
 });
 
 test('together they watch no more than the client can set again in one request', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server], { sessionTimeout: 20_000 }).ready(5_000);
+  const proxy = await ownProxy(server);
+  const observer = await openSession([server], { sessionTimeout: 20_000 });
   const client = await connectClient(proxy.port, 6_000);
-  const managers = [1, 2, 3].map(() => opened.sessions([], { transport: clientTransport(client, systemRuntime) }));
+  const managers = [1, 2, 3].map(() => openSessions([], { transport: clientTransport(client, systemRuntime) }));
   const sessions = await Promise.all(managers.map((manager) => manager.ready(10_000)));
   const watched = await Promise.all(
     sessions.map(async (session) => {

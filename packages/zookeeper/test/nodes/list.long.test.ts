@@ -8,7 +8,7 @@ import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { countsOf } from '../support/counts.ts';
-import { Opened, openAcl, makeNode, valueOf } from '../support/sessions.ts';
+import { makeNode, openAcl, openSession, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500 });
@@ -27,8 +27,7 @@ async function fill(session: Session, root: string, bytes: number): Promise<void
 }
 
 test('a list that is longer than an answer may be does no harm to the session that carries the locks', async () => {
-  await using opened = new Opened();
-  const filler = await opened.sessions([server], { sessionTimeout: 30_000 }).ready(10_000);
+  const filler = await openSession([server], { sessionTimeout: 30_000 });
   const root = `/${randomUUID()}`;
   await makeNode(filler, root, 'persistent');
   await fill(filler, root, 4 * 1024 * 1024);

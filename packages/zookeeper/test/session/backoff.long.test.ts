@@ -6,16 +6,15 @@ import { clientSessions } from '../support/client-sessions.ts';
 import { serve, startFakeServer } from '../support/fake-server.ts';
 import type { FakeClient } from '../support/fake-server.ts';
 import { ownServer } from '../support/servers.ts';
-import { Opened } from '../support/sessions.ts';
+import { openSessions } from '../support/sessions.ts';
 
 /** With pauses that grow to half a second, half of them jitter: some 11 attempts in 3 s. */
 const most = 20;
 
 test('a server that refuses what a session begins with is asked less and less often', async () => {
   const server = await ownServer({ tickTime: 500 });
-  await using opened = new Opened();
   let attempts = 0;
-  const sessions = opened.sessions([server], {
+  const sessions = openSessions([server], {
     async prepare(session) {
       attempts += 1;
       // Heartbeats that went out before it are answered.
@@ -39,9 +38,8 @@ test.each<readonly [string, (client: FakeClient) => unknown, string]>([
   ['grants sessions of 40 ms', (client) => client.accept({ timeout: 40 }), 'sessions of 40 ms'],
 ])('a server that %s is asked less and less often', async (_, begin, cause) => {
   await using server = await startFakeServer();
-  await using opened = new Opened();
   const count = serve(server, begin);
-  const sessions = opened.sessions([server.address], { closeWithin: 10 });
+  const sessions = openSessions([server.address], { closeWithin: 10 });
   const error: unknown = await sessions.ready(3_000).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   expect(String((error as Error).cause)).toContain(cause);
@@ -52,9 +50,8 @@ test.each<readonly [string, (client: FakeClient) => unknown, string]>([
 
 test('so it is over node-zookeeper-client', async () => {
   await using server = await startFakeServer();
-  await using opened = new Opened();
   const count = serve(server, acceptAndClose);
-  const sessions = clientSessions(opened, [server.address], { closeWithin: 10 });
+  const sessions = clientSessions([server.address], { closeWithin: 10 });
   await sessions.ready(1_000).catch(() => {});
   const since = performance.now();
   const before = count.begun;

@@ -1,16 +1,15 @@
 import { eventually } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { expect, test } from 'vitest';
-import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
+import { isThere, makeNode, openSessions, ownPath } from '../support/sessions.ts';
 import { ownEnsemble } from '../support/servers.ts';
 
 const ensemble = await ownEnsemble({ tickTime: 1_500 });
 
 test('the server of a session is killed: it goes on with its nodes at another one', async () => {
-  await using opened = new Opened();
   const [follower, another] = await ensemble.followers();
   if (follower === undefined || another === undefined) throw new Error('the ensemble has no followers');
-  const sessions = opened.sessions([follower, another], {
+  const sessions = openSessions([follower, another], {
     sessionTimeout: 6_000,
     runtime: { ...systemRuntime, random: () => 0 },
   });
@@ -26,9 +25,8 @@ test('the server of a session is killed: it goes on with its nodes at another on
 }, 60_000);
 
 test('the leader is paused: the session outlives the election', async () => {
-  await using opened = new Opened();
   const leader = await ensemble.leader();
-  const sessions = opened.sessions(ensemble.servers, { sessionTimeout: 20_000 });
+  const sessions = openSessions(ensemble.servers, { sessionTimeout: 20_000 });
   const session = await sessions.ready(10_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   await leader.pause();

@@ -1,26 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { eventually, startProxy } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { LockError } from '@locks/core/adapter';
 import { expect, test } from 'vitest';
 import type { SessionMessage } from '../../src/session/session-channel.ts';
 import { exists } from '../../src/wire/requests.ts';
-import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 5_000 });
 
 test('the timeout is the one that the server grants', async () => {
-  await using opened = new Opened();
-  expect((await opened.sessions([server], { sessionTimeout: 60_000 }).ready(5_000)).timeout).toBe(5_000);
-  expect((await opened.sessions([server], { sessionTimeout: 500 }).ready(5_000)).timeout).toBe(1_000);
+  expect((await openSession([server], { sessionTimeout: 60_000 })).timeout).toBe(5_000);
+  expect((await openSession([server], { sessionTimeout: 500 })).timeout).toBe(1_000);
 });
 
 test('every connection is prepared before it can be used', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
+  const proxy = await ownProxy(server);
   const calls: boolean[] = [];
-  const sessions = opened.sessions([proxy], {
+  const sessions = openSessions([proxy], {
     async prepare(session, first) {
       valueOf(await session.send(exists('/')));
       expect(sessions.state).not.toBe('connected');
@@ -35,9 +33,8 @@ test('every connection is prepared before it can be used', async () => {
 });
 
 test('a preparation that fails is done again over the next connection', async () => {
-  await using opened = new Opened();
   const calls: boolean[] = [];
-  const sessions = opened.sessions([server], {
+  const sessions = openSessions([server], {
     async prepare(_, first) {
       calls.push(first);
       if (calls.length < 3) throw new LockError('LOCK_UNAVAILABLE', 'not yet');
@@ -48,9 +45,8 @@ test('a preparation that fails is done again over the next connection', async ()
 });
 
 test('a preparation that is not answered does not last for ever', async () => {
-  await using opened = new Opened();
   let calls = 0;
-  const sessions = opened.sessions([server], {
+  const sessions = openSessions([server], {
     sessionTimeout: 1_500,
     prepare: () => {
       calls += 1;
@@ -62,9 +58,8 @@ test('a preparation that is not answered does not last for ever', async () => {
 });
 
 test('a preparation that finds the configuration wrong refuses those who wait, and leaves no session', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const sessions = opened.sessions([proxy], {
+  const proxy = await ownProxy(server);
+  const sessions = openSessions([proxy], {
     prepare: () => Promise.reject(new LockError('LOCK_MISCONFIGURED', 'no permission')),
   });
   await expect(sessions.ready(5_000)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED', message: 'no permission' });
@@ -73,10 +68,9 @@ test('a preparation that finds the configuration wrong refuses those who wait, a
 });
 
 test('close() while it connects, while it is suspended, and twice', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
+  const proxy = await ownProxy(server);
   proxy.silence();
-  const connecting = opened.sessions([proxy], { closeWithin: 200 });
+  const connecting = openSessions([proxy], { closeWithin: 200 });
   const refused = connecting.ready(5_000).catch((error: unknown) => error);
   const since = performance.now();
   expect(connecting.close()).toBe(connecting.close());
@@ -85,8 +79,8 @@ test('close() while it connects, while it is suspended, and twice', async () => 
   expect(performance.now() - since).toBeLessThan(1_000);
   await proxy.pass();
 
-  const observer = await opened.sessions([server]).ready(5_000);
-  const suspended = opened.sessions([proxy], { sessionTimeout: 5_000 });
+  const observer = await openSession([server]);
+  const suspended = openSessions([proxy], { sessionTimeout: 5_000 });
   const session = await suspended.ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   const admit = proxy.refuse();
@@ -102,9 +96,8 @@ test('close() while it connects, while it is suspended, and twice', async () => 
 });
 
 test('close() without a server is bounded', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const sessions = opened.sessions([proxy], { closeWithin: 300 });
+  const proxy = await ownProxy(server);
+  const sessions = openSessions([proxy], { closeWithin: 300 });
   await sessions.ready(5_000);
   proxy.silence();
   const since = performance.now();
@@ -113,8 +106,7 @@ test('close() without a server is bounded', async () => {
 });
 
 test('the states are published on locks:session, outside of the asynchronous context of the first who calls', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
+  const proxy = await ownProxy(server);
   const flow = new AsyncLocalStorage<string>();
   const contexts: unknown[] = [];
   const messages: SessionMessage[] = [];
@@ -124,7 +116,7 @@ test('the states are published on locks:session, outside of the asynchronous con
     contexts.push(flow.getStore());
   };
   subscribe('locks:session', listen);
-  const sessions = opened.sessions([proxy], { provider: 'this test' });
+  const sessions = openSessions([proxy], { provider: 'this test' });
   const id = await flow.run('a caller', async () => {
     const session = await sessions.ready(5_000);
     await proxy.cut();

@@ -3,14 +3,13 @@ import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { transports } from '../support/client-sessions.ts';
 import { expect, test } from 'vitest';
-import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
+import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy, watchEnd } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
 
 test('the first look after a blocked event loop finds the session lost', async () => {
-  await using opened = new Opened();
-  const sessions = opened.sessions([server], { sessionTimeout: 1_000 });
+  const sessions = openSessions([server], { sessionTimeout: 1_000 });
   const session = await sessions.ready(5_000);
   await makeNode(session, ownPath(), 'ephemeral');
   expect(session.alive).toBe(true);
@@ -22,9 +21,8 @@ test('the first look after a blocked event loop finds the session lost', async (
 });
 
 test('a session that the server has ended is lost as soon as it says so', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const sessions = opened.sessions([proxy], { sessionTimeout: 20_000 });
+  const proxy = await ownProxy(server);
+  const sessions = openSessions([proxy], { sessionTimeout: 20_000 });
   const session = await sessions.ready(5_000);
   const admit = proxy.refuse();
   await proxy.cut();
@@ -36,8 +34,7 @@ test('a session that the server has ended is lost as soon as it says so', async 
 });
 
 test('all watches are told of the loss', async () => {
-  await using opened = new Opened();
-  const sessions = opened.sessions([server]);
+  const sessions = openSessions([server]);
   const session = await sessions.ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   let fired = 0;
@@ -63,11 +60,10 @@ function clockAhead(): { readonly runtime: Runtime; skip(ms: number): void } {
 }
 
 test('a session given up here is ended at the server, though no call asks for the next one', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
+  const proxy = await ownProxy(server);
+  const observer = await openSession([server]);
   const { runtime, skip } = clockAhead();
-  const sessions = opened.sessions([proxy], { sessionTimeout: 10_000, runtime });
+  const sessions = openSessions([proxy], { sessionTimeout: 10_000, runtime });
   const session = await sessions.ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   const admit = proxy.refuse();
@@ -85,10 +81,9 @@ test('a session given up here is ended at the server, though no call asks for th
 });
 
 test('a session that is overdue without a connection says why it has none', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
+  const proxy = await ownProxy(server);
   const { runtime, skip } = clockAhead();
-  const sessions = opened.sessions([proxy], { sessionTimeout: 10_000, closeWithin: 10, runtime });
+  const sessions = openSessions([proxy], { sessionTimeout: 10_000, closeWithin: 10, runtime });
   const session = await sessions.ready(5_000);
   proxy.refuse();
   await proxy.cut();
@@ -106,9 +101,8 @@ test.each(transports)(
     const sessionTimeout = 3_000;
     const begun = Array.from({ length: rounds }, async (_, index) => {
       await using proxy = await startProxy(server);
-      await using opened = new Opened();
-      const observer = await opened.sessions([server], { sessionTimeout: 10_000 }).ready(10_000);
-      const sessions = transport.sessions(opened, [proxy], { sessionTimeout });
+      const observer = await openSession([server], { sessionTimeout: 10_000 });
+      const sessions = transport.sessions([proxy], { sessionTimeout });
       const session = await sessions.ready(10_000);
       const path = await makeNode(session, ownPath(), 'ephemeral');
       const end = await watchEnd(session, path, observer);
@@ -126,6 +120,7 @@ test.each(transports)(
       const next = await sessions.ready(10_000);
       expect(next.id).not.toBe(session.id);
       await makeNode(next, path, 'ephemeral');
+      await sessions.close();
       return end.removedAt - end.lostAt;
     });
     expect(Math.min(...(await Promise.all(begun)))).toBeGreaterThan(0);

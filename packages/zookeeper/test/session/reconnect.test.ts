@@ -1,18 +1,17 @@
 import { createServer, connect as connectTo } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { eventually, startProxy } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { exists } from '../../src/wire/requests.ts';
 import { transports } from '../support/client-sessions.ts';
-import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
+import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
 
 test('the first ready() begins a session, the next ones give the same', async () => {
-  await using opened = new Opened();
-  const sessions = opened.sessions([server]);
+  const sessions = openSessions([server]);
   expect(sessions.state).toBe('idle');
   expect(sessions.current).toBeUndefined();
   const [one, another] = await Promise.all([sessions.ready(5_000), sessions.ready(5_000)]);
@@ -26,9 +25,8 @@ test('the first ready() begins a session, the next ones give the same', async ()
 });
 
 test('who is told of a lost connection finds the session without one', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const session = await opened.sessions([proxy]).ready(5_000);
+  const proxy = await ownProxy(server);
+  const session = await openSession([proxy]);
   proxy.delay(1_000);
   const seen = session.send(exists('/')).catch(() => session.connected);
   await proxy.cut();
@@ -38,11 +36,10 @@ test('who is told of a lost connection finds the session without one', async () 
 test.each(['requests', 'replies', 'both'] as const)(
   'silence of %s ends the connection, not the session',
   async (way) => {
-    await using proxy = await startProxy(server);
-    await using opened = new Opened();
+    const proxy = await ownProxy(server);
     // A session of 3 s leaves a server that stands still for a second, as on a busy machine.
-    const observer = await opened.sessions([server]).ready(5_000);
-    const sessions = opened.sessions([proxy], { sessionTimeout: 3_000 });
+    const observer = await openSession([server]);
+    const sessions = openSessions([proxy], { sessionTimeout: 3_000 });
     const session = await sessions.ready(5_000);
     const path = await makeNode(session, ownPath(), 'ephemeral');
     const speak = proxy.silence(way);
@@ -76,8 +73,7 @@ test('a session survives refused connections and a silent one behind them', asyn
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', () => resolve()));
   onTestFinished(() => void front.close());
   onTestFinished(() => inbound.forEach((socket) => socket.destroy()));
-  await using opened = new Opened();
-  const sessions = opened.sessions([{ host: '127.0.0.1', port: (front.address() as AddressInfo).port }]);
+  const sessions = openSessions([{ host: '127.0.0.1', port: (front.address() as AddressInfo).port }]);
   const session = await sessions.ready(5_000);
   mode = 'refuse';
   for (const socket of inbound) socket.destroy();
@@ -90,9 +86,8 @@ test('a session survives refused connections and a silent one behind them', asyn
 }, 20_000);
 
 test.each(transports)('over $over a connection cut in the middle of a reply is replaced', async (transport) => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const sessions = transport.sessions(opened, [proxy]);
+  const proxy = await ownProxy(server);
+  const sessions = transport.sessions([proxy]);
   const session = await sessions.ready(5_000);
   for (let round = 0; round < 3; round += 1) {
     const path = ownPath();

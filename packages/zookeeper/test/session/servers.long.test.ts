@@ -1,8 +1,8 @@
-import { eventually, startProxy, type Way } from '@locks/test-servers';
+import { eventually, type Way } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { expect, test } from 'vitest';
 import { rewriteReplies } from '../support/rewrite.ts';
-import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
+import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy, watchEnd } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 60_000 });
@@ -20,20 +20,18 @@ function pretend(mode: string): { rewrite(piece: Buffer, way: Way): Buffer } {
 }
 
 test('a silent first server is left in time for the second', async () => {
-  await using silent = await startProxy(server);
-  await using opened = new Opened();
+  const silent = await ownProxy(server);
   silent.silence();
-  const sessions = opened.sessions([silent, server], { runtime: fromTheFirst });
+  const sessions = openSessions([silent, server], { runtime: fromTheFirst });
   const since = performance.now();
   await sessions.ready(10_000);
   expect(performance.now() - since).toBeLessThan(3_000);
 });
 
 test('a session outlives that its server falls silent, at another one', async () => {
-  await using first = await startProxy(server);
-  await using second = await startProxy(server);
-  await using opened = new Opened();
-  const sessions = opened.sessions([first, second], { runtime: fromTheFirst });
+  const first = await ownProxy(server);
+  const second = await ownProxy(server);
+  const sessions = openSessions([first, second], { runtime: fromTheFirst });
   const session = await sessions.ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   first.silence();
@@ -43,22 +41,20 @@ test('a session outlives that its server falls silent, at another one', async ()
 });
 
 test('processes do not all begin at the first server', async () => {
-  await using first = await startProxy(server);
-  await using second = await startProxy(server);
-  await using opened = new Opened();
-  await opened.sessions([first, second], { runtime: { ...systemRuntime, random: () => 0.6 } }).ready(5_000);
+  const first = await ownProxy(server);
+  const second = await ownProxy(server);
+  await openSessions([first, second], { runtime: { ...systemRuntime, random: () => 0.6 } }).ready(5_000);
   expect(first.clientConnections).toBe(0);
   await eventually('it is connected to the second', () => second.clientConnections === 1);
 });
 
 test.each(['observer', 'read-only'])('a server that is %s is not used', async (mode) => {
-  await using proxy = await startProxy(server, pretend(mode));
-  await using opened = new Opened();
-  const sessions = opened.sessions([proxy, server], { runtime: fromTheFirst });
+  const proxy = await ownProxy(server, pretend(mode));
+  const sessions = openSessions([proxy, server], { runtime: fromTheFirst });
   await sessions.ready(5_000);
   await eventually('it has left the first', () => proxy.clientConnections === 0);
 
-  const refused = opened.sessions([proxy]);
+  const refused = openSessions([proxy]);
   const address = `127.0.0.1:${proxy.port} (${mode})`;
   await expect(refused.ready(5_000)).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
@@ -77,10 +73,9 @@ test('a session that is taken up for too short a time is told lost before its no
     if (armed && xid === 0) frame.writeInt32BE(20, 8);
     return frame;
   });
-  await using proxy = await startProxy(server, replies);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
-  const sessions = opened.sessions([proxy]);
+  const proxy = await ownProxy(server, replies);
+  const observer = await openSession([server]);
+  const sessions = openSessions([proxy]);
   const session = await sessions.ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   const end = await watchEnd(session, path, observer);
@@ -93,8 +88,7 @@ test('a session that is taken up for too short a time is told lost before its no
 });
 
 test('refused credentials are told to the calls that wait, and tried again later', async () => {
-  await using opened = new Opened();
-  const sessions = opened.sessions([server], {
+  const sessions = openSessions([server], {
     auth: [{ scheme: 'no-such-scheme', credentials: Buffer.from('secret') }],
   });
   const answers = await Promise.allSettled([sessions.ready(5_000), sessions.ready(5_000)]);
@@ -106,10 +100,9 @@ test('refused credentials are told to the calls that wait, and tried again later
 });
 
 test('without a server ready() rejects in time, with the cause, and later finds one', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
+  const proxy = await ownProxy(server);
   const admit = proxy.refuse();
-  const sessions = opened.sessions([proxy]);
+  const sessions = openSessions([proxy]);
   const since = performance.now();
   await expect(sessions.ready(300)).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
@@ -122,8 +115,7 @@ test('without a server ready() rejects in time, with the cause, and later finds 
 });
 
 test('a server that is paused and goes on keeps the session', async () => {
-  await using opened = new Opened();
-  const sessions = opened.sessions([server], { sessionTimeout: 9_000 });
+  const sessions = openSessions([server], { sessionTimeout: 9_000 });
   const session = await sessions.ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   await server.pause();
@@ -134,8 +126,7 @@ test('a server that is paused and goes on keeps the session', async () => {
 });
 
 test('a server that is killed and started again keeps the session', async () => {
-  await using opened = new Opened();
-  const sessions = opened.sessions([server], { sessionTimeout: 60_000 });
+  const sessions = openSessions([server], { sessionTimeout: 60_000 });
   const session = await sessions.ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   await server.kill();

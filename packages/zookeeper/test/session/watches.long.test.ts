@@ -1,11 +1,11 @@
-import { eventually, fourLetterWord, startProxy } from '@locks/test-servers';
+import { eventually, fourLetterWord } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Session } from '../../src/session/session.ts';
 import { Watches } from '../../src/session/watches.ts';
 import { remove, setData } from '../../src/wire/requests.ts';
 import { transports } from '../support/client-sessions.ts';
 import { rewriteRepliesTo, withError } from '../support/rewrite.ts';
-import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500 });
@@ -20,17 +20,13 @@ async function watchers(path: string): Promise<number> {
   return end === -1 ? rest.length : end;
 }
 
-async function open(opened: Opened): Promise<{ one: Session; another: Session; path: string }> {
-  const [one, another] = await Promise.all([
-    opened.sessions([server]).ready(5_000),
-    opened.sessions([server]).ready(5_000),
-  ]);
+async function open(): Promise<{ one: Session; another: Session; path: string }> {
+  const [one, another] = await Promise.all([openSession([server]), openSession([server])]);
   return { one, another, path: await makeNode(one, ownPath(), 'persistent') };
 }
 
 test('the server has one watch of a path, whatever the number of listeners; all are told, once', async () => {
-  await using opened = new Opened();
-  const { one, another, path } = await open(opened);
+  const { one, another, path } = await open();
   const calls = Array.from({ length: 100 }, () => 0);
   const warnings: string[] = [];
   const warn = ({ name }: Error): void => void warnings.push(name);
@@ -54,8 +50,7 @@ test('the server has one watch of a path, whatever the number of listeners; all 
 });
 
 test('a node that is not there leaves no watch', async () => {
-  await using opened = new Opened();
-  const { one } = await open(opened);
+  const { one } = await open();
   const path = ownPath();
   expect(await one.watch(path, () => expect.unreachable())).toBe('missing');
   expect(await watchers(path)).toBe(0);
@@ -63,8 +58,7 @@ test('a node that is not there leaves no watch', async () => {
 });
 
 test('the watch is removed with its last listener', async () => {
-  await using opened = new Opened();
-  const { one, another, path } = await open(opened);
+  const { one, another, path } = await open();
   const first = (): void => expect.unreachable();
   let told = 0;
   const second = (): void => void (told += 1);
@@ -84,8 +78,7 @@ test('the watch is removed with its last listener', async () => {
 });
 
 test('a listener that leaves before its watch is set leaves nothing behind', async () => {
-  await using opened = new Opened();
-  const { one, path } = await open(opened);
+  const { one, path } = await open();
   const listener = (): void => expect.unreachable();
   const watching = one.watch(path, listener);
   one.unwatch(path, listener);
@@ -94,8 +87,7 @@ test('a listener that leaves before its watch is set leaves nothing behind', asy
 });
 
 test('no change between two watches of a path is missed, and none is told to who has left', async () => {
-  await using opened = new Opened();
-  const { one, another, path } = await open(opened);
+  const { one, another, path } = await open();
   let left = 0;
   for (let round = 0; round < 300; round += 1) {
     let told = false;
@@ -117,8 +109,7 @@ test('no change between two watches of a path is missed, and none is told to who
 });
 
 test('beyond the limit watches are refused', async () => {
-  await using opened = new Opened();
-  const { one, path } = await open(opened);
+  const { one, path } = await open();
   const watches = new Watches((request) => one.send(request), 1);
   const listener = (): void => {};
   expect(await watches.watch('/', listener)).toBe('watching');
@@ -129,12 +120,11 @@ test('beyond the limit watches are refused', async () => {
 });
 
 test('more watches than fit into one request are set again after a reconnect', async () => {
-  await using proxy = await startProxy(server);
-  await using opened = new Opened();
-  const sessions = opened.sessions([proxy], { sessionTimeout: 10_000 });
+  const proxy = await ownProxy(server);
+  const sessions = openSessions([proxy], { sessionTimeout: 10_000 });
   const [session, observer] = await Promise.all([
     sessions.ready(5_000),
-    opened.sessions([server], { sessionTimeout: 10_000 }).ready(5_000),
+    openSessions([server], { sessionTimeout: 10_000 }).ready(5_000),
   ]);
   const parent = await makeNode(observer, `${ownPath()}-${'long'.repeat(60)}`, 'persistent');
   // 1.3 MB of paths: a server closes the connection for a request over 1 MB.
@@ -163,11 +153,10 @@ test('watches that the server does not take after a reconnect are set again over
     refusals += 1;
     return refusals === 1 ? withError(reply, -4) : reply.frame;
   });
-  await using proxy = await startProxy(server, refusing);
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
+  const proxy = await ownProxy(server, refusing);
+  const observer = await openSession([server]);
   const path = await makeNode(observer, ownPath(), 'persistent');
-  const session = await opened.sessions([proxy]).ready(5_000);
+  const session = await openSession([proxy]);
   let told = 0;
   await session.watch(path, () => (told += 1));
   await proxy.cut();
@@ -177,9 +166,8 @@ test('watches that the server does not take after a reconnect are set again over
 });
 
 test.each(transports)('over $over a session that is told something all the time is kept', async ({ sessions }) => {
-  await using opened = new Opened();
-  const observer = await opened.sessions([server]).ready(5_000);
-  const session = await sessions(opened, [server], { sessionTimeout: 2_000 }).ready(5_000);
+  const observer = await openSession([server]);
+  const session = await sessions([server], { sessionTimeout: 2_000 }).ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
   const watched = await makeNode(observer, ownPath(), 'persistent');
   const until = performance.now() + 5_000;

@@ -5,7 +5,8 @@ import type { Client, Option } from 'node-zookeeper-client';
 import { onTestFinished } from 'vitest';
 import { clientTransport } from '../../src/clients/node-zookeeper-client/client-transport.ts';
 import type { SessionManager } from '../../src/session/session-manager.ts';
-import type { Opened, OpenedOptions } from './sessions.ts';
+import { openSessions } from './sessions.ts';
+import type { OpenedOptions } from './sessions.ts';
 
 interface Target {
   readonly host: string;
@@ -22,7 +23,6 @@ export interface ClientOptions extends OpenedOptions {
 
 /** Sessions over `node-zookeeper-client`. */
 export function clientSessions(
-  opened: Opened,
   targets: readonly Target[],
   { chroot = '', prepareClient, client: asked, sessionTimeout = 6_000, ...options }: ClientOptions = {},
 ): SessionManager {
@@ -32,7 +32,7 @@ export function clientSessions(
     prepareClient?.(client);
     return client;
   };
-  return opened.sessions([], { transport: clientTransport(make, options.runtime ?? systemRuntime), ...options });
+  return openSessions([], { transport: clientTransport(make, options.runtime ?? systemRuntime), ...options });
 }
 
 /** A client that is connected, and closed at the end of the test. */
@@ -47,8 +47,8 @@ export async function connectClient(port: number, sessionTimeout: number): Promi
 /** What carries sessions. */
 export const transports: readonly {
   readonly over: string;
-  readonly sessions: (opened: Opened, targets: readonly Target[], options?: ClientOptions) => SessionManager;
+  readonly sessions: (targets: readonly Target[], options?: ClientOptions) => SessionManager;
 }[] = [
-  { over: 'our own transport', sessions: (opened, targets, options) => opened.sessions(targets, options) },
+  { over: 'our own transport', sessions: openSessions },
   { over: 'node-zookeeper-client', sessions: clientSessions },
 ];

@@ -1,8 +1,9 @@
 import type { NodeKind } from '../../src/wire/call.ts';
 import { systemRuntime } from '@locks/core/adapter';
-import { eventually } from '@locks/test-servers';
+import { eventually, startProxy } from '@locks/test-servers';
+import type { Proxy } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import type { SeparateParts } from '../../src/servers/separate-connection.ts';
 import { socketTransport } from '../../src/servers/socket-transport.ts';
 import type { Session } from '../../src/session/session.ts';
@@ -37,6 +38,25 @@ export class Opened implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#managers.map((manager) => manager.close()));
   }
+}
+
+/** Sessions with `servers` that end with the test. The first call of `ready` begins one. */
+export function openSessions(servers: SeparateParts['addresses'], options?: OpenedOptions): SessionManager {
+  const opened = new Opened();
+  onTestFinished(() => opened[Symbol.asyncDispose]());
+  return opened.sessions(servers, options);
+}
+
+/** A session that ends with the test. */
+export async function openSession(servers: SeparateParts['addresses'], options?: OpenedOptions): Promise<Session> {
+  return await openSessions(servers, options).ready(10_000);
+}
+
+/** A proxy that stops with the test, after the sessions that were opened later. */
+export async function ownProxy(...args: Parameters<typeof startProxy>): Promise<Proxy> {
+  const proxy = await startProxy(...args);
+  onTestFinished(() => proxy.stop());
+  return proxy;
 }
 
 /** A session of a test file's own, which ends with the file: another client of `servers`. */
