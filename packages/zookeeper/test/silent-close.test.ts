@@ -1,13 +1,12 @@
 import { openLocks } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ownServer } from './support/servers.ts';
+import { ownProxy } from './support/sessions.ts';
 
 const server = await ownServer();
 
 test('close() of a store that has fallen silent takes `closeTimeout`, for releases and connections together', async () => {
-  const proxy = await startProxy(server);
-  onTestFinished(() => proxy.stop());
+  const proxy = await ownProxy(server);
   const closeTimeout = 1_500;
   const locks = await openLocks({ url: proxy.url(server.url), closeTimeout, options: { acl: 'open' } });
   await locks.acquire('close');

@@ -1,24 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { createLocks, openLocks } from '@locks/core';
-import { eventually, startProxy, startZookeeper } from '@locks/test-servers';
-import type { ServerHandle, ZookeeperTlsServer } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openLocks } from '@locks/core';
+import { eventually, startZookeeper } from '@locks/test-servers';
+import { afterAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperAuth, ZookeeperOptions } from '../../src/index.ts';
 import { getAcl, getChildren } from '../../src/wire/requests.ts';
-import { openSession, valueOf } from '../support/sessions.ts';
+import { ownServer } from '../support/servers.ts';
+import { ownLocks } from '../support/providers.ts';
+import { openSession, ownProxy, valueOf } from '../support/sessions.ts';
 
-let server: ServerHandle;
-let secure: ZookeeperTlsServer;
-
-beforeAll(async () => {
-  [server, secure] = await Promise.all([startZookeeper({ tickTime: 500 }), startZookeeper({ tls: 'mutual' })]);
-});
-afterAll(async () => {
-  await Promise.all([server.stop(), secure.stop()]);
-});
+const server = await ownServer({ tickTime: 500 });
+const secure = await startZookeeper({ tls: 'mutual' });
+afterAll(() => secure.stop());
 
 const secret = 'hunter2';
 
@@ -27,23 +22,17 @@ function digest(password: string): ZookeeperAuth {
 }
 
 test('credentials that change under load: each connection shows the new ones, and no lock is lost', async () => {
-  const proxy = await startProxy(server);
+  const proxy = await ownProxy(server);
   const auth = [digest('first')];
   let asked = 0;
-  const provider = createZookeeperProvider({
-    servers: `${proxy.host}:${proxy.port}`,
+  const locks = ownLocks(proxy, {
     root: `/${randomUUID()}`,
+    acl: 'creator',
     auth: async () => {
       asked += 1;
       await sleep(5);
       return [...auth];
     },
-  });
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-    await proxy.stop();
   });
   const held = await locks.acquire('held');
   let running = true;
@@ -79,20 +68,10 @@ test('credentials that change under load: each connection shows the new ones, an
 });
 
 test('a node that is made over the next connection belongs to the next credentials', async () => {
-  const proxy = await startProxy(server);
+  const proxy = await ownProxy(server);
   const root = `/${randomUUID()}`;
   const auth = [digest('first')];
-  const provider = createZookeeperProvider({
-    servers: `${proxy.host}:${proxy.port}`,
-    root,
-    auth: () => [...auth],
-  });
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-    await proxy.stop();
-  });
+  const locks = ownLocks(proxy, { root, acl: 'creator', auth: () => [...auth] });
   const owners = async (key: string): Promise<number> => {
     const admin = await openSession([server], { auth: [{ scheme: 'digest', credentials: Buffer.from('app:first') }] });
     const { children } = valueOf(await admin.send(getChildren(`${root}/${key}`)));
@@ -157,24 +136,13 @@ test('close() does not wait for a function that is silent', async () => {
 
 test('options of TLS are asked at each connection', async () => {
   const { ca, cert, key, host, port } = secure.tls;
-  const proxy = await startProxy({ host, port });
+  const proxy = await ownProxy({ host, port });
   let asked = 0;
   const tls = async (): Promise<object> => {
     asked += 1;
     return { ca, cert, key };
   };
-  const provider = createZookeeperProvider({
-    servers: `${proxy.host}:${proxy.port}`,
-    root: `/${randomUUID()}`,
-    acl: 'open',
-    tls,
-  });
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-    await proxy.stop();
-  });
+  const locks = ownLocks(proxy, { root: `/${randomUUID()}`, tls });
   const lease = await locks.acquire('job');
   const before = asked;
   await proxy.cut();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openProvider } from '../support/providers.ts';
-import { startFrameProxy } from '../support/frame-proxy.ts';
+import { ownFrameProxy } from '../support/frame-proxy.ts';
 import { requestsOf } from '../support/requests-of.ts';
 import { ownServer } from '../support/servers.ts';
 
@@ -10,8 +10,7 @@ const server = await ownServer({ tickTime: 500 });
 test.each(['mutex', 'read-write', 'semaphore'] as const)(
   '%s: a renewal that looks for the node which a downgrade has just replaced does not end the hold',
   async (recipe) => {
-    const proxy = await startFrameProxy(server);
-    onTestFinished(() => proxy.stop());
+    const proxy = await ownFrameProxy(server);
     const provider = openProvider(proxy, { recipe });
     const claim = { key: randomUUID(), owner: randomUUID(), mode: 'exclusive', ttl: 10_000 } as const;
     const shared = { ...claim, mode: 'shared' } as const;

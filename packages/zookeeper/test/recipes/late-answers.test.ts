@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, startProxy } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '@locks/test-servers';
+import { expect, test } from 'vitest';
 import { openProvider } from '../support/providers.ts';
 import { layouts } from '../support/layouts.ts';
 import { ownServer } from '../support/servers.ts';
+import { ownProxy } from '../support/sessions.ts';
 
 const server = await ownServer({ tickTime: 500 });
 
@@ -11,8 +12,7 @@ test.each(layouts)(
   '$name: where every answer comes late, a hold that was ended by force is noticed all the same',
   async ({ mode, options }) => {
     const root = `/${randomUUID()}`;
-    const proxy = await startProxy(server);
-    onTestFinished(() => proxy.stop());
+    const proxy = await ownProxy(server);
     const [slow, near] = [proxy, server].map((at) => openProvider(at, { root, sessionTimeout: 6_000, ...options }));
     if (slow === undefined || near === undefined) throw new Error('two providers');
     const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { startProxy } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openProvider } from '../support/providers.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { layouts } from '../support/layouts.ts';
-import { openClient, valueOf } from '../support/sessions.ts';
+import { openClient, valueOf, ownProxy } from '../support/sessions.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
 import { ownServer } from '../support/servers.ts';
 
@@ -23,8 +22,7 @@ test.each(layouts)('$name: an unknown error does not say for certain that no nod
     armed = false;
     return withError(reply, unknown);
   });
-  const proxy = await startProxy(server, replies);
-  onTestFinished(() => proxy.stop());
+  const proxy = await ownProxy(server, replies);
   const provider = openProvider(proxy, { root, ...options });
   const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
   const first = { ...claim, owner: randomUUID() };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { frames } from './frames.ts';
 
 /** Stands between a client and a ZooKeeper, and knows one request from another. */
@@ -53,6 +54,13 @@ function succeeded(op: number, reply: Buffer): boolean {
   if (op !== transaction) return calls.has(op);
   const first = reply.readInt32BE(20);
   return first !== -1 && first !== check;
+}
+
+/** In front of the ZooKeeper at `target`. It stops with the test. */
+export async function ownFrameProxy(target: { readonly host: string; readonly port: number }): Promise<FrameProxy> {
+  const proxy = await startFrameProxy(target);
+  onTestFinished(() => proxy.stop());
+  return proxy;
 }
 
 /** In front of the ZooKeeper at `target`. */

@@ -1,3 +1,5 @@
+import { createLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { createClient } from 'node-zookeeper-client';
 import { onTestFinished } from 'vitest';
@@ -26,7 +28,14 @@ export function openProvider(at: Place | string, options: ZookeeperOptions = {})
   return provider;
 }
 
-/** The same with the members that guards use. Removes folders that are not used for `idle` ms. */
+/** Locks over such a provider, closed before it. */
+export function ownLocks(at: Place | string, options?: ZookeeperOptions): Locks {
+  const locks = createLocks(openProvider(at, options));
+  onTestFinished(() => locks.close());
+  return locks;
+}
+
+/** The same provider with the members that guards use. Removes folders that are not used for `idle` ms. */
 export function openSessionProvider(place: Place, options: ZookeeperOptions = {}, idle?: number): SessionProvider {
   const read = readZookeeperOptions({ servers: serversOf(place), acl: 'open', ...options });
   const provider = assembleProvider(read, systemRuntime, idle);

@@ -1,13 +1,13 @@
 import { createLocks } from '@locks/core';
 import type { Claim, Grant } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ZookeeperOptions } from '../../src/index.ts';
 import type { SessionProvider } from '../../src/provider.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { rewriteReplies } from '../support/rewrite.ts';
 import { openSessionProvider } from '../support/providers.ts';
 import { ownServer } from '../support/servers.ts';
+import { ownProxy } from '../support/sessions.ts';
 
 const server = await ownServer({ tickTime: 200 });
 let count = 0;
@@ -99,8 +99,7 @@ test('an answer that was garbled on its way gives no token, and leaves no unread
     frame.writeBigInt64BE(-(2n ** 62n), at + frame.readInt32BE(at - 4));
     return frame;
   });
-  const proxy = await startProxy(server, replies);
-  onTestFinished(() => proxy.stop());
+  const proxy = await ownProxy(server, replies);
   const provider = openSessionProvider(proxy, { root });
   const first = claimOn('key');
   const { token } = await granted(provider, first);

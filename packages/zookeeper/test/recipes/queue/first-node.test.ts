@@ -1,28 +1,17 @@
 import { createLocks } from '@locks/core';
-import { eventually, startZookeeper } from '@locks/test-servers';
-import type { ServerHandle } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createZookeeperProvider } from '../../../src/index.ts';
+import { expect, test } from 'vitest';
 import type { Recipe } from '../../../src/index.ts';
-import type { Session } from '../../../src/session/session.ts';
 import { multi } from '../../../src/wire/multi.ts';
 import { getChildren } from '../../../src/wire/requests.ts';
-import { startFrameProxy } from '../../support/frame-proxy.ts';
-import { Opened, isOfClaims, valueOf } from '../../support/sessions.ts';
+import { ownFrameProxy } from '../../support/frame-proxy.ts';
+import { openProvider } from '../../support/providers.ts';
+import { ownServer } from '../../support/servers.ts';
+import { isOfClaims, openClient, valueOf } from '../../support/sessions.ts';
 
-let server: ServerHandle;
-const opened: Opened = new Opened();
-let witness: Session;
-
-beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, javaProperties: { 'znode.container.checkIntervalMs': '100' } });
-  witness = await opened.sessions([server]).ready(10_000);
-});
-afterAll(async () => {
-  await opened[Symbol.asyncDispose]();
-  await server.stop();
-});
+const server = await ownServer({ tickTime: 500, javaProperties: { 'znode.container.checkIntervalMs': '100' } });
+const witness = await openClient([server]);
 
 async function below(root: string): Promise<readonly string[]> {
   const { children } = valueOf(await witness.send(getChildren(root)));
@@ -34,9 +23,8 @@ async function below(root: string): Promise<readonly string[]> {
  * requests.
  */
 async function cutAfter(root: string, recipe: Recipe, requests: number): Promise<'served' | 'failed'> {
-  const proxy = await startFrameProxy(server);
-  const servers = `${proxy.host}:${proxy.port}`;
-  const locks = createLocks(createZookeeperProvider({ servers, root, acl: 'open', recipe, sessionTimeout: 5_000 }));
+  const proxy = await ownFrameProxy(server);
+  const locks = createLocks(openProvider(proxy, { root, recipe, sessionTimeout: 5_000 }));
   try {
     await (await locks.acquire(randomUUID())).release();
     proxy.cutAfter(requests);
@@ -48,7 +36,6 @@ async function cutAfter(root: string, recipe: Recipe, requests: number): Promise
     return 'failed';
   } finally {
     await locks.close();
-    await proxy.stop();
   }
 }
 
@@ -65,28 +52,15 @@ test.each(['mutex', 'semaphore'] as const)(
 );
 
 test.each(['mutex', 'semaphore'] as const)('%s: of many claims at once one makes the folder', async (recipe) => {
-  const provider = createZookeeperProvider({
-    servers: `${server.host}:${server.port}`,
-    root: '/crowd',
-    acl: 'open',
-    recipe,
-  });
-  try {
-    await provider.connect(10_000);
-    const key = randomUUID();
-    const claims = Array.from(
-      { length: 50 },
-      () => ({ key, owner: randomUUID(), ttl: 10_000, mode: 'exclusive' }) as const,
-    );
-    const before = await lastTransaction();
-    const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
-    expect(answers.filter(({ granted }) => granted)).toHaveLength(1);
-    // Each claim tries to make its node, and finds no folder. It makes the node, and removes it,
-    // except for the holder. Together these are 150 writes. Heartbeats and the folder add a few.
-    expect((await lastTransaction()) - before).toBeLessThan(175n);
-  } finally {
-    await provider.close();
-  }
+  const provider = openProvider(server, { root: '/crowd', recipe });
+  await provider.connect(10_000);
+  const claim = { key: randomUUID(), ttl: 10_000, mode: 'exclusive' } as const;
+  const before = await lastTransaction();
+  const attempts = Array.from({ length: 50 }, () => provider.tryAcquire({ ...claim, owner: randomUUID() }));
+  expect((await Promise.all(attempts)).filter(({ granted }) => granted)).toHaveLength(1);
+  // Each claim tries to make its node, and finds no folder. It makes the node, and removes it,
+  // except for the holder. Together these are 150 writes. Heartbeats and the folder add a few.
+  expect((await lastTransaction()) - before).toBeLessThan(175n);
 });
 
 /** Of those that change something and those that fail. */

@@ -1,12 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@locks/test-servers';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Claim, LockProvider } from '@locks/core';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
 import { create, getChildren, remove } from '../../../src/wire/requests.ts';
 import { serverOptions } from '../../support/backends.ts';
-import { startFrameProxy } from '../../support/frame-proxy.ts';
+import { ownFrameProxy } from '../../support/frame-proxy.ts';
 import { openProvider } from '../../support/providers.ts';
 import { requestsOf } from '../../support/requests-of.ts';
 import { isThere, makeNode, openAcl, openClient, valueOf } from '../../support/sessions.ts';
@@ -152,8 +152,7 @@ describe('those of one process that wait', () => {
   });
 
   test('a sharer that comes to a holder of its process reads the queue in the flight of its node', async () => {
-    const proxy = await startFrameProxy(server);
-    onTestFinished(() => proxy.stop());
+    const proxy = await ownFrameProxy(server);
     const behindProxy = openProvider(proxy);
     const holder = claimOf(randomUUID());
     expect(await behindProxy.tryAcquire(holder)).toMatchObject({ granted: true });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@locks/test-servers';
 import type { Claim } from '@locks/core';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openProvider } from '../../support/providers.ts';
 import type { ZookeeperProvider } from '../../../src/index.ts';
 import { getChildren, remove } from '../../../src/wire/requests.ts';
-import { startFrameProxy } from '../../support/frame-proxy.ts';
+import { ownFrameProxy } from '../../support/frame-proxy.ts';
 import type { FrameProxy } from '../../support/frame-proxy.ts';
 import { makeNode, openClient, valueOf } from '../../support/sessions.ts';
 import { ownServer } from '../../support/servers.ts';
@@ -21,8 +21,7 @@ let provider: ZookeeperProvider;
 let claim: Claim;
 let leases: string;
 beforeEach(async () => {
-  proxy = await startFrameProxy(server);
-  onTestFinished(() => proxy.stop());
+  proxy = await ownFrameProxy(server);
   provider = openProvider(proxy, { recipe: 'semaphore', sessionTimeout: 5_000 });
   claim = { key: randomUUID(), owner: randomUUID(), mode: 'shared', permits: 1, ttl: 10_000 };
   leases = `/locks/${claim.key}/leases`;
