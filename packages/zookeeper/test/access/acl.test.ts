@@ -1,15 +1,14 @@
-import { createLocks, openLocks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions } from '../../src/index.ts';
 import type { Credentials } from '../../src/connection/handshake.ts';
 import type { Session } from '../../src/session/session.ts';
 import { create, getAcl, getChildren, remove, setData } from '../../src/wire/requests.ts';
 import { folderOf } from '../../src/nodes/paths.ts';
-import { openProvider } from '../support/providers.ts';
-import { Opened, isThere, openAcl, makeNode, valueOf } from '../support/sessions.ts';
+import { openProvider, ownLocks, serversOf } from '../support/providers.ts';
+import { isThere, makeNode, openAcl, openSession, ownPath, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500, maxSessionTimeout: 60_000 });
@@ -17,34 +16,20 @@ const server = await ownServer({ tickTime: 500, maxSessionTimeout: 60_000 });
 const alice = { username: 'alice', password: 'her own' } as const;
 const ours = [{ scheme: 'digest', id: expect.stringMatching(/^alice:/) as string, permissions: 31 }];
 
-/** Locks, and sessions without any, under one root of a test's own. */
-class Setting implements AsyncDisposable {
-  readonly root: string = `/${randomUUID()}/locks`;
-  readonly #opened: Opened = new Opened();
-  readonly #locks: Locks[] = [];
+/** A root of a test's own, with the nodes above it. */
+async function ownRoot(): Promise<string> {
+  const above = ownPath();
+  await makeNode(await client(), above, 'persistent');
+  return `${above}/locks`;
+}
 
-  /** With the nodes above the root. */
-  static async begin(): Promise<Setting> {
-    const setting = new Setting();
-    await makeNode(await setting.client(), folderOf(setting.root), 'persistent');
-    return setting;
-  }
+/** Their nodes are open only where `options` say so. */
+function locksAt(root: string, options: ZookeeperOptions): Locks {
+  return ownLocks(server, { root, acl: undefined, ...options });
+}
 
-  locks(options: Omit<ZookeeperOptions, 'root'>): Locks {
-    const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, root: this.root, ...options });
-    const locks = createLocks(provider);
-    this.#locks.push(locks);
-    return locks;
-  }
-
-  async client(...auth: readonly Credentials[]): Promise<Session> {
-    return await this.#opened.sessions([server], { auth, sessionTimeout: 20_000 }).ready(10_000);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#locks.map((locks) => locks.close()));
-    await this.#opened[Symbol.asyncDispose]();
-  }
+function client(...auth: readonly Credentials[]): Promise<Session> {
+  return openSession([server], { auth, sessionTimeout: 20_000 });
 }
 
 function digest({ username, password }: { readonly username: string; readonly password: string }): Credentials {
@@ -67,16 +52,14 @@ async function refused(call: Promise<unknown>, ...secrets: readonly string[]): P
 test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false }] as const)(
   'every node belongs to the user who made it: %o',
   async (layout) => {
-    await using setting = await Setting.begin();
-    const locks = setting.locks({ ...alice, ...layout });
+    const root = await ownRoot();
+    const locks = locksAt(root, { ...alice, ...layout });
     const mode = 'recipe' in layout && layout.recipe === 'semaphore' ? ({ mode: 'shared', permits: 2 } as const) : {};
     const lease = await locks.acquire('key', mode);
-    const keeping = { servers: `${server.host}:${server.port}`, root: setting.root, ...alice, ...layout };
-    const provider = createZookeeperProvider(keeping);
+    const provider = openProvider(server, { root, acl: undefined, ...alice, ...layout });
     expect(await provider.register?.('name', { from: undefined, to: 'text' })).toBe('text');
-    await provider.close();
-    const herself = await setting.client(digest(alice));
-    const stranger = await setting.client();
+    const herself = await client(digest(alice));
+    const stranger = await client();
     const found: string[] = [];
     const visit = async (path: string): Promise<void> => {
       found.push(path);
@@ -84,7 +67,7 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
       for (const request of [getChildren(path), getAcl(path), setData(path, Buffer.from('x')), remove(path)]) {
         const answer = await stranger.send<unknown>(request);
         // Who may remove the root is said by the node above it; it is never empty.
-        const error = path === setting.root && request.op === 2 ? 'NOT_EMPTY' : 'NO_AUTH';
+        const error = path === root && request.op === 2 ? 'NOT_EMPTY' : 'NO_AUTH';
         expect(answer, `${request.what} by a stranger`).toMatchObject({ ok: false, error });
       }
       const planted = create({
@@ -97,7 +80,7 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
       const { children } = valueOf(await herself.send(getChildren(path)));
       for (const child of children) await visit(`${path}/${child}`);
     };
-    await visit(setting.root);
+    await visit(root);
     for (const end of ['/@base', '/@registers/name']) expect(found.some((path) => path.endsWith(end))).toBe(true);
     expect(found.length).toBeGreaterThanOrEqual(3);
     expect(lease.held).toBe(true);
@@ -106,45 +89,40 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
 );
 
 test('another user, the right one with a wrong password, and a client without credentials are refused at once', async () => {
-  await using setting = await Setting.begin();
-  const lease = await setting.locks(alice).acquire('key');
+  const root = await ownRoot();
+  const lease = await locksAt(root, alice).acquire('key');
   const others = [
     { username: 'bob', password: 'his own' },
     { username: 'alice', password: 'guessed' },
   ];
   for (const other of others) {
-    const locks = setting.locks(other);
+    const locks = locksAt(root, other);
     await refused(locks.acquire('key'), other.password);
     await refused(locks.tryAcquire('another key'), other.password);
     await refused(locks.inspect('key'), other.password);
-    await refused(setting.locks({ ...other, fair: false }).acquire('key'), other.password);
+    await refused(locksAt(root, { ...other, fair: false }).acquire('key'), other.password);
     const url = `zookeeper://${other.username}:${encodeURIComponent(other.password)}@${server.host}:${server.port}`;
-    await refused(openLocks({ url, options: { root: setting.root } }), other.password);
+    await refused(openLocks({ url, options: { root } }), other.password);
   }
-  await refused(setting.locks({ acl: 'open' }).acquire('key'));
+  await refused(locksAt(root, { acl: 'open' }).acquire('key'));
   expect(lease.held).toBe(true);
   expect(await lease.release()).toBe(true);
 });
 
 test('a root of nodes above which another user owns is refused at once', async () => {
-  await using setting = await Setting.begin();
-  await (await setting.locks(alice).acquire('key')).release();
+  const root = await ownRoot();
+  await (await locksAt(root, alice).acquire('key')).release();
   const bob = { username: 'bob', password: 'his own' };
-  const options = { root: `${setting.root}/his`, ...bob };
-  const servers = `${server.host}:${server.port}`;
-  const locks = createLocks(createZookeeperProvider({ servers, ...options }));
-  await refused(locks.acquire('key'), bob.password);
-  await locks.close();
+  await refused(locksAt(`${root}/his`, bob).acquire('key'), bob.password);
 });
 
 test('what is missing above the root is not made for one user alone: other services could not use it', async () => {
-  await using setting = await Setting.begin();
-  const anyone = await setting.client();
-  const above = folderOf(setting.root);
+  const root = await ownRoot();
+  const anyone = await client();
+  const above = folderOf(root);
   const acl = [{ scheme: 'digest', id: 'alice:x', permissions: 31 }];
   for (const options of [alice, { ...alice, acl }, { ...alice, fair: false }]) {
-    const servers = `${server.host}:${server.port}${above}/app`;
-    const provider = createZookeeperProvider({ servers, ...options });
+    const provider = openProvider(`${serversOf(server)}${above}/app`, { acl: undefined, ...options });
     const error: unknown = await provider.connect(10_000).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       code: 'LOCK_MISCONFIGURED',
@@ -152,56 +130,54 @@ test('what is missing above the root is not made for one user alone: other servi
     });
     expect((error as Error).message).toContain(`create ${above}/app`);
     expect(await isThere(anyone, `${above}/app`)).toBe(false);
-    await provider.close();
   }
 });
 
 test('what is missing above the root is made, like all nodes, open to all where that is said', async () => {
-  await using setting = await Setting.begin();
-  const root = `${setting.root}/more/locks`;
-  const lease = await createLocks(openProvider(server, { root })).acquire('key');
-  const anyone = await setting.client();
-  for (const path of [setting.root, `${setting.root}/more`, root, `${root}/@base`, `${root}/key`])
+  const above = await ownRoot();
+  const root = `${above}/more/locks`;
+  const lease = await locksAt(root, { acl: 'open' }).acquire('key');
+  const anyone = await client();
+  for (const path of [above, `${above}/more`, root, `${root}/@base`, `${root}/key`])
     expect(valueOf(await anyone.send(getAcl(path))).acl).toEqual(openAcl);
   await lease.release();
 });
 
 test('a user who may, by a list, shares the locks of another', async () => {
-  await using setting = await Setting.begin();
+  const root = await ownRoot();
   const bob = { username: 'bob', password: 'his own' };
   // As the server stores it.
   const idOf = ({ username, password }: typeof bob | typeof alice): string =>
     `${username}:${createHash('sha1').update(`${username}:${password}`).digest('base64')}`;
   const acl = [alice, bob].map((user) => ({ scheme: 'digest', id: idOf(user), permissions: 31 }));
-  const one = setting.locks({ ...alice, acl });
-  const another = setting.locks({ ...bob, acl });
+  const one = locksAt(root, { ...alice, acl });
+  const another = locksAt(root, { ...bob, acl });
   const lease = await one.acquire('key');
   expect(await another.tryAcquire('key')).toBeNull();
   const next = another.acquire('key');
   expect(await lease.release()).toBe(true);
   expect((await next).token).toBeGreaterThan(lease.token);
   await (await next).release();
-  await refused(setting.locks({ username: 'eve', password: 'x y z' }).acquire('key'), 'x y z');
+  await refused(locksAt(root, { username: 'eve', password: 'x y z' }).acquire('key'), 'x y z');
 });
 
 test('the permissions that the documentation calls the least suffice for registers', async () => {
-  await using setting = await Setting.begin();
-  const client = await setting.client();
+  const root = await ownRoot();
+  const anyone = await client();
   const [read, write, making, removing] = [1, 2, 4, 8];
   const id = `alice:${createHash('sha1').update(`alice:${alice.password}`).digest('base64')}`;
   for (const [path, permissions] of [
-    [setting.root, read + making + removing],
-    [`${setting.root}/@base`, read + write],
-    [`${setting.root}/@registers`, read + write + making + removing],
+    [root, read + making + removing],
+    [`${root}/@base`, read + write],
+    [`${root}/@registers`, read + write + making + removing],
   ] as const) {
     // The client is no one, and makes nodes below this one.
-    const acl = path === setting.root ? [{ scheme: 'world', id: 'anyone', permissions: making }] : [];
+    const acl = path === root ? [{ scheme: 'world', id: 'anyone', permissions: making }] : [];
     acl.push({ scheme: 'digest', id, permissions });
-    valueOf(await client.send(create({ path, data: Buffer.alloc(0), acl, kind: 'persistent' })));
+    valueOf(await anyone.send(create({ path, data: Buffer.alloc(0), acl, kind: 'persistent' })));
   }
   const acl = [{ scheme: 'digest', id, permissions: read + write }];
-  const servers = `${server.host}:${server.port}`;
-  const provider = createZookeeperProvider({ servers, root: setting.root, ...alice, acl });
+  const provider = openProvider(server, { root, ...alice, acl });
   for (const [from, to] of [
     [undefined, 'a'],
     ['a', 'b'],
@@ -210,5 +186,4 @@ test('the permissions that the documentation calls the least suffice for registe
   ]) {
     expect(await provider.register?.('name', { from, to })).toBe(to);
   }
-  await provider.close();
 });

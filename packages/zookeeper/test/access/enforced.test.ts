@@ -1,6 +1,5 @@
-import { createLocks } from '@locks/core';
-import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { expect, test } from 'vitest';
+import { ownLocks } from '../support/providers.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({
@@ -9,17 +8,13 @@ const server = await ownServer({
 });
 
 test('a server that enforces authentication is told as a wrong configuration', async () => {
-  const servers = `${server.host}:${server.port}`;
-  const locks = createLocks(createZookeeperProvider({ servers, acl: 'open' }), { closeProvider: true });
-  onTestFinished(() => locks.close());
+  const locks = ownLocks(server);
   const begun = performance.now();
   await expect(locks.acquire('job')).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
     message: expect.stringContaining('option "auth"') as string,
   });
   expect(performance.now() - begun).toBeLessThan(3_000);
-  const known = createZookeeperProvider({ servers, username: 'alice', password: 'her own' });
-  const own = createLocks(known, { closeProvider: true });
-  onTestFinished(() => own.close());
+  const own = ownLocks(server, { acl: undefined, username: 'alice', password: 'her own' });
   expect((await own.acquire('job')).held).toBe(true);
 });

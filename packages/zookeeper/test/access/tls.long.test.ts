@@ -1,32 +1,15 @@
-import { type ZookeeperTlsServer, startZookeeper } from '@locks/test-servers';
+import { startZookeeper } from '@locks/test-servers';
 import type { ConnectionOptions } from 'node:tls';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { afterAll, expect, test } from 'vitest';
+import { openProvider } from '../support/providers.ts';
 
-let server: ZookeeperTlsServer;
-
+const server = await startZookeeper({ tls: 'mutual' });
 /** Asks its clients for no certificate. */
-let onlyServer: ZookeeperTlsServer;
-
-beforeAll(async () => {
-  [server, onlyServer] = await Promise.all([startZookeeper({ tls: 'mutual' }), startZookeeper({ tls: 'server' })]);
-});
-afterAll(async () => {
-  await Promise.all([server.stop(), onlyServer.stop()]);
-});
+const onlyServer = await startZookeeper({ tls: 'server' });
+afterAll(() => Promise.all([server.stop(), onlyServer.stop()]));
 
 async function openWith(tls: ConnectionOptions): Promise<void> {
-  const provider = createZookeeperProvider({
-    servers: `${server.tls.host}:${server.tls.port}`,
-    acl: 'open',
-    timeout: 3_000,
-    tls,
-  });
-  try {
-    await provider.inspect('any');
-  } finally {
-    await provider.close();
-  }
+  await openProvider(server.tls, { timeout: 3_000, tls }).inspect('any');
 }
 
 test.each<readonly [string, () => ConnectionOptions, RegExp]>([
@@ -54,8 +37,7 @@ test.each<readonly [string, () => { readonly port: number; readonly tls?: Connec
   ['a port that speaks TLS only', () => ({ port: onlyServer.tls.port }), /speaks TLS only/],
 ])('%s is LOCK_MISCONFIGURED, and says what to do', async (_, place, why) => {
   const { port, tls } = place();
-  const provider = createZookeeperProvider({ servers: `${server.host}:${port}`, acl: 'open', timeout: 5_000, tls });
-  onTestFinished(() => provider.close());
+  const provider = openProvider({ host: server.host, port }, { timeout: 5_000, tls });
   const error: unknown = await provider.inspect('any').catch((cause: unknown) => cause);
   expect(error).toMatchObject({
     code: 'LOCK_MISCONFIGURED',

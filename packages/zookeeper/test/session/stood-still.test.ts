@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createLocks } from '@locks/core';
 import { expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
+import { ownLocks } from '../support/providers.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
@@ -36,9 +35,7 @@ test.each(['tryAcquire', 'inspect', 'release'] as const)(
     const worker = new Worker(proxy, { eval: true, workerData });
     onTestFinished(async () => void (await worker.terminate()));
     const [port] = (await once(worker, 'message')) as [number];
-    const provider = createZookeeperProvider({ servers: `127.0.0.1:${port}`, acl: 'open', root: `/still-${call}` });
-    const locks = createLocks(provider, { closeProvider: true });
-    onTestFinished(() => locks.close());
+    const locks = ownLocks({ host: '127.0.0.1', port }, { root: `/still-${call}` });
     const lease = await locks.acquire('job');
     if (call !== 'release') await lease.release();
     worker.postMessage('cut');
