@@ -1,28 +1,9 @@
 import { eventually } from '@locks/test-servers';
-import { systemRuntime } from '@locks/core/adapter';
 import { expect, test } from 'vitest';
 import { isThere, makeNode, openSessions, ownPath } from '../support/sessions.ts';
 import { ownEnsemble } from '../support/servers.ts';
 
 const ensemble = await ownEnsemble({ tickTime: 1_500 });
-
-test('the server of a session is killed: it goes on with its nodes at another one', async () => {
-  const [follower, another] = await ensemble.followers();
-  if (follower === undefined || another === undefined) throw new Error('the ensemble has no followers');
-  const sessions = openSessions([follower, another], {
-    sessionTimeout: 6_000,
-    runtime: { ...systemRuntime, random: () => 0 },
-  });
-  const session = await sessions.ready(10_000);
-  const path = await makeNode(session, ownPath(), 'ephemeral');
-  await follower.kill();
-  try {
-    await eventually('another one answers', () => isThere(session, path).catch(() => false));
-    expect(sessions.current).toBe(session);
-  } finally {
-    await follower.restart();
-  }
-}, 60_000);
 
 test('the leader is paused: the session outlives the election', async () => {
   const leader = await ensemble.leader();

@@ -95,16 +95,6 @@ test('close() while it connects, while it is suspended, and twice', async () => 
   await eventually('there is no connection left', () => proxy.clientConnections === 0);
 });
 
-test('close() without a server is bounded', async () => {
-  const proxy = await ownProxy(server);
-  const sessions = openSessions([proxy], { closeWithin: 300 });
-  await sessions.ready(5_000);
-  proxy.silence();
-  const since = performance.now();
-  await sessions.close();
-  expect(performance.now() - since).toBeLessThan(1_500);
-});
-
 test('the states are published on locks:session, outside of the asynchronous context of the first who calls', async () => {
   const proxy = await ownProxy(server);
   const flow = new AsyncLocalStorage<string>();

@@ -1,9 +1,8 @@
-import { eventually, startProxy } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { transports } from '../support/client-sessions.ts';
 import { expect, test } from 'vitest';
-import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy, watchEnd } from '../support/sessions.ts';
+import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500, minSessionTimeout: 1_000 });
@@ -92,37 +91,3 @@ test('a session that is overdue without a connection says why it has none', asyn
   expect(session.alive).toBe(false);
   expect(session.lost.reason).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'ECONNRESET' } });
 });
-
-const rounds = Number(process.env['LOCKS_TEST_BLACK_HOLES'] ?? 20);
-
-test.each(transports)(
-  `over $over, black holes, ${rounds}: sessions report their loss before the server removes their nodes, and are followed by others`,
-  async (transport) => {
-    const sessionTimeout = 3_000;
-    const begun = Array.from({ length: rounds }, async (_, index) => {
-      await using proxy = await startProxy(server);
-      const observer = await openSession([server], { sessionTimeout: 10_000 });
-      const sessions = transport.sessions([proxy], { sessionTimeout });
-      const session = await sessions.ready(10_000);
-      const path = await makeNode(session, ownPath(), 'ephemeral');
-      const end = await watchEnd(session, path, observer);
-      // Each at another moment between two heartbeats.
-      await new Promise((resolve) => setTimeout(resolve, 1_500 + (sessionTimeout / 3 / rounds) * index));
-      const speak = proxy.silence();
-      await eventually('the node is removed', () => end.removedAt !== Infinity);
-      // Its watch did not fire for another reason.
-      expect(await isThere(observer, path)).toBe(false);
-      expect(session.alive).toBe(false);
-      expect(session.deadline).toBeLessThan(end.removedAt);
-      expect(sessions.current).toBeUndefined();
-      expect(sessions.state).toBe('lost');
-      await speak();
-      const next = await sessions.ready(10_000);
-      expect(next.id).not.toBe(session.id);
-      await makeNode(next, path, 'ephemeral');
-      await sessions.close();
-      return end.removedAt - end.lostAt;
-    });
-    expect(Math.min(...(await Promise.all(begun)))).toBeGreaterThan(0);
-  },
-);

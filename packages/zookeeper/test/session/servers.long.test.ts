@@ -114,17 +114,6 @@ test('without a server ready() rejects in time, with the cause, and later finds 
   await sessions.ready(5_000);
 });
 
-test('a server that is paused and goes on keeps the session', async () => {
-  const sessions = openSessions([server], { sessionTimeout: 9_000 });
-  const session = await sessions.ready(5_000);
-  const path = await makeNode(session, ownPath(), 'ephemeral');
-  await server.pause();
-  await eventually('the silence is noticed', () => sessions.state === 'suspended');
-  await server.resume();
-  expect(await sessions.ready(5_000)).toBe(session);
-  expect(await isThere(session, path)).toBe(true);
-});
-
 test('a server that is killed and started again keeps the session', async () => {
   const sessions = openSessions([server], { sessionTimeout: 60_000 });
   const session = await sessions.ready(5_000);
