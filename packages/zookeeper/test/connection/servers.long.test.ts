@@ -62,7 +62,7 @@ test.each<readonly [string, (client: FakeClient) => unknown]>([
   ['does not end its answer', ({ socket }) => socket.write('Mode: nonsense\n'.repeat(2_000))],
   ['does not answer in time', () => {}],
 ])('the mode of a server that %s is unknown', async (_, answer) => {
-  await using fake = await startFakeServer();
+  const fake = await startFakeServer();
   const asking = serverMode(fake.address, { ...asked, within: 500 });
   const client = await fake.client();
   answer(client);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { Writer } from '../../src/wire/writer.ts';
+import { frames } from './frames.ts';
 import type { Address } from '../../src/connection/address.ts';
 
 /**
@@ -121,22 +122,19 @@ export function acceptance({ timeout = 6_000, id = 7n, readOnly = false }: Parti
 }
 
 function fakeClient(socket: Socket): FakeClient {
-  const frames: Buffer[] = [];
+  const come: Buffer[] = [];
   const wanted: ((frame: Buffer) => void)[] = [];
   let chunks = 0;
-  let received: Buffer = Buffer.alloc(0);
-  socket.on('data', (chunk: Buffer) => {
-    chunks += 1;
-    received = Buffer.concat([received, chunk]);
-    while (received.length >= 4 && received.length >= 4 + received.readInt32BE(0)) {
-      const end = 4 + received.readInt32BE(0);
-      const content = received.subarray(4, end);
-      received = received.subarray(end);
+  socket.on('data', () => (chunks += 1));
+  socket.on(
+    'data',
+    frames((whole) => {
+      const content = whole.subarray(4);
       const want = wanted.shift();
-      if (want === undefined) frames.push(content);
+      if (want === undefined) come.push(content);
       else want(content);
-    }
-  });
+    }),
+  );
   // A client that ends its connection with bytes unread resets it.
   socket.on('error', () => {});
   const gone = new Promise<void>((resolve) => {
@@ -144,7 +142,7 @@ function fakeClient(socket: Socket): FakeClient {
   });
 
   function frame(): Promise<Buffer> {
-    const first = frames.shift();
+    const first = come.shift();
     return first === undefined ? new Promise((resolve) => wanted.push(resolve)) : Promise.resolve(first);
   }
 

@@ -72,54 +72,40 @@ class Semaphore {
 interface Party {
   readonly name: string;
   readonly kind: Kind;
-  readonly holds: boolean;
-  readonly ended: boolean;
+  holds: boolean;
+  ended: boolean;
+  /** It is first in the queue, and will make its lease next. */
+  isBetween: boolean;
   /** Whether it is not asleep. */
   ready(): boolean;
   step(): void;
   /** Its session ends. */
   die(): void;
-  /** It is first in the queue, and will make its lease next. */
-  readonly isBetween: boolean;
   /** Its session ends while it is paused; it goes on in the next session. */
   expire(): void;
 }
 
 function join(semaphore: Semaphore, kind: Kind, rule: Rule, count: Count): void {
   const name = `n${semaphore.parties.length}`;
-  let holds = false;
-  let ended = false;
-  let isBetween = false;
   let ready = (): boolean => true;
   const steps = kind === 'curator' ? curator() : node(kind);
   const party: Party = {
     name,
     kind,
-    get holds() {
-      return holds;
-    },
-    get ended() {
-      return ended;
-    },
-    ready: () => !ended && ready(),
+    holds: false,
+    ended: false,
+    isBetween: false,
+    ready: () => !party.ended && ready(),
     step() {
       ready = () => true;
-      ended = steps.next().done === true;
-      if (ended) party.die();
+      if (steps.next().done === true) party.die();
     },
     die() {
-      holds = false;
-      ended = true;
-      isBetween = false;
+      Object.assign(party, { holds: false, ended: true, isBetween: false });
       semaphore.leavePlace(party);
       semaphore.removeLease(party);
     },
-    get isBetween() {
-      return isBetween;
-    },
-    expire() {
-      semaphore.leavePlace(party);
-    },
+    expire: () => semaphore.leavePlace(party),
   };
   semaphore.parties.push(party);
 
@@ -138,7 +124,7 @@ function join(semaphore: Semaphore, kind: Kind, rule: Rule, count: Count): void 
       const { watch } = entry;
       ready = () => watch.some((path) => !semaphore.has(path));
     }
-    holds = true;
+    party.holds = true;
     yield;
   }
 
@@ -164,9 +150,9 @@ function join(semaphore: Semaphore, kind: Kind, rule: Rule, count: Count): void 
       if (previous === undefined) break;
       ready = () => !semaphore.has(`locks/${previous.name}`);
     }
-    isBetween = true;
+    party.isBetween = true;
     yield;
-    isBetween = false;
+    party.isBetween = false;
     semaphore.addLease(party);
     for (;;) {
       yield;
@@ -174,7 +160,7 @@ function join(semaphore: Semaphore, kind: Kind, rule: Rule, count: Count): void 
       const seen = semaphore.changes;
       ready = () => semaphore.changes > seen;
     }
-    holds = true;
+    party.holds = true;
     yield;
     semaphore.leavePlace(party);
     yield;
