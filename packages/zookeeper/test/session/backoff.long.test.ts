@@ -8,11 +8,12 @@ import type { FakeClient } from '../support/fake-server.ts';
 import { ownServer } from '../support/servers.ts';
 import { openSessions } from '../support/sessions.ts';
 
+const server = await ownServer({ tickTime: 500 });
+
 /** With pauses that grow to half a second, half of them jitter: some 11 attempts in 3 s. */
 const most = 20;
 
 test('a server that refuses what a session begins with is asked less and less often', async () => {
-  const server = await ownServer({ tickTime: 500 });
   let attempts = 0;
   const sessions = openSessions([server], {
     async prepare(session) {
@@ -37,9 +38,9 @@ test.each<readonly [string, (client: FakeClient) => unknown, string]>([
   ['grants sessions of 2 ms', (client) => client.accept({ timeout: 2 }), 'sessions of 2 ms'],
   ['grants sessions of 40 ms', (client) => client.accept({ timeout: 40 }), 'sessions of 40 ms'],
 ])('a server that %s is asked less and less often', async (_, begin, cause) => {
-  await using server = await startFakeServer();
-  const count = serve(server, begin);
-  const sessions = openSessions([server.address], { closeWithin: 10 });
+  await using fake = await startFakeServer();
+  const count = serve(fake, begin);
+  const sessions = openSessions([fake.address], { closeWithin: 10 });
   const error: unknown = await sessions.ready(3_000).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   expect(String((error as Error).cause)).toContain(cause);
@@ -49,9 +50,9 @@ test.each<readonly [string, (client: FakeClient) => unknown, string]>([
 });
 
 test('so it is over node-zookeeper-client', async () => {
-  await using server = await startFakeServer();
-  const count = serve(server, acceptAndClose);
-  const sessions = clientSessions([server.address], { closeWithin: 10 });
+  await using fake = await startFakeServer();
+  const count = serve(fake, acceptAndClose);
+  const sessions = clientSessions([fake.address], { closeWithin: 10 });
   await sessions.ready(1_000).catch(() => {});
   const since = performance.now();
   const before = count.begun;
