@@ -11,7 +11,7 @@ import { openSessions } from '../support/sessions.ts';
 const server = await ownServer({ tickTime: 500 });
 
 /** With pauses that grow to half a second, half of them jitter: some 11 attempts in 3 s. */
-const most = 20;
+const most = 25;
 
 test('a server that refuses what a session begins with is asked less and less often', async () => {
   let attempts = 0;
