@@ -140,7 +140,6 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
     }
 
     function fail(error: Error): void {
-      frames.stop();
       if (open !== undefined) {
         open.destroy(error);
         return;

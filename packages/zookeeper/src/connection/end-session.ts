@@ -48,7 +48,6 @@ export function endSession(parts: EndSessionParts): Promise<void> {
     function settle(failure?: string, cause?: unknown): void {
       runtime.clearTimer(timer);
       signal?.removeEventListener('abort', abort);
-      frames.stop();
       socket.destroy();
       if (failure === undefined) resolve();
       else reject(new ConnectError(address, failure, cause));

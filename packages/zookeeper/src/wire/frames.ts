@@ -14,7 +14,6 @@ export class FrameSplitter {
   /** The frame that began in an earlier chunk. */
   #partial: Buffer | undefined;
   #partialLength = 0;
-  #stopped = false;
 
   /**
    * @param limit The longest frame, in bytes.
@@ -25,19 +24,13 @@ export class FrameSplitter {
     this.#receive = receive;
   }
 
-  /** No frame is received any more, not even those of the chunk that is being cut. */
-  stop(): void {
-    this.#stopped = true;
-    this.#partial = undefined;
-  }
-
   /**
    * @throws {@link ProtocolError} for a length that is negative or over the limit. Errors of
    * `receive` pass through.
    */
   push(chunk: Buffer): void {
     let at = 0;
-    while (at < chunk.length && !this.#stopped)
+    while (at < chunk.length)
       at = this.#partial === undefined ? this.#begin(chunk, at) : this.#fill(this.#partial, chunk, at);
   }
 
