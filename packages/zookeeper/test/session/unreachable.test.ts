@@ -1,6 +1,6 @@
 import { createLocks, openLocks } from '@locks/core';
 import { unusedPort } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startFakeServer } from '../support/fake-server.ts';
 import { openProvider } from '../support/providers.ts';
 
@@ -36,7 +36,6 @@ test('a call that a server does not answer names the server', async () => {
 
 test('a wait that ends before the timeout of the provider says why there is no connection', async () => {
   const locks = createLocks(openProvider(await unused()));
-  onTestFinished(() => locks.close());
   await expect(locks.acquire('key', { wait: 500 })).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
     cause: { name: 'ConnectError', cause: { code: 'ECONNREFUSED' } },
