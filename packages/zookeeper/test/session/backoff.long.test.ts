@@ -33,7 +33,7 @@ const acceptAndClose = (client: FakeClient): void => void client.accept().then((
 
 test.each<readonly [string, (client: FakeClient) => unknown, string]>([
   ['closes every connection', ({ socket }) => socket.end(), ''],
-  ['begins a session and closes the connection', acceptAndClose, 'closed'],
+  ['begins a session and closes the connection', acceptAndClose, 'the connection ended'],
   ['grants sessions of 1 ms', (client) => client.accept({ timeout: 1 }), 'sessions of 1 ms'],
   ['grants sessions of 2 ms', (client) => client.accept({ timeout: 2 }), 'sessions of 2 ms'],
   ['grants sessions of 40 ms', (client) => client.accept({ timeout: 40 }), 'sessions of 40 ms'],
