@@ -35,7 +35,7 @@ export function ownLocks(at: Place | string, options?: ZookeeperOptions): Locks 
   return locks;
 }
 
-/** The same provider with the members that guards use. Removes folders that are not used for `idle` ms. */
+/** As `openProvider`, with what guards use. Folders go that are not used for `idle` ms. */
 export function openSessionProvider(place: Place, options: ZookeeperOptions = {}, idle?: number): SessionProvider {
   const read = readZookeeperOptions({ servers: serversOf(place), acl: 'open', ...options });
   const provider = assembleProvider(read, systemRuntime, idle);
