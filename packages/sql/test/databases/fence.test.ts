@@ -5,12 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { createSqlGuard, fence, migrateTables } from '../../src/index.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
+import { lockError } from '../support/lock-error.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
-const stale = (mine: bigint, seen: bigint): object => ({
-  code: 'LOCK_STALE',
-  message: expect.stringMatching(new RegExp(`token ${mine} is stale for "account": .* with ${seen}\\.`)) as string,
-});
+const stale = (mine: bigint, seen: bigint): object =>
+  lockError('LOCK_STALE', new RegExp(`token ${mine} is stale for "account": .* with ${seen}\\.`));
 
 /** A connection to a new database with the tables. */
 async function withTables(database: Database, options: Partial<Knex.Config> = {}): Promise<Knex> {
@@ -115,10 +114,7 @@ describe.each(databases)('on $name', (database) => {
 
   test('refuses what is not in a transaction, what is not exclusive, and what cannot be', async () => {
     const knex = await withTables(database);
-    const invalid = (message: RegExp): object => ({
-      code: 'LOCK_INVALID',
-      message: expect.stringMatching(message) as string,
-    });
+    const invalid = (message: RegExp): object => lockError('LOCK_INVALID', message);
     await expect(fence(knex, 'account', 5n)).rejects.toMatchObject(invalid(/needs the transaction/));
     await expect(fence(undefined as never, 'account', 5n)).rejects.toMatchObject(invalid(/needs the transaction/));
     await expect(fence(new Map() as never, 'account', 5n)).rejects.toMatchObject(

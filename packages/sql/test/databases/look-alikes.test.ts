@@ -5,6 +5,7 @@ import { createConnection } from 'mysql2';
 import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
+import { lockError } from '../support/lock-error.ts';
 
 /** A database in memory, whose statements are changed by `change`. */
 function changedLibsql(change: (statement: Libsql.Statement) => object): object {
@@ -80,8 +81,7 @@ test('a client that fails by a TypeError is named at the first call', async () =
   const provider = createSqlProvider(executor as never);
   onTestFinished(() => provider.close());
   const locks = createLocks(provider);
-  await expect(locks.acquire('job')).rejects.toMatchObject({
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringMatching(/query is not a function.*not one that @locks\/sql takes/) as string,
-  });
+  await expect(locks.acquire('job')).rejects.toMatchObject(
+    lockError('LOCK_MISCONFIGURED', /query is not a function.*not one that @locks\/sql takes/),
+  );
 });

@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
+import { lockError } from '../support/lock-error.ts';
 
 const [postgres, mariadb] = databases;
 
@@ -101,10 +102,7 @@ test.each<readonly [string, (connection: Client) => void, PoolConfig, RegExp]>([
   const pool = await poolOf(change, options);
   const locks = locksOver(pool);
   for (let round = 0; round < 5; round += 1) {
-    await expect(locks.acquire('job')).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(message) as string,
-    });
+    await expect(locks.acquire('job')).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', message));
   }
   await expect.poll(() => pool.totalCount - pool.idleCount).toBe(0);
 });

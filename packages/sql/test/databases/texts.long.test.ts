@@ -9,6 +9,7 @@ import type { SqlOptions } from '../../src/index.ts';
 import { connect, databases, ownName, rowsOf, servers } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { columnsOf, tablesOf } from '../support/tables.ts';
+import { lockError } from '../support/lock-error.ts';
 
 const without = { routines: false } as const;
 
@@ -118,10 +119,9 @@ describe.each(servers)('without routines, on $name', (database) => {
 
   test('a missing table is told, with the ways to create it', async () => {
     const knex = connect(await database.create());
-    await expect(provide(knex).inspect('job')).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(/"locks" is missing.*migrateTables\(client, \{ routines: false \}\)/) as string,
-    });
+    await expect(provide(knex).inspect('job')).rejects.toMatchObject(
+      lockError('LOCK_MISCONFIGURED', /"locks" is missing.*migrateTables\(client, \{ routines: false \}\)/),
+    );
   });
 
   test('a table of that name with other columns is left alone, and refused with those that it needs', async () => {
@@ -129,10 +129,10 @@ describe.each(servers)('without routines, on $name', (database) => {
     await knex.schema.createTable('locks', (table) => {
       table.string('door').primary();
     });
-    const refused = {
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(/"routines" false, which needs the columns \(key, .*set option "table"/) as string,
-    };
+    const refused = lockError(
+      'LOCK_MISCONFIGURED',
+      /"routines" false, which needs the columns \(key, .*set option "table"/,
+    );
     await expect(provide(knex).inspect('job')).rejects.toMatchObject(refused);
     await expect(migrateTables(knex, without)).rejects.toMatchObject(refused);
     await expect(migrateTables(knex)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
@@ -148,10 +148,10 @@ describe.each(servers)('without routines, on $name', (database) => {
     expect((await provide(connect(url)).inspect('held')).holders).toHaveLength(1);
     const other = connect(await database.create());
     await migrateTables(other);
-    const refused = {
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(/Leave the option out in all processes if it was made for routines/) as string,
-    };
+    const refused = lockError(
+      'LOCK_MISCONFIGURED',
+      /Leave the option out in all processes if it was made for routines/,
+    );
     await expect(provide(other).tryAcquire(held)).rejects.toMatchObject(refused);
     await expect(sweep(other, without)).rejects.toMatchObject(refused);
     await expect(migrateTables(other, without)).rejects.toMatchObject(refused);
@@ -161,12 +161,10 @@ describe.each(servers)('without routines, on $name', (database) => {
 
 test('SQLite has no routines to do without, and says so', async () => {
   const knex = connect(await databases[2]!.create());
-  const refused = {
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringMatching(
-      /"routines" is false, but sqlite has no stored routines; leave the option out/,
-    ) as string,
-  };
+  const refused = lockError(
+    'LOCK_MISCONFIGURED',
+    /"routines" is false, but sqlite has no stored routines; leave the option out/,
+  );
   expect(() => createSqlProvider(knex, without)).toThrow(expect.objectContaining(refused));
   await expect(migrateTables(knex, without)).rejects.toMatchObject(refused);
   await expect(sweep(knex, without)).rejects.toMatchObject(refused);
@@ -241,9 +239,6 @@ describe.each(servers)('the least-privilege user without routines on $name', (da
     const [row] = await rowsOf(user.raw(file === 'postgres' ? 'SELECT current_user AS name' : 'SELECT user() AS name'));
     const name = String(row!['name']).replace(/@.*/, '');
     await admin.raw(`REVOKE ${right} ON locks FROM ${name}`);
-    await expect(exercise(user)).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(/grants\.sql/) as string,
-    });
+    await expect(exercise(user)).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', /grants\.sql/));
   });
 });

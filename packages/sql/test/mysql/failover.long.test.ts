@@ -1,14 +1,13 @@
 import { afterAll, test } from 'vitest';
 import { outlivesFailovers } from '../servers/failovers.ts';
-import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+import { ownTables, startServer, withClient } from './support/database.ts';
 import { parties } from './support/mariadb.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
 
 test('processes that contend outlive failovers: a server that is read only becomes the primary', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   await outlivesFailovers(parties, url, {
     begin: () => withClient(url, async (client) => void (await client.query('SET GLOBAL read_only = ON'))),
     end: () => withClient(url, async (client) => void (await client.query('SET GLOBAL read_only = OFF'))),

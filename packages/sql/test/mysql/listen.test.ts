@@ -1,7 +1,7 @@
 import { systemRuntime } from '@locks/core/adapter';
 import { eventually } from '@locks/test-servers';
 import { afterAll, expect, test } from 'vitest';
-import { createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
+import { ownTables, rowsOf, startServer, withClient } from './support/database.ts';
 import { join } from './support/mariadb.ts';
 import { knexClient } from '../../src/clients/knex.ts';
 import { createListening } from '../../src/mysql/listen.ts';
@@ -37,8 +37,7 @@ function waitersAt(url: string): Promise<readonly Waiter[]> {
 }
 
 async function setting(): Promise<string> {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   return url;
 }
 

@@ -5,7 +5,7 @@ import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { fromConfig } from '../../src/index.ts';
-import { createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
+import { ownTables, rowsOf, startServer, withClient } from './support/database.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -50,8 +50,7 @@ async function counted(url: string): Promise<{ readonly url: string; readonly tr
 }
 
 test('a new connection costs five round trips with its first call', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const proxy = await counted(url);
   const provider = await fromConfig({ url: proxy.url, options: { pool: 1 }, runtime: systemRuntime });
   const locks = createLocks(provider);

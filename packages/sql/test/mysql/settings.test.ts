@@ -4,7 +4,8 @@ import type { Knex } from 'knex';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { openKnex } from '../servers/open-knex.ts';
-import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+import { ownDatabase, ownTables, startServer, withClient } from './support/database.ts';
+import { lockError } from '../support/lock-error.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -38,12 +39,10 @@ function locksOver(knex: Knex): Locks {
 }
 
 test('sql_mode ORACLE: locks work, and a migration says what is in its way', async () => {
-  await expect(migrateTables(openOracle(await ownDatabase(server)))).rejects.toMatchObject({
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringContaining('take ORACLE out of the sql_mode'),
-  });
-  const url = await ownDatabase(server);
-  await createTables(url);
+  await expect(migrateTables(openOracle(await ownDatabase(server)))).rejects.toMatchObject(
+    lockError('LOCK_MISCONFIGURED', 'take ORACLE out of the sql_mode'),
+  );
+  const url = await ownTables(server);
   const locks = locksOver(openOracle(url));
   const lease = await locks.acquire('job');
   const waiting = locks.acquire('job', { mode: 'shared', permits: 2 });
@@ -54,8 +53,7 @@ test('sql_mode ORACLE: locks work, and a migration says what is in its way', asy
 });
 
 test('max_prepared_stmt_count: the error says what to raise, and a lease outlasts it', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const knex = openKnex('mysql2', url, { min: 0, max: 1 });
   onTestFinished(() => knex.destroy());
   const locks = locksOver(knex);

@@ -2,7 +2,7 @@ import { openLocks } from '@locks/core';
 import type { Connection } from 'mysql2/promise';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startContender } from '../servers/contenders.ts';
-import { connect, createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
+import { connect, createTables, rowsOf, startServer } from './support/database.ts';
 import { expectFree } from '../servers/parties.ts';
 import { join } from './support/mariadb.ts';
 
@@ -164,21 +164,4 @@ test('connections that close() ends are no aborted ones for the server, also tho
   }
   const said = (await server.log()).slice(logged).split('\n');
   expect(said.filter((line) => /\[ERROR\]|\[Warning\]/i.test(line))).toEqual([]);
-});
-
-test('missing tables, and a missing database, are told with the way out', async () => {
-  const at = await ownDatabase(server);
-  await expect(join(at).locks.tryAcquire('job')).rejects.toMatchObject({
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringContaining('LocksMigrationSource'),
-  });
-  await createTables(at);
-  await withClient(at, (client) => client.query('UPDATE locks_layout SET version = 2, readable_from = 2'));
-  await expect(join(at).locks.tryAcquire('job')).rejects.toMatchObject({
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringContaining('layout 2'),
-  });
-  const nowhere = new URL(url);
-  nowhere.pathname = '/nowhere';
-  await expect(join(nowhere.href).locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
 });

@@ -6,7 +6,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { Pool } from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createSqlProvider, fromConfig } from '../../src/index.ts';
-import { createTables, ownDatabase, startServer } from './support/database.ts';
+import { ownTables, startServer } from './support/database.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -60,8 +60,7 @@ const forms: Readonly<Record<string, (url: string) => LockProvider | Promise<Loc
 
 // An error without a listener would end the process, and the run of the tests.
 test.each(Object.entries(forms))('%s: a session that ends when it is ready', async (_, open) => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const provider = await open(await endingAtOnce(url, 3));
   onTestFinished(() => provider.close());
   const claim = { key: 'job', owner: 'me/1', ttl: 30_000, mode: 'exclusive' } as const;

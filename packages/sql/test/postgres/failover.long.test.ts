@@ -1,14 +1,13 @@
 import { afterAll, test } from 'vitest';
 import { outlivesFailovers } from '../servers/failovers.ts';
-import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+import { ownTables, startServer, withClient } from './support/database.ts';
 import { parties } from './support/postgres.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
 
 test('processes that contend outlive failovers: a standby that takes no changes is promoted', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   await outlivesFailovers(parties, url, {
     async begin() {
       await withClient(url, async (client) => {

@@ -82,23 +82,6 @@ describe('the listener', () => {
     await eventually('its end', async () => (await listeners()).length === before);
   });
 
-  test('is replaced when the server ends it, and a turn that comes meanwhile is found', async () => {
-    const [holder, party] = [join(url), join(url, { waiterTtl })];
-    const lease = await holder.locks.acquire('killed', { ttl: 60_000 });
-    const queue = await queueUp(party.locks, 'killed', 3);
-    const before = await listeners();
-    await postgres.kill(url, before);
-    await lease.release();
-    await queue.all;
-    expect(queue.order).toEqual([0, 1, 2]);
-    const again = await holder.locks.acquire('killed', { ttl: 60_000 });
-    const next = party.locks.withLock('killed', () => {});
-    await eventually('another listener', async () => (await listeners()).some((pid) => !before.includes(pid)));
-    await eventually('a waiter', async () => (await party.locks.inspect('killed')).waiters === 1);
-    await again.release();
-    await next;
-  });
-
   test('is ended again and again while locks go from process to process: each waiter is served', async () => {
     const parties = [join(url, { waiterTtl }), join(url, { waiterTtl })];
     let inside = 0;
@@ -161,20 +144,6 @@ describe('the listener', () => {
     );
     expect(rows).not.toEqual([]);
     for (const { query } of rows) expect(query).not.toMatch(/^LISTEN /);
-  });
-
-  test('whose process died: the queue goes on when its places lapse', async () => {
-    const [holder, party] = [join(url), join(url, { waiterTtl: 600 })];
-    const lease = await holder.locks.acquire('ghost', { ttl: 60_000 });
-    await withClient(url, (client) =>
-      client.query(
-        "SELECT locks_acquire('ghost', 'ghost/1', 1000, 0, NULL, true, 'nowhere', 600, '{}', 1000, false, '0') FROM generate_series(1, 1)",
-      ),
-    );
-    const next = party.locks.withLock('ghost', () => {});
-    await eventually('two waiters', async () => (await party.locks.inspect('ghost')).waiters === 2);
-    await lease.release();
-    await next;
   });
 });
 

@@ -6,9 +6,18 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { rendered } from '../../src/dialect/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
-import { connect, connectKnex, createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+import {
+  connect,
+  connectKnex,
+  createTables,
+  ownDatabase,
+  ownTables,
+  startServer,
+  withClient,
+} from './support/database.ts';
 import { queueUp } from '../servers/parties.ts';
 import { join } from './support/postgres.ts';
+import { lockError } from '../support/lock-error.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -68,8 +77,7 @@ describe('other names', () => {
     { schema: 'Other' },
     { schema: 'order', table: 'locks_locks' },
   ])('%j: two sets of tables beside each other', async (options) => {
-    const url = await ownDatabase(server);
-    await createTables(url);
+    const url = await ownTables(server);
     const names = { table: options.table ?? 'locks', schema: options.schema };
     await createTables(url, names);
     const plain = await join(url).locks.acquire('job');
@@ -85,83 +93,14 @@ describe('other names', () => {
     });
     await exercise(url, {});
   });
-
-  test.each(['', '1st', 'a"b', 'a.b', "a'; DROP TABLE locks; --", 'ü', 'l'.repeat(41)])('%j is refused', (table) => {
-    const knex = connectKnex(server.url);
-    expect(() => createSqlProvider(knex, { table })).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }));
-    expect(() => createSqlProvider(knex, { schema: table })).toThrow(
-      expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }),
-    );
-  });
-});
-
-describe('tables that do not fit', () => {
-  test.each([
-    ['missing', undefined, /To create the locks' tables, call migrateTables/],
-    ['of a later layout', 'UPDATE locks_layout SET version = 2, readable_from = 2', /layout 2/],
-    ['without a layout', 'DELETE FROM locks_layout', /To create the locks/],
-    ['without a routine', 'DROP FUNCTION locks_acquire', /run the migrations/],
-  ])('%s: the error names the fix', async (_name, change, message) => {
-    const url = await ownDatabase(server);
-    if (change !== undefined) {
-      await createTables(url);
-      await withClient(url, (client) => client.query(change));
-    }
-    const { provider } = join(url);
-    const claim = { key: 'job', owner: 'a/1', ttl: 1_000, mode: 'shared' } as const;
-    await expect(provider.tryAcquire(claim)).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(message),
-    });
-  });
-
-  test('a schema that is not there, too', async () => {
-    const { provider } = join(await ownDatabase(server), { schema: 'nowhere' });
-    await expect(provider.inspect('job')).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringContaining('migrations'),
-    });
-  });
 });
 
 describe('a role that may only do what is documented', () => {
-  test('takes locks, and sweeps', async () => {
-    const { url, user } = await withRole();
-    await exercise(as(url, user), { schema: 'safe' });
-    await withClient(as(url, user), async (client) => {
-      const { rows } = await client.query('SELECT safe.locks_sweep(0, 10) AS swept');
-      expect(rows).toEqual([{ swept: 2 }]);
-      for (const table of ['locks', 'locks_queue', 'locks_shares', 'locks_fences', 'locks_layout']) {
-        await expect(client.query(`DELETE FROM safe.${table}`)).rejects.toMatchObject({ code: '42501' });
-      }
-      await expect(client.query('SELECT safe.locks_lock(NULL, false, 1)')).rejects.toMatchObject({ code: '42501' });
-    });
-  });
-
-  test('one without these rights is told which', async () => {
-    const { url } = await withRole();
-    const user = `nobody_${randomUUID().slice(0, 8)}`;
-    await withClient(url, (client) => client.query(`CREATE ROLE ${user} LOGIN PASSWORD '${user}'`));
-    const { provider } = join(as(url, user), { schema: 'safe' });
-    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('grants.sql') };
-    await expect(provider.inspect('job')).rejects.toMatchObject(refused);
-    await withClient(url, (client) =>
-      client.query(`GRANT USAGE ON SCHEMA safe TO ${user}; GRANT SELECT ON ALL TABLES IN SCHEMA safe TO ${user}`),
-    );
-    await expect(provider.tryAcquire({ key: 'job', owner: 'a/1', ttl: 1_000, mode: 'shared' })).rejects.toMatchObject(
-      refused,
-    );
-    await withClient(url, async (client) => {
-      await client.query('SET search_path = safe');
-      expect((await client.query('SELECT FROM locks')).rowCount).toBe(0);
-    });
-  });
-
   test('is told of row level security that hides the tables from it', async () => {
     const { url, user } = await withRole();
     const secure = (table: string, how: string): Promise<unknown> =>
       withClient(url, (client) => client.query(`ALTER TABLE safe.${table} ${how} ROW LEVEL SECURITY`));
-    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('DISABLE ROW LEVEL SECURITY') };
+    const refused = lockError('LOCK_MISCONFIGURED', 'DISABLE ROW LEVEL SECURITY');
     const claim = { key: 'job', owner: 'a/1', ttl: 1_000, mode: 'exclusive' } as const;
     for (const table of ['locks_layout', 'locks']) {
       await secure(table, 'ENABLE');
@@ -214,8 +153,7 @@ describe('keys are the bytes that they are', () => {
     "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
     "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
   ])('in a database with %s', async (options) => {
-    const url = await ownDatabase(server, options);
-    await createTables(url);
+    const url = await ownTables(server, options);
     const { locks, provider } = join(url);
     const keys = [
       'job',
@@ -247,24 +185,10 @@ describe('keys are the bytes that they are', () => {
     expect(await collect(provider.list?.('%') ?? [])).toEqual(['%']);
     await Promise.all(leases.map((lease) => lease.release()));
   });
-
-  test('a list of more keys than one statement gives has them all, each once, in order', async () => {
-    const url = await ownDatabase(server);
-    await createTables(url);
-    await withClient(url, (client) =>
-      client.query(
-        `INSERT INTO locks (key, version, owner, held_until)
-          SELECT convert_to('k' || n, 'UTF8'), 1, 'other/1', clock_timestamp() + interval '1 hour' FROM generate_series(1, 2500) AS n`,
-      ),
-    );
-    const listed = await collect(join(url).provider.list?.('k') ?? []);
-    expect(listed).toEqual(Array.from({ length: 2_500 }, (_, index) => `k${index + 1}`).toSorted());
-  });
 });
 
 test('a publication of all tables refuses no call', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   await withClient(url, (client) => client.query('CREATE PUBLICATION everything FOR ALL TABLES'));
   const { provider } = join(url);
   const claim = { key: 'job', owner: 'one', ttl: 60_000, mode: 'exclusive' } as const;
@@ -279,39 +203,8 @@ test('a publication of all tables refuses no call', async () => {
   });
 });
 
-test('the sweep removes idle keys and nothing else, and tokens go on', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
-  const party = join(url);
-  const { locks } = party;
-  const idle = await locks.acquire('idle');
-  await idle.release();
-  const held = await locks.acquire('held');
-  const share = await locks.acquire('shared', { mode: 'shared' });
-  const waiting = locks.withLock('held', () => {});
-  await eventually('a waiter', async () => (await locks.inspect('held')).waiters === 1);
-  const raised = 2n ** 52n;
-  const { provider } = party;
-  const claim = { key: 'raised', owner: 'r/1', ttl: 5_000, mode: 'exclusive' } as const;
-  expect(await provider.tryAcquire({ ...claim, floor: raised })).toMatchObject({ token: raised + 1n });
-  await provider.release(claim);
-  await withClient(url, async (client) => {
-    expect((await client.query('SELECT locks_sweep(3600000, 100) AS n')).rows).toEqual([{ n: 0 }]);
-    expect((await client.query('SELECT locks_sweep(0, 100) AS n')).rows).toEqual([{ n: 1 }]);
-    const { rows } = await client.query("SELECT convert_from(key, 'UTF8') AS key FROM locks ORDER BY 1");
-    expect(rows).toEqual([{ key: 'held' }, { key: 'raised' }, { key: 'shared' }]);
-  });
-  const again = await locks.acquire('idle');
-  expect(again.token).toBeGreaterThan(idle.token);
-  await again.release();
-  await held.release();
-  await share.release();
-  await waiting;
-});
-
 test('sweeps in the midst of contention disturb no client', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const knex = connectKnex(url);
   const provider = createSqlProvider(knex);
   const locks = createLocks(provider);

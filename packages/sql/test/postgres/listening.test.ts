@@ -1,6 +1,6 @@
 import { eventually } from '@locks/test-servers';
 import { afterAll, expect, test } from 'vitest';
-import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+import { ownTables, startServer, withClient } from './support/database.ts';
 import { join } from './support/postgres.ts';
 import { startPgbouncer } from './support/pgbouncer.ts';
 
@@ -8,8 +8,7 @@ const server = await startServer();
 afterAll(() => server.stop());
 
 test('a waiter keeps its place though the session that listens for it was ended', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const [holder, first, second] = [join(url), join(url), join(url)];
   const lease = await holder.locks.acquire('job', { ttl: 60_000 });
   const order: string[] = [];
@@ -40,8 +39,7 @@ test('a waiter keeps its place though the session that listens for it was ended'
 });
 
 test('a session that a pooler lends to others keeps no lock', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const [holder, party] = [join(url), join(await startPgbouncer(url))];
   const lease = await holder.locks.acquire('job');
   const waiting = party.locks.acquire('job');

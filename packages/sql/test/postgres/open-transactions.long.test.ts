@@ -1,4 +1,3 @@
-import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import knexOf from 'knex';
 import { Pool } from 'pg';
@@ -6,8 +5,9 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { borrow, expectFree, expectWholePool } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
-import { createTables, ownDatabase, startServer } from './support/database.ts';
+import { ownTables, startServer } from './support/database.ts';
 import { join } from './support/postgres.ts';
+import { lockError } from '../support/lock-error.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -33,7 +33,7 @@ async function leaveAllOpen(party: Pick<Party, 'knex'>, max: number): Promise<vo
   for (const connection of lent) await client.releaseConnection(connection);
 }
 
-const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('transaction') as unknown };
+const refused = lockError('LOCK_MISCONFIGURED', 'transaction');
 
 describe.each([
   ['open', ['BEGIN']],
@@ -41,8 +41,7 @@ describe.each([
   ['open and failed', ['BEGIN', 'SELECT 1 / 0']],
 ])('a pooled connection whose transaction is %s', (_name, statements) => {
   test.each(['exclusive', 'shared'] as const)('is replaced, and a claim that is %s gets another one', async (mode) => {
-    const url = await ownDatabase(server);
-    await createTables(url);
+    const url = await ownTables(server);
     const party = join(url, { pool: { min: 0, max: 1 } });
     for (const checked of [false, true]) {
       if (checked) await (await party.locks.acquire('job', { mode })).release();
@@ -56,8 +55,7 @@ describe.each([
   });
 
   test('is replaced where calls have transactions of their own', async () => {
-    const url = await ownDatabase(server);
-    await createTables(url);
+    const url = await ownTables(server);
     const party = join(url, { pool: { min: 0, max: 1 } });
     await leaveOpen(party, "SET default_transaction_isolation = 'serializable'");
     await (await party.locks.acquire('job')).release();
@@ -72,8 +70,7 @@ describe.each([
 });
 
 test('a hold is renewed and released over another connection when one is in a transaction that is open', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const party = join(url, { pool: { min: 0, max: 1 } });
   const claim = { key: 'job', owner: 'me/1', ttl: 20_000, mode: 'exclusive' } as const;
   await party.provider.tryAcquire(claim);
@@ -84,38 +81,15 @@ test('a hold is renewed and released over another connection when one is in a tr
   }
 });
 
-test('a lease outlives a connection that is in an open transaction when the lease is renewed', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
-  const party = join(url, { pool: { min: 0, max: 1 } });
-  const lease = await party.locks.acquire('job', { ttl: 2_400 });
-  const other = join(url);
-  const lost = new Promise<never>((_resolve, reject) => {
-    lease.signal.addEventListener('abort', () => reject(lease.signal.reason as Error));
-  });
-  lost.catch(() => {});
-  for (let round = 0; round < 3; round += 1) {
-    await leaveOpen(party, 'BEGIN');
-    const row = async (): Promise<string> =>
-      JSON.stringify(await other.knex('locks').where('key', Buffer.from('job')).select('held_until'));
-    const before = await row();
-    await Promise.race([lost, eventually('a renewal', async () => (await row()) !== before)]);
-  }
-  expect(lease.held).toBe(true);
-  expect(await lease.release()).toBe(true);
-});
-
 test('a call goes through when all connections of the pool are in open transactions', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const party = join(url, { pool: { min: 0, max: 4 } });
   await leaveAllOpen(party, 4);
   expect(await party.locks.withLock('job', () => 7)).toBe(7);
 });
 
 test('a pool whose connections are all made in a transaction is refused', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   let made = 0;
   const afterCreate = (
     connection: { query(text: string, done: (error: unknown) => void): void },
@@ -130,8 +104,7 @@ test('a pool whose connections are all made in a transaction is refused', async 
 });
 
 test('a BEGIN that was under way when its connection was given back leaves the call unknown, and nothing behind', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const party = join(url, { pool: { min: 0, max: 1 } });
   await (await party.locks.acquire('job')).release();
   const client = party.knex.client as Lender;
@@ -147,8 +120,7 @@ test('a BEGIN that was under way when its connection was given back leaves the c
 });
 
 test('so it is in a pool of pg that knex was given', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const pool = new Pool({ connectionString: url, max: 1 });
   pool.on('error', () => {});
   const knex = knexOf({ client: 'pg', connectionPool: pool });
@@ -167,8 +139,7 @@ test('so it is in a pool of pg that knex was given', async () => {
 });
 
 test('connections that several providers share are not listened to by each of them', async () => {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   const party = join(url, { pool: { min: 0, max: 1 } });
   for (let index = 0; index < 20; index += 1) await createSqlProvider(party.knex, { listen: false }).inspect('job');
   const back = await borrow(party, 1);

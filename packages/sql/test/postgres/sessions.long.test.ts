@@ -1,17 +1,17 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startContender } from '../servers/contenders.ts';
-import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+import { ownTables, startServer, withClient } from './support/database.ts';
 import { expectWholePool } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/postgres.ts';
 import type { Party } from '../servers/parties.ts';
+import { lockError } from '../support/lock-error.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
 
 /** A database with tables, whose transactions are by default as `setting` says. */
 async function databaseWith(setting: string): Promise<string> {
-  const url = await ownDatabase(server);
-  await createTables(url);
+  const url = await ownTables(server);
   await withClient(url, (client) => client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`));
   return url;
 }
@@ -65,7 +65,7 @@ describe.each([
 test('connections that are read-only by default are refused: to override that is not for us to decide', async () => {
   const url = await databaseWith('default_transaction_read_only = on');
   const { locks, provider } = join(url);
-  const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('default_transaction_read_only') };
+  const refused = lockError('LOCK_MISCONFIGURED', 'default_transaction_read_only');
   await expect(locks.acquire('job')).rejects.toMatchObject(refused);
   await expect(provider.inspect('job')).rejects.toMatchObject(refused);
   await withClient(url, async (client) => {

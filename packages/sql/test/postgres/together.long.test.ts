@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Claim, LockProvider } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { connect, createTables, ownDatabase, startServer } from './support/database.ts';
+import { connect, createTables, ownTables, startServer } from './support/database.ts';
 import { blockRow, join, untilBlocked } from './support/postgres.ts';
 
 const server = await startServer('shared_preload_libraries=pg_stat_statements');
@@ -139,8 +139,7 @@ describe('calls of one tick', () => {
   });
 
   test('go one by one where the server refuses the statement: tokens that the sweep has removed', async () => {
-    const own = await ownDatabase(server);
-    await createTables(own);
+    const own = await ownTables(server);
     const { provider } = join(own);
     const [used, unused] = [claims(2), claims(2)];
     await acquire(provider, used);

@@ -7,6 +7,7 @@ import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
 import { Session } from '../../src/sqlite/connection/session.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker, startWorkers } from './support/worker.ts';
+import { lockError } from '../support/lock-error.ts';
 
 test('all processes of a host read one clock, in µs', async () => {
   const worker = await startWorker();
@@ -70,10 +71,7 @@ test.runIf(process.platform === 'linux')(
     notice(undefined, hostTime() / 1_000);
     expect(await holders()).toBe(1);
     expect(() => notice(undefined, 1)).toThrow(
-      expect.objectContaining({
-        code: 'LOCK_MISCONFIGURED',
-        message: expect.stringMatching(/locks\.db" was used later than now.*boot_id/) as string,
-      }),
+      expect.objectContaining(lockError('LOCK_MISCONFIGURED', /locks\.db" was used later than now.*boot_id/)),
     );
     expect(await holders()).toBe(1);
     // A process that can tell takes the name of the boot, and what the clock says.

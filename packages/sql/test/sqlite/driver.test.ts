@@ -52,14 +52,6 @@ test('a path that libsql would take for an address is that of a file', async () 
   expect(process.cwd()).toBe(before);
 });
 
-test('a file without the tables is refused with the ways to have them', async () => {
-  const path = join(ownFolder(), 'locks.db');
-  writeFileSync(path, '');
-  const error = await openLocks(`sqlite:${path}`).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-  expect((error as Error).message).toMatch(/missing.*migrate.*LocksMigrationSource/);
-});
-
 test('a file of ours gets a write-ahead log', async () => {
   const file = ownFile();
   file.observer.exec('PRAGMA journal_mode = DELETE');

@@ -41,33 +41,6 @@ test('a process whose claim waits has a file that others touch, and removes it w
   expect(wakeFiles(file)).toEqual([]);
 });
 
-test('a release wakes the waiter of another process sooner than a look does', async () => {
-  const file = ownFile();
-  const states = reports();
-  // Where nothing tells a turn, a process looks once in a minute.
-  const options = { pollInterval: 60_000, waiterTtl: 60_000 };
-  const [worker] = await startWorkers(file.url, [{}], options);
-  const { locks } = await party(file, options);
-  const gaps: number[] = [];
-  for (let round = 0; round < 20; round += 1) {
-    await worker!.ask('acquire', { key: 'job', ttl: 10_000 });
-    const waits = locks.acquire('job', { ttl: 10_000 });
-    await eventually('a waiter', async () => (await locks.inspect('job')).waiters === 1);
-    await eventually('a proven watch', () => states.includes('listening'));
-    const granted = waits.then(async (lease) => {
-      const at = performance.now();
-      await lease.release();
-      return at;
-    });
-    await worker!.ask('release', { key: 'job' });
-    const released = performance.now();
-    gaps.push((await granted) - released);
-  }
-  gaps.sort((one, other) => one - other);
-  // From the answer, which a loaded machine delays, too.
-  expect(gaps[10]).toBeLessThan(30);
-});
-
 test('a process that waits for many keys hears of each that is freed', async () => {
   const file = ownFile();
   const states = reports();

@@ -86,3 +86,10 @@ export async function urlOfUser(server: ServerHandle, name: string, rights: stri
   url.password = '';
   return url.href;
 }
+
+/** A database of its own on `server`, with tables, for one test. */
+export async function ownTables(server: ServerHandle, options?: string): Promise<string> {
+  const url = await ownDatabase(server, options);
+  await createTables(url);
+  return url;
+}

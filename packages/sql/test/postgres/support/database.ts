@@ -76,3 +76,10 @@ export async function trustEverybody(url: string): Promise<void> {
     await client.query('SELECT pg_reload_conf()');
   });
 }
+
+/** A database of its own on `server`, with tables, for one test. */
+export async function ownTables(server: ServerHandle, options?: string): Promise<string> {
+  const url = await ownDatabase(server, options);
+  await createTables(url);
+  return url;
+}
