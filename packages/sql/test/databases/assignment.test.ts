@@ -1,15 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
-import { createLocks, subscribe } from '@locks/core';
-import type { KeyState, LockProvider, Locks } from '@locks/core';
+import { subscribe } from '@locks/core';
+import type { KeyState, LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { eventually } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, fromConfig, migrateTables } from '../../src/index.ts';
+import { fromConfig } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
 import { inQueue } from '../servers/parties.ts';
-import { connect, databases, rowsOf, servers } from '../support/databases.ts';
+import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
+import type { Party } from '../support/locks-over.ts';
 import type { Database } from '../support/databases.ts';
 
 /** How long a position in the queue lasts, in ms: so long lasts what a release gives, at most. */
@@ -18,33 +20,15 @@ const ttl = 10_000;
 
 const holderOf = ({ holders }: KeyState): string | undefined => holders[0]?.owner;
 
-interface Party {
-  readonly locks: Locks;
-  readonly provider: LockProvider;
-}
-
 interface Setting {
   readonly url: string;
   /** With a pool of its own, as another process has it. */
-  party(options?: SqlOptions): Promise<Party>;
+  party(options?: SqlOptions): Party;
 }
 
 async function own(database: Database): Promise<Setting> {
-  const url = await database.create();
-  await migrateTables(connect(url));
-  return {
-    url,
-    async party(options) {
-      const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
-      const provider = createSqlProvider(knex, { waiterTtl, ...options });
-      const locks = createLocks(provider, { ttl });
-      onTestFinished(async () => {
-        await locks.close();
-        await provider.close();
-      });
-      return { locks, provider };
-    },
-  };
+  const { url } = await withTables(database);
+  return { url, party: (options) => locksOver(connect(url), { waiterTtl, ...options }, { ttl }) };
 }
 
 /** Whether the process that begins to wait from now on is told of its turns. */
@@ -75,7 +59,7 @@ test.each(servers)(
   'on $name a release gives the key to the first in the queue, before its process has said a word',
   async (database) => {
     const setting = await own(database);
-    const { locks, provider } = await setting.party();
+    const { locks, provider } = setting.party();
     const held = await locks.acquire('job');
     const contender = await startContender();
     const options = { waiterTtl };
@@ -102,7 +86,7 @@ test.each(databases.filter(({ name }) => name === 'MariaDB'))(
   'on $name a key whose only place has lapsed has no head',
   async (database) => {
     const { url, party } = await own(database);
-    const [holder, waiter] = [await party(), await party({ waiterTtl: 300 })];
+    const [holder, waiter] = [party(), party({ waiterTtl: 300 })];
     const lease = await holder.locks.acquire('job');
     const knex = connect(url);
     const headOf = async (): Promise<unknown> =>
@@ -133,7 +117,7 @@ test.each(servers)(
   'on $name a grant that another process made lasts for the claim as long as for the server',
   async (database) => {
     const setting = await own(database);
-    const { provider: there } = await setting.party();
+    const { provider: there } = setting.party();
     await there.tryAcquire(claim('holder'));
     const here = await hearing(setting, systemRuntime);
     let woken = false;
@@ -158,7 +142,7 @@ describe.each(servers)('on $name, where the session of a process has ended', (da
   /** A process with two in the queue, behind another one. It opens no other session. */
   async function cutOff(): Promise<{ readonly here: LockProvider; release(): Promise<boolean> }> {
     const setting = await own(database);
-    const { provider: there } = await setting.party();
+    const { provider: there } = setting.party();
     await there.tryAcquire(claim('holder'));
     let ended = false;
     const runtime: Runtime = {
@@ -201,7 +185,7 @@ describe.each(servers)('on $name', (database) => {
   test('shared claims and short ttls are told, and try', async () => {
     const setting = await own(database);
     const wakes: string[] = [];
-    const { provider } = await setting.party();
+    const { provider } = setting.party();
     for (const [mode, length] of [
       ['shared', ttl],
       ['exclusive', waiterTtl / 2 - 1],
@@ -219,7 +203,7 @@ describe.each(servers)('on $name', (database) => {
 describe.each(databases)('on $name', (database) => {
   test('a claim of the same process has the grant with no other call', async () => {
     const setting = await own(database);
-    const { locks, provider } = await setting.party();
+    const { locks, provider } = setting.party();
     const held = await locks.acquire('job', { ttl });
     const listens = watchListening();
     const waits = locks.acquire('job', { ttl });
@@ -240,7 +224,7 @@ describe.each(databases)('on $name', (database) => {
 
   test('a claim that gives up frees what it was given, which was no hold of it', async () => {
     const setting = await own(database);
-    const { provider } = await setting.party();
+    const { provider } = setting.party();
     expect(await provider.tryAcquire(claim('holder'))).toMatchObject({ granted: true });
     for (const owner of ['first', 'second']) {
       expect(await provider.tryAcquire(claim(owner), () => {})).toMatchObject({ granted: false });
@@ -253,7 +237,7 @@ describe.each(databases)('on $name', (database) => {
 
   test('a floor that was raised meanwhile gives the grant another token, until an attempt was answered with it', async () => {
     const setting = await own(database);
-    const { provider } = await setting.party();
+    const { provider } = setting.party();
     const held = await provider.tryAcquire(claim('holder'));
     await provider.tryAcquire(claim('waiter'), () => {});
     await provider.release(claim('holder'));

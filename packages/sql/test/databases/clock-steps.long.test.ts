@@ -1,29 +1,17 @@
 import { eventually } from '@locks/test-servers';
-import { createLocks } from '@locks/core';
-import type { LockProvider, Locks } from '@locks/core';
 import type { Knex } from 'knex';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { describe, expect, test } from 'vitest';
+import { migrateTables } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
-import { connect, databases } from '../support/databases.ts';
+import { connect, servers } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
+import type { Party } from '../support/locks-over.ts';
 
 const hour = 3_600_000;
 
-interface Party {
-  readonly knex: Knex;
-  readonly provider: LockProvider;
-  readonly locks: Locks;
-}
-
-function join(url: string, options: SqlOptions = {}): Party {
-  const knex = connect(url, { pool: { min: 0, max: 4 } });
-  const provider = createSqlProvider(knex, options);
-  const locks = createLocks(provider, { ttl: 5_000 });
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
-  return { knex, provider, locks };
+function join(url: string, options: SqlOptions = {}): Party & { readonly knex: Knex } {
+  const knex = connect(url);
+  return { knex, ...locksOver(knex, options, { ttl: 5_000 }) };
 }
 
 /** Leaves in the tables what a clock leaves that was ahead by `ms` until now. */
@@ -43,7 +31,7 @@ async function stepBack(knex: Knex, ms: number): Promise<void> {
 
 // SQLite counts the host's monotonic clock, which no program can step, and has a watermark. See
 // test/sqlite/clock.test.ts.
-describe.each(databases.slice(0, 2))('on $name, after a step back of the clock', (database) => {
+describe.each(servers)('on $name, after a step back of the clock', (database) => {
   test('a dead waiter keeps a free key no longer than its place lasts, however long that is for others', async () => {
     const url = await database.create();
     const [dead, alive] = [join(url, { waiterTtl: 1_500 }), join(url, { waiterTtl: 60_000 })];

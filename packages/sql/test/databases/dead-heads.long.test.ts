@@ -1,9 +1,8 @@
 import { eventually } from '@locks/test-servers';
-import { createLocks } from '@locks/core';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { describe, expect, test } from 'vitest';
 import { startContender } from '../servers/contenders.ts';
-import { connect, databases, servers } from '../support/databases.ts';
+import { databases, servers, withTables } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
 import { holdJob } from '../support/held-job.ts';
 
 /** The default of option `waiterTtl`. */
@@ -34,18 +33,10 @@ describe.each(databases)('on $name', (database) => {
   );
 
   test('the first keeps its place though it is to look more seldom than a place of which others doubt lasts', async () => {
-    const url = await database.create();
-    const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
-    await migrateTables(knex);
-    const [holder, seldom, quick] = [{}, { pollInterval: 60_000, waiterTtl }, { waiterTtl: 150 }].map((options) => {
-      const provider = createSqlProvider(knex, { listen: false, ...options });
-      const locks = createLocks(provider, { ttl: 30_000 });
-      onTestFinished(async () => {
-        await locks.close();
-        await provider.close();
-      });
-      return locks;
-    });
+    const { knex } = await withTables(database);
+    const [holder, seldom, quick] = [{}, { pollInterval: 60_000, waiterTtl }, { waiterTtl: 150 }].map(
+      (options) => locksOver(knex, { listen: false, ...options }, { ttl: 30_000 }).locks,
+    );
     const lease = await holder!.acquire('job');
     const order: string[] = [];
     const waits: Promise<unknown>[] = [];
@@ -61,15 +52,9 @@ describe.each(databases)('on $name', (database) => {
 
 describe.each(servers)('on $name', (database) => {
   test('the first keeps its place for as long as its own `waiterTtl` says, though others have a shorter one', async () => {
-    const url = await database.create();
-    const knex = connect(url, { pool: { min: 0, max: 4 } });
-    await migrateTables(knex);
-    const [slow, quick] = [createSqlProvider(knex, { waiterTtl: 60_000 }), createSqlProvider(knex, { waiterTtl: 150 })];
-    const locks = createLocks(quick, { ttl: 30_000 });
-    onTestFinished(async () => {
-      await locks.close();
-      await Promise.all([slow.close(), quick.close()]);
-    });
+    const { knex } = await withTables(database);
+    const { provider: slow } = locksOver(knex, { waiterTtl: 60_000 });
+    const { locks } = locksOver(knex, { waiterTtl: 150 }, { ttl: 30_000 });
     const lease = await locks.acquire('job');
     const first = { key: 'job', owner: 'slow/1', ttl: 30_000, mode: 'exclusive' } as const;
     expect(await slow.tryAcquire(first, () => {})).toMatchObject({ granted: false });

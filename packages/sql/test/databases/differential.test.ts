@@ -1,7 +1,7 @@
 import { differentialTest } from '@locks/conformance';
 import { test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
-import { connect, databases } from '../support/databases.ts';
+import { createSqlProvider } from '../../src/index.ts';
+import { connect, databases, withTables } from '../support/databases.ts';
 
 const sequences = Number(process.env['LOCKS_DIFFERENTIAL'] ?? 60);
 const seed = Number(process.env['LOCKS_DIFFERENTIAL_SEED'] ?? 1);
@@ -10,8 +10,7 @@ test.each(databases)(
   'on $name a key answers as its rules have it',
   { timeout: 120_000 + sequences * 1_000 },
   async ({ name, create }) => {
-    const url = await create();
-    await migrateTables(connect(url));
+    const { url } = await withTables({ name, create });
     const report = await differentialTest({
       name,
       create: ({ waiterTtl }) =>

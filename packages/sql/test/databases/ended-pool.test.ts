@@ -1,12 +1,12 @@
-import { createLocks } from '@locks/core';
 import knexOf from 'knex';
 import Libsql from 'libsql';
 import { createPool } from 'mysql2';
 import { Pool } from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { describe, expect, test } from 'vitest';
+import { migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
-import { databases, openKnex } from '../support/databases.ts';
+import { databases, openKnex, servers } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
 import { lockError } from '../support/lock-error.ts';
 
 /** How long `close` may take that finds the pool ended, in ms: much less than `closeTimeout`. */
@@ -16,9 +16,7 @@ describe.each(databases)('on $name', (database) => {
   test.each(['awaited', 'under way'])('close() is done at once when its knex was destroyed first: %s', async (when) => {
     const knex = openKnex(await database.create());
     await migrateTables(knex);
-    const provider = createSqlProvider(knex);
-    const locks = createLocks(provider);
-    onTestFinished(() => provider.close());
+    const { locks } = locksOver(knex);
     const lease = await locks.acquire('job');
     const destroyed = knex.destroy();
     if (when === 'awaited') await destroyed;
@@ -32,22 +30,17 @@ describe.each(databases)('on $name', (database) => {
   });
 });
 
-test.each(['Postgres', 'MariaDB'] as const)(
-  'close() is done at once when the pool of knex was ended first: %s',
-  async (name) => {
-    const url = (await databases.find((each) => each.name === name)?.create()) ?? '';
-    const knex = name === 'Postgres' ? overPg(url) : overMysql(url);
-    await migrateTables(knex.knex);
-    const provider = createSqlProvider(knex.knex, { listen: false });
-    const locks = createLocks(provider);
-    onTestFinished(() => provider.close());
-    await locks.acquire('job');
-    await knex.end();
-    const since = performance.now();
-    await locks.close();
-    expect(performance.now() - since).toBeLessThan(atOnce);
-  },
-);
+test.each(servers)('close() is done at once when the pool of knex was ended first: $name', async (database) => {
+  const url = await database.create();
+  const { knex, end } = database.name === 'Postgres' ? overPg(url) : overMysql(url);
+  await migrateTables(knex);
+  const { locks } = locksOver(knex, { listen: false });
+  await locks.acquire('job');
+  await end();
+  const since = performance.now();
+  await locks.close();
+  expect(performance.now() - since).toBeLessThan(atOnce);
+});
 
 test.each(databases)('migrateTables() says of an ended client of $name that it is', async (database) => {
   const url = await database.create();

@@ -3,20 +3,12 @@ import type { Lease } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, test } from 'vitest';
 import { createSqlGuard, fence, migrateTables } from '../../src/index.ts';
-import { connect, databases, rowsOf } from '../support/databases.ts';
-import type { Database } from '../support/databases.ts';
+import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
 const stale = (mine: bigint, seen: bigint): object =>
   lockError('LOCK_STALE', new RegExp(`token ${mine} is stale for "account": .* with ${seen}\\.`));
-
-/** A connection to a new database with the tables. */
-async function withTables(database: Database, options: Partial<Knex.Config> = {}): Promise<Knex> {
-  const knex = connect(await database.create(), options);
-  await migrateTables(knex);
-  return knex;
-}
 
 const seenBy = (knex: Knex, table = 'locks_fences'): Promise<readonly string[]> =>
   knex(table)
@@ -25,7 +17,7 @@ const seenBy = (knex: Knex, table = 'locks_fences'): Promise<readonly string[]> 
 
 describe.each(databases)('on $name', (database) => {
   test('later and equal tokens pass, an earlier one does not', async () => {
-    const knex = await withTables(database);
+    const { knex } = await withTables(database);
     await knex.transaction((trx) => fence(trx, 'account', at(5n)));
     await knex.transaction((trx) => fence(trx, 'account', at(5n)));
     await knex.transaction((trx) => fence(trx, 'account', 9n));
@@ -36,7 +28,7 @@ describe.each(databases)('on $name', (database) => {
   });
 
   test('a refusal is no error of the database: the transaction goes on, and what becomes of it is the choice of its owner', async () => {
-    const knex = await withTables(database);
+    const { knex } = await withTables(database);
     await knex.schema.createTable('writes', (table) => table.integer('value'));
     await knex.transaction((trx) => fence(trx, 'account', 9n));
     await knex.transaction(async (trx) => {
@@ -49,7 +41,7 @@ describe.each(databases)('on $name', (database) => {
   });
 
   test('what is rolled back was not seen', async () => {
-    const knex = await withTables(database);
+    const { knex } = await withTables(database);
     const undone = knex.transaction(async (trx) => {
       await fence(trx, 'account', 9n);
       throw new Error('changed my mind');
@@ -60,7 +52,7 @@ describe.each(databases)('on $name', (database) => {
   });
 
   test('works in a savepoint', async () => {
-    const knex = await withTables(database);
+    const { knex } = await withTables(database);
     await knex.transaction(async (outer) => {
       await outer.transaction((inner) => fence(inner, 'account', 9n));
       await expect(fence(outer, 'account', 5n)).rejects.toMatchObject(stale(5n, 9n));
@@ -68,7 +60,7 @@ describe.each(databases)('on $name', (database) => {
   });
 
   test('tokens are compared as whole numbers, also beyond 2^53 and of different lengths', async () => {
-    const knex = await withTables(database);
+    const { knex } = await withTables(database);
     await knex.transaction(async (trx) => {
       await fence(trx, 'account', 9n);
       await fence(trx, 'account', 10n);
@@ -81,7 +73,7 @@ describe.each(databases)('on $name', (database) => {
   });
 
   test('resources are compared byte by byte', async () => {
-    const knex = await withTables(database);
+    const { knex } = await withTables(database);
     const resources = [
       'account',
       'Account',
@@ -105,7 +97,7 @@ describe.each(databases)('on $name', (database) => {
   });
 
   test('has tables of a configured name', async () => {
-    const knex = await withTables(database);
+    const { knex } = await withTables(database);
     await migrateTables(knex, { table: 'billing' });
     const guard = createSqlGuard({ table: 'billing' });
     await knex.transaction((trx) => guard.fence(trx, 'account', 7n));
@@ -113,7 +105,7 @@ describe.each(databases)('on $name', (database) => {
   });
 
   test('refuses what is not in a transaction, what is not exclusive, and what cannot be', async () => {
-    const knex = await withTables(database);
+    const { knex } = await withTables(database);
     const invalid = (message: RegExp): object => lockError('LOCK_INVALID', message);
     await expect(fence(knex, 'account', 5n)).rejects.toMatchObject(invalid(/needs the transaction/));
     await expect(fence(undefined as never, 'account', 5n)).rejects.toMatchObject(invalid(/needs the transaction/));
@@ -145,55 +137,56 @@ describe.each(databases)('on $name', (database) => {
 
 const levels = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'] as const;
 
-describe.each(
-  databases.slice(0, 2).flatMap((database) => levels.map((isolationLevel) => ({ ...database, isolationLevel }))),
-)('on $name, $isolationLevel', ({ isolationLevel, ...database }) => {
-  test('an earlier holder waits for the later one, and is refused', async () => {
-    const knex = await withTables(database);
-    await knex.transaction((trx) => fence(trx, 'account', 1n));
-    const early = await knex.transaction(undefined, { isolationLevel });
-    // The transaction takes its view of the table here. Where each read locks what it reads, no
-    // later transaction could come.
-    if (database.name !== 'MariaDB' || isolationLevel !== 'serializable') expect(await seenBy(early)).toEqual(['1']);
-    const late = await knex.transaction(undefined, { isolationLevel });
-    await fence(late, 'account', 9n);
-    let settled = false;
-    const attempt = fence(early, 'account', 5n).finally(() => (settled = true));
-    attempt.catch(() => {});
-    await waiting(knex);
-    expect(settled).toBe(false);
-    await late.commit();
-    const error: unknown = await attempt.catch((reason: unknown) => reason);
-    // Both databases may also say that it is too late for this transaction: 40001, deadlock, or
-    // changed since it was read.
-    expect(String((error as { readonly code?: unknown }).code)).toMatch(
-      /^(LOCK_STALE|40001|ER_LOCK_DEADLOCK|ER_CHECKREAD)$/,
-    );
-    await early.rollback();
-    await expect(knex.transaction((trx) => fence(trx, 'account', 5n), { isolationLevel })).rejects.toMatchObject(
-      stale(5n, 9n),
-    );
-  });
+describe.each(servers.flatMap((database) => levels.map((isolationLevel) => ({ ...database, isolationLevel }))))(
+  'on $name, $isolationLevel',
+  ({ isolationLevel, ...database }) => {
+    test('an earlier holder waits for the later one, and is refused', async () => {
+      const { knex } = await withTables(database);
+      await knex.transaction((trx) => fence(trx, 'account', 1n));
+      const early = await knex.transaction(undefined, { isolationLevel });
+      // The transaction takes its view of the table here. Where each read locks what it reads, no
+      // later transaction could come.
+      if (database.name !== 'MariaDB' || isolationLevel !== 'serializable') expect(await seenBy(early)).toEqual(['1']);
+      const late = await knex.transaction(undefined, { isolationLevel });
+      await fence(late, 'account', 9n);
+      let settled = false;
+      const attempt = fence(early, 'account', 5n).finally(() => (settled = true));
+      attempt.catch(() => {});
+      await waiting(knex);
+      expect(settled).toBe(false);
+      await late.commit();
+      const error: unknown = await attempt.catch((reason: unknown) => reason);
+      // Both databases may also say that it is too late for this transaction: 40001, deadlock, or
+      // changed since it was read.
+      expect(String((error as { readonly code?: unknown }).code)).toMatch(
+        /^(LOCK_STALE|40001|ER_LOCK_DEADLOCK|ER_CHECKREAD)$/,
+      );
+      await early.rollback();
+      await expect(knex.transaction((trx) => fence(trx, 'account', 5n), { isolationLevel })).rejects.toMatchObject(
+        stale(5n, 9n),
+      );
+    });
 
-  test('a later holder waits for the earlier one, and passes', async () => {
-    const knex = await withTables(database);
-    const early = await knex.transaction(undefined, { isolationLevel });
-    await fence(early, 'account', 5n);
-    const attempt = knex.transaction((trx) => fence(trx, 'account', 9n), { isolationLevel });
-    attempt.catch(() => {});
-    await waiting(knex);
-    await early.commit();
-    const error: unknown = await attempt.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    if (error !== undefined) {
-      expect((error as { readonly code?: unknown }).code).toMatch(/^(40001|ER_LOCK_DEADLOCK|ER_CHECKREAD)$/);
-      await knex.transaction((trx) => fence(trx, 'account', 9n), { isolationLevel });
-    }
-    expect(await seenBy(knex)).toEqual(['9']);
-  });
-});
+    test('a later holder waits for the earlier one, and passes', async () => {
+      const { knex } = await withTables(database);
+      const early = await knex.transaction(undefined, { isolationLevel });
+      await fence(early, 'account', 5n);
+      const attempt = knex.transaction((trx) => fence(trx, 'account', 9n), { isolationLevel });
+      attempt.catch(() => {});
+      await waiting(knex);
+      await early.commit();
+      const error: unknown = await attempt.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (error !== undefined) {
+        expect((error as { readonly code?: unknown }).code).toMatch(/^(40001|ER_LOCK_DEADLOCK|ER_CHECKREAD)$/);
+        await knex.transaction((trx) => fence(trx, 'account', 9n), { isolationLevel });
+      }
+      expect(await seenBy(knex)).toEqual(['9']);
+    });
+  },
+);
 
 /** The server renews this table only after a tenth of a second without a query of it. */
 const lockWaits = `SELECT 1 FROM (SELECT SLEEP(0.15)) pause, information_schema.innodb_trx t
@@ -215,7 +208,7 @@ async function waiting(knex: Knex): Promise<void> {
 }
 
 test('on SQLite a second transaction is told that the file is busy, and passes after the first', async () => {
-  const knex = await withTables(databases[2]!, { pool: { min: 0, max: 2 } });
+  const { knex } = await withTables(databases[2]!, { pool: { min: 0, max: 2 } });
   const first = await knex.transaction();
   await fence(first, 'account', 9n);
   await expect(knex.transaction((trx) => fence(trx, 'account', 5n))).rejects.toMatchObject({ code: 'SQLITE_BUSY' });

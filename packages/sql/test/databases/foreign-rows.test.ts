@@ -1,9 +1,8 @@
-import { createLocks } from '@locks/core';
 import { collect } from '@locks/test-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
-import { connect, rowsOf, servers } from '../support/databases.ts';
+import { describe, expect, test } from 'vitest';
+import { rowsOf, servers, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 /** No text: more than one statement of a list reads, before and after keys of ours. */
 const noTexts = ['c328', 'f580'].flatMap((start) =>
@@ -17,22 +16,16 @@ const noKeys: Readonly<Partial<Record<Database['name'], readonly Buffer[]>>> = {
   MariaDB: [...noTexts, Buffer.from(''), Buffer.from('a\0')],
 };
 
-describe.each(servers)('on $name', ({ name, create }) => {
+describe.each(servers)('on $name', (database) => {
   test('rows of another program are passed over where no call can name them, and ended where one can', async () => {
-    const knex = connect(await create());
-    await migrateTables(knex);
-    const provider = createSqlProvider(knex);
-    const locks = createLocks(provider);
-    onTestFinished(async () => {
-      await locks.close();
-      await provider.close();
-    });
+    const { knex } = await withTables(database);
+    const { locks } = locksOver(knex);
     await locks.acquire('é', { ttl: 60_000 });
     const { owner } = await locks.acquire('held', { ttl: 60_000 });
     const [held] = await rowsOf(knex('locks').select('version', 'held_until').where({ owner }));
     await knex.batchInsert(
       'locks',
-      noKeys[name]!.map((key) => ({ ...held, key, owner: 'a/b' })),
+      noKeys[database.name]!.map((key) => ({ ...held, key, owner: 'a/b' })),
       200,
     );
     const key = Buffer.from('bob');

@@ -1,10 +1,10 @@
-import { createLocks } from '@locks/core';
 import Libsql from 'libsql';
 import PromiseLibsql from 'libsql/promise';
 import { createConnection } from 'mysql2';
 import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
+import { locksOver } from '../support/locks-over.ts';
 import { lockError } from '../support/lock-error.ts';
 
 /** A database in memory, whose statements are changed by `change`. */
@@ -78,9 +78,7 @@ test('a client that fails by a TypeError is named at the first call', async () =
     max: 1,
     connect: async () => ({ release() {} }),
   } as const;
-  const provider = createSqlProvider(executor as never);
-  onTestFinished(() => provider.close());
-  const locks = createLocks(provider);
+  const { locks } = locksOver(executor as never);
   await expect(locks.acquire('job')).rejects.toMatchObject(
     lockError('LOCK_MISCONFIGURED', /query is not a function.*not one that @locks\/sql takes/),
   );

@@ -1,44 +1,32 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { createLocks } from '@locks/core';
-import type { Lease, LockProvider } from '@locks/core';
+import type { Lease } from '@locks/core';
 import type { Knex } from 'knex';
-import { expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { expect, test } from 'vitest';
 import { inQueue } from '../servers/parties.ts';
-import { connect, databases, rowsOf } from '../support/databases.ts';
+import { connect, rowsOf, servers, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
+import type { Party } from '../support/locks-over.ts';
 
 /** How long a position in the queue lasts, in ms. */
 const waiterTtl = 3_000;
 
 /** Another process than `here` holds the key. */
-async function partiesOf(database: Database): Promise<{ knex: Knex; here: LockProvider; held: Lease }> {
-  const url = await database.create();
-  const knex = connect(url);
-  await migrateTables(knex);
-  const [here, there] = [
-    createSqlProvider(connect(url), { waiterTtl }),
-    createSqlProvider(connect(url), { waiterTtl }),
-  ];
-  const others = createLocks(there, { ttl: 10_000 });
-  onTestFinished(async () => {
-    for (const party of [others, here, there]) await party.close();
-  });
-  return { knex, here, held: await others.acquire('job') };
+async function partiesOf(database: Database): Promise<{ knex: Knex; here: Party; held: Lease }> {
+  const { url, knex } = await withTables(database);
+  const [here, there] = [1, 2].map(() => locksOver(connect(url), { waiterTtl }, { ttl: 10_000 })) as [Party, Party];
+  return { knex, here, held: await there.locks.acquire('job') };
 }
-
-const servers = databases.filter(({ name }) => name !== 'SQLite');
 
 test.each(servers)('on $name claims whose places an operator has removed ask again, all together', async (database) => {
   const { knex, here, held } = await partiesOf(database);
-  const locks = createLocks(here, { ttl: 10_000 });
+  const { locks, provider } = here;
   const all = Array.from({ length: 10 }, () => locks.withLock('job', () => {}));
-  await inQueue(here, 10);
+  await inQueue(provider, 10);
   await knex.raw('DELETE FROM locks_queue');
   await held.release();
   const begun = performance.now();
   await Promise.all(all);
-  await locks.close();
   // The next sign of life of any of them, which finds none in the queue.
   expect(performance.now() - begun).toBeLessThan(waiterTtl / 3 + 300);
 });
@@ -48,7 +36,8 @@ const claim = (owner: string) => ({ key: 'job', owner, ttl: 10_000, mode: 'exclu
 test.each(servers)(
   'on $name a claim that was given the key asks, where the answer that told it was lost',
   async (database) => {
-    const { knex, here, held } = await partiesOf(database);
+    const { knex, here: party, held } = await partiesOf(database);
+    const { provider: here } = party;
     for (const owner of ['first', 'second']) await here.tryAcquire(claim(owner), () => {});
     // As long as a place lasts, less what makes the next call of another claim show it.
     await setTimeout(waiterTtl / 3);

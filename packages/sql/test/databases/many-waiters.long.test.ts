@@ -3,8 +3,7 @@ import { eventually } from '@locks/test-servers';
 import { isLockError, openLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { migrateTables } from '../../src/index.ts';
-import { connect, databases } from '../support/databases.ts';
+import { databases, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
 /** More than 2 000 claims of one key are busy outside the queue where the key is a text. */
@@ -17,8 +16,7 @@ interface Parties {
 }
 
 async function partiesOn(database: Database): Promise<Parties> {
-  const url = await database.create();
-  await migrateTables(connect(url));
+  const { url } = await withTables(database);
   const [here, there] = [await openLocks(url), await openLocks(url)];
   const held = await there.acquire('job', { ttl: 120_000 });
   onTestFinished(async () => {

@@ -1,11 +1,12 @@
-import { createLocks, openLocks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { migrateTables } from '../../src/index.ts';
 import { refuseOld } from '../../src/sqlite/check-version.ts';
 import { databases, connect } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 const [postgres, mariadb] = databases as readonly [Database, Database, Database];
 
@@ -48,20 +49,13 @@ test.each(
     // The tables are there, as on a server that was replaced.
     await migrateTables(connect(url), { routines });
     await expect(openLocks({ url: old, options: { routines } })).rejects.toMatchObject(refusal);
-    const provider = createSqlProvider(connect(old), { routines });
-    const locks = createLocks(provider);
-    onTestFinished(async () => {
-      await locks.close();
-      await provider.close();
-    });
+    const { locks } = locksOver(connect(old), { routines });
     await expect(locks.acquire('job')).rejects.toMatchObject(refusal);
   },
 );
 
-test.each(['3.34.1', '3.7.17', '2.8.17'])('SQLite %s is refused', (version) => {
-  expect(() => refuseOld(version)).toThrow(`it works with SQLite 3.35 and newer, not with ${version}`);
-});
-
-test.each(['3.35.0', '3.53.2', '4.0.0'])('SQLite %s is taken', (version) => {
-  expect(() => refuseOld(version)).not.toThrow();
+test('SQLite is refused below 3.35', () => {
+  for (const version of ['3.34.1', '3.7.17', '2.8.17'])
+    expect(() => refuseOld(version)).toThrow(`it works with SQLite 3.35 and newer, not with ${version}`);
+  for (const version of ['3.35.0', '3.53.2', '4.0.0']) expect(() => refuseOld(version)).not.toThrow();
 });

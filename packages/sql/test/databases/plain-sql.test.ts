@@ -5,7 +5,7 @@ import { openLocks } from '@locks/core';
 import { ensureProgram } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
-import { connect, databases } from '../support/databases.ts';
+import { connect, databases, withTables } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
 
 const run = promisify(execFile);
@@ -64,9 +64,8 @@ describe.each(databases)('the files of $name', (database) => {
     await locks.close();
     await migrateTables(knex);
     expect(await tablesOf(knex)).toEqual(tables);
-    const other = connect(await database.create());
-    await migrateTables(other);
-    expect(await tablesOf(other)).toEqual(tables);
+    const other = await withTables(database);
+    expect(await tablesOf(other.knex)).toEqual(tables);
     await execute(url, '0001-locks.down');
     expect(await tablesOf(knex)).toEqual([]);
   });

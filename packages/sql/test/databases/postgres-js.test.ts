@@ -1,9 +1,9 @@
-import { createLocks } from '@locks/core';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fence, migrateTables } from '../../src/index.ts';
 import { databases } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 async function open(options: Options): Promise<postgres.Sql> {
   const sql = postgres((await databases[0]?.create()) ?? '', { max: 2, onnotice() {}, ...options });
@@ -22,12 +22,7 @@ const transforms: readonly (readonly [string, NonNullable<Options['transform']>]
 
 test.each(transforms)('locks and guards pay no heed to transforms %s', async (_, transform) => {
   const sql = await open({ transform });
-  const provider = createSqlProvider(sql);
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
+  const { locks } = locksOver(sql);
   await locks.withLock('job', async (lease) => {
     await sql.begin((trx) => fence(trx, 'account', lease));
     await expect(sql.begin((trx) => fence(trx, 'account', 1n))).rejects.toMatchObject({ code: 'LOCK_STALE' });

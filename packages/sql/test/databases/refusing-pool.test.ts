@@ -1,5 +1,3 @@
-import { createLocks } from '@locks/core';
-import type { Locks } from '@locks/core';
 import { eventually, startProxy } from '@locks/test-servers';
 import { createPool } from 'mysql2/promise';
 import type { PoolConnection, PoolOptions } from 'mysql2/promise';
@@ -7,23 +5,17 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Client, Pool } from 'pg';
 import type { ClientConfig, PoolConfig } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
-import { connect, databases } from '../support/databases.ts';
+import { connect, databases, servers, withTables } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
+import { locksOver } from '../support/locks-over.ts';
+import type { Party } from '../support/locks-over.ts';
 
 const [postgres, mariadb] = databases;
 
-/** Locks that end with the test, over a pool of the caller's. */
-function locksOver(client: AnySqlClient, timeout = 5_000): Locks {
-  const provider = createSqlProvider(client, { timeout, sweep: false });
-  const locks = createLocks(provider, { ttl: 5_000, closeTimeout: 1_000 });
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
-  return locks;
-}
+const over = (client: AnySqlClient, timeout = 5_000): Party =>
+  locksOver(client, { timeout, sweep: false }, { ttl: 5_000, closeTimeout: 1_000 });
 
 test.each<readonly [string, PoolOptions]>([
   ['waitForConnections: false', { waitForConnections: false }],
@@ -34,7 +26,7 @@ test.each<readonly [string, PoolOptions]>([
     const pool = createPool({ uri: (await mariadb?.create()) ?? '', connectionLimit: 3, ...options });
     onTestFinished(() => pool.end());
     await migrateTables(pool);
-    const locks = locksOver(pool);
+    const { locks } = over(pool);
     const leases = await Promise.all(Array.from({ length: 20 }, (__, index) => locks.acquire(`job ${index}`)));
     await Promise.all(leases.map((lease) => lease.renew()));
     // The application has all, and then two of them: one is enough.
@@ -59,8 +51,7 @@ test('a pool that refuses is waited for until the call must end, and named then'
   const pool = createPool({ uri: (await mariadb?.create()) ?? '', connectionLimit: 1, waitForConnections: false });
   onTestFinished(() => pool.end());
   await migrateTables(pool);
-  const provider = createSqlProvider(pool, { timeout: 300, sweep: false });
-  onTestFinished(() => provider.close());
+  const { provider } = over(pool, 300);
   const used = await pool.getConnection();
   const claim = { key: 'job', owner: 'me/1', ttl: 5_000, mode: 'exclusive' } as const;
   await expect(provider.tryAcquire(claim)).rejects.toMatchObject({
@@ -80,8 +71,7 @@ async function poolOf(change: (connection: Client) => void, options: PoolConfig 
       change(this);
     }
   }
-  const url = (await postgres?.create()) ?? '';
-  await migrateTables(connect(url));
+  const { url } = await withTables(postgres!);
   const pool = new Pool({ connectionString: url, max: 2, Client: Changed, ...options });
   onTestFinished(() => pool.end());
   return pool;
@@ -100,7 +90,7 @@ test.each<readonly [string, (connection: Client) => void, PoolConfig, RegExp]>([
   ['of binary answers', () => {}, { binary: true } as PoolConfig, /has option "binary": true/],
 ])('a Pool of pg %s is named at the first call, and gets its connections back', async (_, change, options, message) => {
   const pool = await poolOf(change, options);
-  const locks = locksOver(pool);
+  const { locks } = over(pool);
   for (let round = 0; round < 5; round += 1) {
     await expect(locks.acquire('job')).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', message));
   }
@@ -114,20 +104,19 @@ test('a socket that does not say whether it is readable is used as long as it wo
     const { stream } = (connection as unknown as { readonly connection: { readonly stream: object } }).connection;
     Object.defineProperty(stream, 'readable', { value: undefined });
   });
-  const locks = locksOver(pool);
+  const { locks } = over(pool);
   for (let round = 0; round < 20; round += 1) await locks.withLock('job', () => {});
   expect(opened).toBeLessThanOrEqual(2);
 });
 
-test.each(databases.slice(0, 2))(
+test.each(servers)(
   'a server of $name that refuses connections is asked by one call of the process',
   async (database) => {
-    const url = await database.create();
-    await migrateTables(connect(url));
+    const { url } = await withTables(database);
     const { hostname, port } = new URL(url);
     const proxy = await startProxy({ host: hostname, port: Number(port) });
     const knex = connect(proxy.url(url), { pool: { min: 0, max: 5 }, log: { warn() {} } });
-    const locks = locksOver(knex);
+    const { locks } = over(knex);
     const leases = await Promise.all(Array.from({ length: 20 }, (_, index) => locks.acquire(`job ${index}`)));
     const waits = leases.map(({ key }) => locks.acquire(key, { wait: 1_000 }).catch((error: unknown) => error));
     let opened = 0;

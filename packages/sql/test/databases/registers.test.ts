@@ -1,26 +1,19 @@
 import { collect } from '@locks/test-servers';
-import type { LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables, sweep } from '../../src/index.ts';
-import { connect, databases, rowsOf, servers } from '../support/databases.ts';
+import { describe, expect, test } from 'vitest';
+import { sweep } from '../../src/index.ts';
+import { databases, rowsOf, servers, withTables } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 const shortest = { tokenRetention: 1_000 } as const;
 const claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode: 'exclusive' } as const;
-
-function provide(knex: Knex): LockProvider {
-  const provider = createSqlProvider(knex, { sweep: false });
-  onTestFinished(() => provider.close());
-  return provider;
-}
 
 const countOf = async (knex: Knex): Promise<number> => (await rowsOf(knex('locks').select('key'))).length;
 
 describe.each(servers)('on $name', (database) => {
   test('a sweep leaves registers alone, and takes what one has left', async () => {
-    const knex = connect(await database.create());
-    await migrateTables(knex);
-    const provider = provide(knex);
+    const { knex } = await withTables(database);
+    const { provider } = locksOver(knex, { sweep: false });
     for (const name of ['kept', 'removed']) await provider.register?.(name, { from: undefined, to: 'text' });
     await provider.register?.('removed', { from: 'text', to: undefined });
     await provider.tryAcquire({ ...claim, key: 'idle' });
@@ -37,9 +30,8 @@ describe.each(servers)('on $name', (database) => {
 
 describe.each(databases)('on $name', (database) => {
   test('a wrong name, and a wrong text, is refused and changes nothing', async () => {
-    const knex = connect(await database.create());
-    await migrateTables(knex);
-    const provider = provide(knex);
+    const { knex } = await withTables(database);
+    const { provider } = locksOver(knex, { sweep: false });
     for (const name of ['', 'x'.repeat(251), 'a b', 'é', 'a\0', 'a\n']) {
       await expect(provider.register?.(name)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
     }

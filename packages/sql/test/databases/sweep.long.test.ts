@@ -1,21 +1,19 @@
 import { eventually } from '@locks/test-servers';
-import { createLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables, sweep } from '../../src/index.ts';
-import { connect, rowsOf, servers } from '../support/databases.ts';
+import { describe, expect, test } from 'vitest';
+import { migrateTables, sweep } from '../../src/index.ts';
+import { rowsOf, servers, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
+import { locksOver } from '../support/locks-over.ts';
+import type { Party } from '../support/locks-over.ts';
 
 const hour = 3_600_000;
 
-async function setUp(database: Database): Promise<{ readonly knex: Knex; readonly provider: LockProvider }> {
-  const knex = connect(await database.create());
-  await migrateTables(knex);
-  const provider = createSqlProvider(knex, { sweep: false });
-  onTestFinished(() => provider.close());
-  return { knex, provider };
+async function setUp(database: Database): Promise<Party & { readonly knex: Knex }> {
+  const { knex } = await withTables(database);
+  return { knex, ...locksOver(knex, { sweep: false }, { ttl: 60_000 }) };
 }
 
 /** The keys that have a row. */
@@ -41,8 +39,7 @@ const claim = (key: string, owner: string): Parameters<LockProvider['tryAcquire'
 
 describe.each(servers)('on $name', (database) => {
   test('rows of idle keys go; those that are held, shared, waited for or recent stay', async () => {
-    const { knex, provider } = await setUp(database);
-    const locks = createLocks(provider, { ttl: 60_000 });
+    const { knex, locks } = await setUp(database);
     for (const key of ['idle', 'recent', 'waited']) await (await locks.acquire(key)).release();
     await locks.acquire('held');
     await locks.acquire('shared', { mode: 'shared' });
@@ -55,7 +52,6 @@ describe.each(servers)('on $name', (database) => {
     expect(await sweep(knex)).toBe(0);
     await holder.release();
     await (await waiting).release();
-    await locks.close();
   });
 
   test('tokens never go back', async () => {

@@ -1,10 +1,10 @@
-import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
-import { connect, databases, ownName } from '../support/databases.ts';
+import { migrateTables } from '../../src/index.ts';
+import { connect, ownName, servers } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 interface Tenants {
   readonly knex: Knex;
@@ -22,7 +22,7 @@ interface Lender {
   releaseConnection(connection: unknown): Promise<void>;
 }
 
-describe.each(databases.slice(0, 2))('on $name, where each tenant has a schema of its own', (database) => {
+describe.each(servers)('on $name, where each tenant has a schema of its own', (database) => {
   async function begin(max = 2): Promise<Tenants> {
     const url = await database.create();
     const admin = connect(url);
@@ -33,12 +33,7 @@ describe.each(databases.slice(0, 2))('on $name, where each tenant has a schema o
     });
     for (const schema of schemas.slice(0, 2)) await migrateTables(admin, { schema });
     const knex = connect(url, { pool: { min: 0, max } });
-    const provider = createSqlProvider(knex, { listen: false });
-    const locks = createLocks(provider, { ttl: 20_000 });
-    onTestFinished(async () => {
-      await locks.close();
-      await provider.close();
-    });
+    const { locks } = locksOver(knex, { listen: false }, { ttl: 20_000 });
     const client = knex.client as Lender;
     return {
       knex,

@@ -1,11 +1,10 @@
-import { createLocks } from '@locks/core';
-import type { Locks } from '@locks/core';
 import type { Knex } from 'knex';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { migrateTables } from '../../src/index.ts';
 import { openKnex } from '../servers/open-knex.ts';
 import { ownDatabase, ownTables, startServer, withClient } from './support/database.ts';
 import { lockError } from '../support/lock-error.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -28,22 +27,12 @@ function openOracle(url: string): Knex {
   return knex;
 }
 
-function locksOver(knex: Knex): Locks {
-  const provider = createSqlProvider(knex);
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
-  return locks;
-}
-
 test('sql_mode ORACLE: locks work, and a migration says what is in its way', async () => {
   await expect(migrateTables(openOracle(await ownDatabase(server)))).rejects.toMatchObject(
     lockError('LOCK_MISCONFIGURED', 'take ORACLE out of the sql_mode'),
   );
   const url = await ownTables(server);
-  const locks = locksOver(openOracle(url));
+  const { locks } = locksOver(openOracle(url));
   const lease = await locks.acquire('job');
   const waiting = locks.acquire('job', { mode: 'shared', permits: 2 });
   expect(await locks.tryAcquire('job')).toBe(null);
@@ -56,13 +45,13 @@ test('max_prepared_stmt_count: the error says what to raise, and a lease outlast
   const url = await ownTables(server);
   const knex = openKnex('mysql2', url, { min: 0, max: 1 });
   onTestFinished(() => knex.destroy());
-  const locks = locksOver(knex);
+  const { locks } = locksOver(knex);
   const lease = await locks.acquire('held');
   const limit = (count: number): Promise<unknown> =>
     withClient(url, (client) => client.query(`SET GLOBAL max_prepared_stmt_count = ${count}`));
   await limit(0);
   onTestFinished(async () => void (await limit(16_382)));
-  await expect(locksOver(openOracle(url)).tryAcquire('job')).rejects.toMatchObject({
+  await expect(locksOver(openOracle(url)).locks.tryAcquire('job')).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
     cause: { sent: false, message: expect.stringContaining('Raise max_prepared_stmt_count') as string },
   });

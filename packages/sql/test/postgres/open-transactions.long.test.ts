@@ -1,4 +1,3 @@
-import { createLocks } from '@locks/core';
 import knexOf from 'knex';
 import { Pool } from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -8,6 +7,7 @@ import type { Party } from '../servers/parties.ts';
 import { ownTables, startServer } from './support/database.ts';
 import { join } from './support/postgres.ts';
 import { lockError } from '../support/lock-error.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -124,13 +124,8 @@ test('so it is in a pool of pg that knex was given', async () => {
   const pool = new Pool({ connectionString: url, max: 1 });
   pool.on('error', () => {});
   const knex = knexOf({ client: 'pg', connectionPool: pool });
-  const provider = createSqlProvider(knex, { listen: false });
-  const locks = createLocks(provider, { ttl: 5_000 });
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-    await pool.end();
-  });
+  onTestFinished(() => pool.end());
+  const { locks } = locksOver(knex, { listen: false }, { ttl: 5_000 });
   const client = await pool.connect();
   await client.query('BEGIN');
   client.release();

@@ -1,19 +1,17 @@
 import { eventually } from '@locks/test-servers';
-import { createLocks } from '@locks/core';
 import type { KeyState, LockProvider, Locks, LocksOptions } from '@locks/core';
 import type { Knex } from 'knex';
 import { expect, onTestFinished } from 'vitest';
-import { createSqlProvider } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { rowsOf } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
+import type { Party as Over } from '../support/locks-over.ts';
 import type { Kind } from './kind.ts';
 import { openKnex } from './open-knex.ts';
 
 /** What one process has. */
-export interface Party {
+export interface Party extends Over {
   readonly knex: Knex;
-  readonly provider: LockProvider;
-  readonly locks: Locks;
 }
 
 /** How a party is made. */
@@ -35,14 +33,8 @@ export interface Parties {
 export function partiesOn(kind: Kind): Parties {
   function join(url: string | object, { pool, defaults, ...options }: PartyOptions = {}): Party {
     const knex = openKnex(kind.client, url, pool);
-    const provider = createSqlProvider(knex, options);
-    const locks = createLocks(provider, { ttl: 5_000, ...defaults });
-    onTestFinished(async () => {
-      await locks.close();
-      await provider.close();
-      await knex.destroy();
-    });
-    return { knex, provider, locks };
+    onTestFinished(() => knex.destroy());
+    return { knex, ...locksOver(knex, options, { ttl: 5_000, ...defaults }) };
   }
 
   async function blockRow(url: string, key: string): Promise<() => Promise<void>> {

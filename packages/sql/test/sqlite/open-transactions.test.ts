@@ -1,20 +1,13 @@
-import { createLocks } from '@locks/core';
-import { expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
-import { connect, databases } from '../support/databases.ts';
+import { expect, test } from 'vitest';
+import { connect } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
+import { ownFile } from './support/own.ts';
 
 test.each(['BEGIN', 'BEGIN IMMEDIATE'])(
   'a connection that was given back after %s is replaced, and the call gets another one',
   async (begin) => {
-    const url = await databases.find(({ name }) => name === 'SQLite')!.create();
-    const knex = connect(url);
-    await migrateTables(knex);
-    const provider = createSqlProvider(knex);
-    const locks = createLocks(provider, { ttl: 5_000 });
-    onTestFinished(async () => {
-      await locks.close();
-      await provider.close();
-    });
+    const knex = connect(ownFile().url);
+    const { locks } = locksOver(knex, {}, { ttl: 5_000 });
     for (const checked of [false, true]) {
       if (checked) await (await locks.acquire('job')).release();
       await knex.raw(begin);

@@ -6,6 +6,7 @@ import knexOf from 'knex';
 import type { Knex } from 'knex';
 import libsql from 'libsql';
 import { inject, onTestFinished } from 'vitest';
+import { migrateTables } from '../../src/index.ts';
 
 /** A kind of database that the package works with. */
 export interface Database {
@@ -49,6 +50,17 @@ export function ownName(): string {
   return `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
 }
 
+/** A new database with the tables, and a knex on it. */
+export async function withTables(
+  database: Database,
+  options: Partial<Knex.Config> = {},
+): Promise<{ readonly url: string; readonly knex: Knex }> {
+  const url = await database.create();
+  const knex = connect(url, options);
+  await migrateTables(knex);
+  return { url, knex };
+}
+
 /** A knex as a user of this package has it, which ends with the test. */
 export function connect(url: string, options: Partial<Knex.Config> = {}): Knex {
   const knex = openKnex(url, options);
@@ -74,7 +86,12 @@ export function openKnex(url: string, options: Partial<Knex.Config> = {}): Knex 
       ...options,
     });
   }
-  return knexOf({ client: url.startsWith('mysql') ? 'mysql2' : 'pg', connection: url, ...options });
+  return knexOf({
+    client: url.startsWith('mysql') ? 'mysql2' : 'pg',
+    connection: url,
+    pool: { min: 0, max: 4 },
+    ...options,
+  });
 }
 
 /** The rows of what knex answers a raw query with, whatever the driver. */

@@ -1,11 +1,9 @@
-import { createLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { eventually } from '@locks/test-servers';
 import type { Knex } from 'knex';
-import { onTestFinished } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
-import { connect } from './databases.ts';
+import { withTables } from './databases.ts';
 import type { Database } from './databases.ts';
+import { locksOver } from './locks-over.ts';
 
 /** The key "job", held on a database of its own. */
 export interface HeldJob {
@@ -18,15 +16,8 @@ export interface HeldJob {
 }
 
 export async function holdJob(database: Database): Promise<HeldJob> {
-  const url = await database.create();
-  const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
-  await migrateTables(knex);
-  const provider = createSqlProvider(knex);
-  const locks = createLocks(provider, { ttl: 30_000 });
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
+  const { url, knex } = await withTables(database);
+  const { locks } = locksOver(knex, {}, { ttl: 30_000 });
   const lease = await locks.acquire('job');
   const waiters = (count: number): Promise<unknown> =>
     eventually(`${count} in the queue`, async () => (await locks.inspect('job')).waiters === count);
