@@ -13,6 +13,7 @@ import { connect, databases, rowsOf, servers, withTables } from '../support/data
 import { locksOver } from '../support/locks-over.ts';
 import type { Party } from '../support/locks-over.ts';
 import type { Database } from '../support/databases.ts';
+import { endSessionOfFirst } from '../support/ended-session.ts';
 
 /** How long a position in the queue lasts, in ms: so long lasts what a release gives, at most. */
 const waiterTtl = 3_000;
@@ -36,21 +37,6 @@ function watchListening(): () => Promise<boolean> {
   let listens = false;
   onTestFinished(subscribe('locks:wakes', ({ state }) => (listens = state === 'listening')));
   return () => Promise.resolve(listens);
-}
-
-/** Ends the session by which others see that the first in the queue lasts. */
-async function endSession({ name }: Database, url: string): Promise<void> {
-  const knex = connect(url, { pool: { min: 0, max: 1 } });
-  const [head] = await rowsOf(knex('locks').where('key', Buffer.from('job')).select('head_process'));
-  const lock = `locks_${String(head?.['head_process'])}`;
-  const left =
-    name === 'Postgres'
-      ? "SELECT pid AS id FROM pg_locks WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint) = hashtextextended(?, 0)"
-      : 'SELECT IS_USED_LOCK(?) AS id';
-  const holder = async (): Promise<number> => Number((await rowsOf(knex.raw(left, [lock])))[0]?.['id'] ?? 0);
-  expect(await holder()).toBeGreaterThan(0);
-  await knex.raw(name === 'Postgres' ? 'SELECT pg_terminate_backend(?)' : 'KILL ?', [await holder()]);
-  await eventually('the end of a session', async () => (await holder()) === 0);
 }
 
 // On SQLite a process that is stopped may be within a transaction: its own tests do it otherwise.
@@ -153,7 +139,7 @@ describe.each(servers)('on $name, where the session of a process has ended', (da
     const here = await hearing(setting, runtime);
     for (const owner of ['first', 'second']) await here.tryAcquire(claim(owner), () => {});
     ended = true;
-    await endSession(database, setting.url);
+    await endSessionOfFirst(database, connect(setting.url));
     await eventually('that it knows', async () => !(await listens()));
     return { here, release: () => there.release(claim('holder')) };
   }

@@ -1,6 +1,7 @@
 import { eventually } from '@locks/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testFaults } from '../servers/faults.ts';
+import { testDeadlines } from '../servers/deadlines.ts';
+import { testLostConnections } from '../servers/lost-connections.ts';
 import { createTables, startServer, withClient } from './support/database.ts';
 import { blockRow, join, mariadb, openTransactions, untilBlocked } from './support/mariadb.ts';
 
@@ -36,4 +37,5 @@ describe('a statement that is ended while it waits for the row', () => {
   });
 });
 
-testFaults(mariadb, server);
+testLostConnections(mariadb, server);
+testDeadlines(mariadb, server);

@@ -66,27 +66,6 @@ test('a process that waits keeps a lock in a session of its own, until it is clo
   });
 });
 
-test('a waiter keeps its place though its session was ended, and has another one soon', async () => {
-  const url = await setting();
-  const [holder, first, second] = [join(url), join(url, { waiterTtl }), join(url)];
-  const lease = await holder.locks.acquire('job', { ttl: 60_000 });
-  const order: string[] = [];
-  const waits: Promise<unknown>[] = [];
-  for (const [name, { locks }] of Object.entries({ first, second })) {
-    waits.push(locks.withLock('job', () => order.push(name)));
-    await eventually(`${name} in the queue`, async () => (await waitersAt(url)).length === waits.length);
-  }
-  const before = await firstWithSession(url);
-  await withClient(url, async (client) => void (await client.query(`KILL ${before.session}`)));
-  await eventually('another session', async () => {
-    const [now] = await waitersAt(url);
-    return now?.process === before.process && now?.session !== null && now?.session !== before.session;
-  });
-  await lease.release();
-  await Promise.all(waits);
-  expect(order).toEqual(['first', 'second']);
-});
-
 test('with `listen: false` there is no session', async () => {
   const url = await setting();
   const [holder, party] = [join(url), join(url, { listen: false })];

@@ -1,17 +1,6 @@
-import { wallClockOff } from '@locks/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { statements } from '../../src/mysql/statements.ts';
-import { startContender } from '../servers/contenders.ts';
-import {
-  connect,
-  createTables,
-  ownDatabase,
-  ownTables,
-  rowsOf,
-  startServer,
-  urlOfUser,
-  withClient,
-} from './support/database.ts';
+import { connect, createTables, ownDatabase, rowsOf, startServer, urlOfUser, withClient } from './support/database.ts';
 import { expectFree } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/mariadb.ts';
 import type { Party } from '../servers/parties.ts';
@@ -143,44 +132,6 @@ describe.each([
   });
 });
 
-describe('keys are bytes', () => {
-  const keys = [
-    'a',
-    'A',
-    'a ',
-    'á',
-    'a\u0301',
-    'ａ',
-    'ß',
-    'ss',
-    '😀',
-    '😁',
-    "'",
-    '\\',
-    '"',
-    '%',
-    '\t',
-    'é'.repeat(256),
-  ];
-
-  test.each([
-    'utf8mb4 COLLATE utf8mb4_general_ci',
-    'latin1 COLLATE latin1_swedish_ci',
-    'utf8mb4 COLLATE utf8mb4_unicode_520_ci',
-  ])('in a database of %s', async (collation) => {
-    const at = await ownTables(server, `CHARACTER SET ${collation}`);
-    const { locks, provider } = join({ uri: at, charset: 'latin1_swedish_ci' });
-    const leases = await Promise.all(keys.map((key) => locks.acquire(key, { wait: 5_000 })));
-    const listed: string[] = [];
-    for await (const key of provider.list!('')) listed.push(key);
-    expect(listed).toEqual(keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
-    for (const lease of leases) {
-      expect((await locks.inspect(lease.key)).holders).toMatchObject([{ owner: lease.owner }]);
-      expect(await lease.release()).toBe(true);
-    }
-  });
-});
-
 describe('a session without autocommit', () => {
   test('is refused, and told what to do', async () => {
     const { locks } = joinWith(['SET SESSION autocommit = 0']);
@@ -286,15 +237,4 @@ test('a server whose SYSDATE stands still within a statement is served by proced
   const [holder] = (await locks.inspect('job')).holders;
   expect(holder?.remaining).toBeGreaterThan(19_000);
   expect(await provider.renew(claim)).toBe(false);
-});
-
-describe.each(['+1h', '-1h'])('a process whose wall clock is off by %s', (offset) => {
-  test('is one among others', async () => {
-    const contenders = [await startContender(await wallClockOff(offset)), await startContender()];
-    expect(Math.abs(contenders[0]!.wallClock - Date.now())).toBeGreaterThan(3_000_000);
-    const task = { url, key: `skewed by ${offset}`, workers: 5, rounds: 10, ttl: 2_000 };
-    const tokens = await Promise.all(contenders.map((each) => each.contend(task)));
-    for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
-    expect(new Set(tokens.flat()).size).toBe(100);
-  });
 });

@@ -1,10 +1,10 @@
 import { openLocks } from '@locks/core';
 import type { Connection } from 'mysql2/promise';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startContender } from '../servers/contenders.ts';
+import { complaints, testStatements } from '../servers/statements.ts';
 import { connect, createTables, rowsOf, startServer } from './support/database.ts';
 import { expectFree } from '../servers/parties.ts';
-import { join } from './support/mariadb.ts';
+import { join, mariadb } from './support/mariadb.ts';
 
 const server = await startServer('--innodb-print-all-deadlocks=ON', '--log-warnings=2');
 await createTables(server.url);
@@ -21,15 +21,16 @@ async function counting(client: Connection, name: string): Promise<() => Promise
   return async () => (await read()) - before;
 }
 
-test('an uncontended acquire and release take two statements, prepared once', async () => {
-  const client = await connect(url);
-  const { locks } = join(url, { pool: { min: 0, max: 1 } });
-  for (let index = 0; index < 7; index += 1) await (await locks.acquire(`key-${index}`)).release();
-  const [executed, prepared] = [await counting(client, 'Com_stmt_execute'), await counting(client, 'Com_stmt_prepare')];
-  const pairs = 200;
-  for (let pair = 0; pair < pairs; pair += 1) await (await locks.acquire(`key-${pair % 7}`)).release();
-  expect(await executed()).toBe(2 * pairs);
-  expect(await prepared()).toBe(0);
+testStatements(mariadb, server, {
+  // Those that are prepared, too: each is once for a connection.
+  async count() {
+    const client = await connect(url);
+    const counts = [await counting(client, 'Com_stmt_execute'), await counting(client, 'Com_stmt_prepare')];
+    return async () => (await counts[0]!()) + (await counts[1]!());
+  },
+  most: 6,
+  looks: 40,
+  wrong: /\[ERROR\]|\[Warning\]/i,
 });
 
 test('ten free keys take a statement each, and another one where they are new', async () => {
@@ -50,24 +51,13 @@ test('ten free keys take a statement each, and another one where they are new', 
   expect(await deadlocks()).toBe(0);
 });
 
-test('a renewal takes one statement', async () => {
-  const client = await connect(url);
-  const { locks } = join(url);
-  const lease = await locks.acquire('renewed', { renew: false });
-  await lease.renew();
-  const executed = await counting(client, 'Com_stmt_execute');
-  for (let round = 0; round < 20; round += 1) await lease.renew();
-  expect(await executed()).toBe(20);
-  await lease.release();
-});
-
 describe('50 attempts at once in contention', () => {
   test.each(['new', 'existing'])(
     'on %s keys end in no deadlock, and leave nothing in the log of the server',
     async (kind) => {
       const client = await connect(url);
       const deadlocks = await counting(client, 'Innodb_deadlocks');
-      const logged = (await server.log()).length;
+      const said = await complaints(server, /\[ERROR\]|deadlock/i);
       const parties = Array.from({ length: 5 }, () => join(url));
       const keyOf = (round: number): string => (kind === 'new' ? `new ${round}` : 'existing');
       for (let round = 0; round < 10; round += 1) {
@@ -81,7 +71,7 @@ describe('50 attempts at once in contention', () => {
         await Promise.all(leases.map((lease) => lease.release()));
       }
       expect(await deadlocks()).toBe(0);
-      expect((await server.log()).slice(logged)).not.toMatch(/\[ERROR\]|deadlock/i);
+      expect(await said()).toEqual([]);
     },
   );
 
@@ -109,7 +99,7 @@ describe('50 attempts at once in contention', () => {
 test.each(['new', 'existing'])('several %s keys at once, in any order, end in no deadlock', async (kind) => {
   const client = await connect(url);
   const deadlocks = await counting(client, 'Innodb_deadlocks');
-  const logged = (await server.log()).length;
+  const said = await complaints(server, /\[ERROR\]|deadlock/i);
   const parties = Array.from({ length: 5 }, () => join(url));
   let served = 0;
   for (let round = 0; round < 10; round += 1) {
@@ -126,33 +116,11 @@ test.each(['new', 'existing'])('several %s keys at once, in any order, end in no
   }
   expect(served).toBe(300);
   expect(await deadlocks()).toBe(0);
-  expect((await server.log()).slice(logged)).not.toMatch(/\[ERROR\]|deadlock/i);
-});
-
-test('with 100 waiters in two processes an acquisition takes a few statements, and the server has nothing to log', async () => {
-  const client = await connect(url);
-  const contenders = [await startContender(), await startContender()];
-  const logged = (await server.log()).length;
-  const executed = await counting(client, 'Com_stmt_execute');
-  const task = { url, key: 'contended', workers: 50, rounds: 5, ttl: 30_000 };
-  const start = performance.now();
-  const tokens = await Promise.all(contenders.map((each) => each.contend(task)));
-  const span = performance.now() - start;
-  const acquisitions = 2 * task.workers * task.rounds;
-  for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
-  expect(new Set(tokens.flat()).size).toBe(acquisitions);
-  // The looks at the line go on however long it takes: one in 25 ms for each process.
-  const looks = (2 * span) / 25;
-  const each = ((await executed()) - looks) / acquisitions;
-  console.log(`statements per acquisition, 100 waiters, 2 processes: ${each.toFixed(2)}, in ${Math.round(span)} ms`);
-  expect(each).toBeLessThanOrEqual(6);
-  await Promise.all(contenders.map(({ ended }) => ended));
-  const said = (await server.log()).slice(logged).split('\n');
-  expect(said.filter((line) => /\[ERROR\]|\[Warning\]/i.test(line))).toEqual([]);
+  expect(await said()).toEqual([]);
 });
 
 test('connections that close() ends are no aborted ones for the server, also those of a process that waited', async () => {
-  const logged = (await server.log()).length;
+  const said = await complaints(server, /\[ERROR\]|\[Warning\]/i);
   for (let round = 0; round < 40; round += 1) {
     const [holder, waiter] = [await openLocks(url), await openLocks(url)];
     const lease = await holder.acquire('closed');
@@ -162,6 +130,5 @@ test('connections that close() ends are no aborted ones for the server, also tho
     await (await waiting).release();
     await Promise.all([holder.close(), waiter.close()]);
   }
-  const said = (await server.log()).slice(logged).split('\n');
-  expect(said.filter((line) => /\[ERROR\]|\[Warning\]/i.test(line))).toEqual([]);
+  expect(await said()).toEqual([]);
 });

@@ -2,8 +2,8 @@ import { eventually } from '@locks/test-servers';
 import type { Client } from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
-import { rowOf } from '../servers/deadlines.ts';
-import { testFaults } from '../servers/faults.ts';
+import { rowOf, testDeadlines } from '../servers/deadlines.ts';
+import { testLostConnections } from '../servers/lost-connections.ts';
 import { queueUp } from '../servers/parties.ts';
 import { connectKnex, createTables, startServer, withClient } from './support/database.ts';
 import { blockRow, join, postgres, untilBlocked } from './support/postgres.ts';
@@ -147,4 +147,5 @@ describe('the listener', () => {
   });
 });
 
-testFaults(postgres, server);
+testLostConnections(postgres, server);
+testDeadlines(postgres, server);

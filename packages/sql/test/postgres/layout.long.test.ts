@@ -147,46 +147,6 @@ describe('a role that may only do what is documented', () => {
   });
 });
 
-describe('keys are the bytes that they are', () => {
-  test.each([
-    "ENCODING 'UTF8'",
-    "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
-    "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
-  ])('in a database with %s', async (options) => {
-    const url = await ownTables(server, options);
-    const { locks, provider } = join(url);
-    const keys = [
-      'job',
-      'Job',
-      'job ',
-      ' job',
-      'job\t',
-      'caf\u00E9',
-      'cafe\u0301',
-      '\u00E9',
-      '鎖',
-      '\u{1F512}',
-      'a\\b',
-      "a'b",
-      'a"b',
-      '%',
-      '\\x41',
-      'x'.repeat(512),
-      '鎖'.repeat(170),
-    ];
-    const leases = await Promise.all(keys.map((key) => locks.acquire(key)));
-    for (const [index, key] of keys.entries()) {
-      expect((await locks.inspect(key)).holders).toMatchObject([{ owner: leases[index]!.owner }]);
-    }
-    const listed = await collect(provider.list?.('') ?? []);
-    expect(listed).toEqual(keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
-    expect(await collect(provider.list?.('job') ?? [])).toEqual(['job', 'job\t', 'job ']);
-    expect(await collect(provider.list?.('caf\u00E9') ?? [])).toEqual(['caf\u00E9']);
-    expect(await collect(provider.list?.('%') ?? [])).toEqual(['%']);
-    await Promise.all(leases.map((lease) => lease.release()));
-  });
-});
-
 test('a publication of all tables refuses no call', async () => {
   const url = await ownTables(server);
   await withClient(url, (client) => client.query('CREATE PUBLICATION everything FOR ALL TABLES'));

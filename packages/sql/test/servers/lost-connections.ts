@@ -51,65 +51,32 @@ export function testLostConnections(kind: Kind, server: ServerHandle): void {
       };
     }
 
-    test('in the midst of an acquire: the claim is granted once, and nothing leaks', async () => {
-      const key = `acquire ${_name}`;
-      const { party, cut } = await cutOff();
-      await (await party.locks.acquire(key)).release();
-      const free = await blockRow(url, key);
-      const acquiring = party.locks.acquire(key);
-      await lose(cut);
-      await free();
-      const lease = await acquiring;
-      expect((await party.locks.inspect(key)).holders).toMatchObject([{ owner: lease.owner, token: lease.token }]);
-      expect(await lease.release()).toBe(true);
-      await expectFree(party, key);
-      await expectWholePool(party, max);
-    });
-
-    test('in the midst of a single attempt: it is unknown, and leaves nothing', async () => {
-      const key = `attempt ${_name}`;
-      const { party, cut } = await cutOff();
-      await (await party.locks.acquire(key)).release();
-      const free = await blockRow(url, key);
-      const attempt = party.locks.tryAcquire(key);
-      attempt.catch(() => {});
-      await lose(cut);
-      await free();
-      await expect(attempt).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-      await expectFree(party, key);
-      await expectWholePool(party, max);
-    });
-
-    test('in the midst of a renewal: the lease is held on, and the next one is confirmed', async () => {
-      const key = `renew ${_name}`;
-      const { party, cut } = await cutOff();
-      const lease = await party.locks.acquire(key, { renew: false });
-      const free = await blockRow(url, key);
-      const renewal = lease.renew();
-      renewal.catch(() => {});
-      await lose(cut);
-      await free();
-      await expect(renewal).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-      expect(lease.held).toBe(true);
-      await lease.renew();
-      expect(await lease.release()).toBe(true);
-      await expectFree(party, key);
-      await expectWholePool(party, max);
-    });
-
-    test('in the midst of a release: the key comes free', async () => {
-      const key = `release ${_name}`;
-      const { party, cut } = await cutOff();
-      const lease = await party.locks.acquire(key, { ttl: 60_000 });
-      const free = await blockRow(url, key);
-      const release = lease.release();
-      release.catch(() => {});
-      await lose(cut);
-      await free();
-      await expect(release).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-      expect(lease.held).toBe(false);
-      await expectFree(party, key);
-      await expectWholePool(party, max);
-    });
+    test.each(['attempt', 'renewal', 'release'] as const)(
+      'in the midst of an %s: it is unknown, the lease is as it was, and nothing leaks',
+      async (call) => {
+        const key = `${call} ${_name}`;
+        const { party, cut } = await cutOff();
+        const lease = await party.locks.acquire(key, { renew: false, ttl: 60_000 });
+        if (call === 'attempt') await lease.release();
+        const free = await blockRow(url, key);
+        const calls = {
+          attempt: () => party.locks.tryAcquire(key),
+          renewal: () => lease.renew(),
+          release: () => lease.release(),
+        };
+        const lost = calls[call]();
+        lost.catch(() => {});
+        await lose(cut);
+        await free();
+        await expect(lost).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+        expect(lease.held).toBe(call === 'renewal');
+        if (call === 'renewal') {
+          await lease.renew();
+          expect(await lease.release()).toBe(true);
+        }
+        await expectFree(party, key);
+        await expectWholePool(party, max);
+      },
+    );
   });
 }

@@ -1,12 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { wallClockOff } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { noticeBoot } from '../../src/sqlite/host/boot.ts';
 import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
 import { Session } from '../../src/sqlite/connection/session.ts';
 import { ownFile, party } from './support/own.ts';
-import { startWorker, startWorkers } from './support/worker.ts';
+import { startWorker } from './support/worker.ts';
 import { lockError } from '../support/lock-error.ts';
 
 test('all processes of a host read one clock, in µs', async () => {
@@ -80,33 +77,3 @@ test.runIf(process.platform === 'linux')(
     expect(await lease.release()).toBe(false);
   },
 );
-
-test('wall clocks that are an hour apart change nothing', async () => {
-  const file = ownFile();
-  const counter = join(file.folder, 'counter');
-  writeFileSync(counter, '0');
-  const workers = await startWorkers(file.url, [await wallClockOff('+1h'), await wallClockOff('-1h'), {}]);
-  const walls = await Promise.all(workers.map(async (worker) => (await worker.ask<{ wall: number }>('clocks')).wall));
-  expect(walls[0]! - walls[1]!).toBeGreaterThan(7_000_000);
-  const task = { key: 'hot', workers: 5, rounds: 10, counter };
-  const answers = await Promise.all(workers.map((worker) => worker.ask<[number, string][]>('count', task)));
-  expect(readFileSync(counter, 'utf8')).toBe('150');
-  const tokens = answers
-    .flat()
-    .toSorted(([one], [other]) => one - other)
-    .map(([, token]) => BigInt(token));
-  expect(tokens.every((token, index) => index === 0 || token > tokens[index - 1]!)).toBe(true);
-  // A holder whose clock is ahead, and then one whose clock is behind.
-  const [ahead, behind] = workers;
-  for (const worker of [ahead!, behind!]) {
-    const sent = performance.now();
-    await worker.ask('acquire', { key: 'job', ttl: 60_000 });
-    worker.kill('SIGKILL');
-    const { locks } = await party(file);
-    const [holder] = (await locks.inspect('job')).holders;
-    expect(holder?.remaining).toBeLessThanOrEqual(60_000);
-    expect(holder?.remaining).toBeGreaterThan(60_000 - (performance.now() - sent) - 5);
-    expect(await locks.tryAcquire('job')).toBeNull();
-    file.observer.exec(`DELETE FROM "locks"`);
-  }
-}, 120_000);

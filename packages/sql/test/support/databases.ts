@@ -11,13 +11,16 @@ import { migrateTables } from '../../src/index.ts';
 /** A kind of database that the package works with. */
 export interface Database {
   readonly name: 'Postgres' | 'MariaDB' | 'SQLite';
-  /** The URL of a new database, which is gone after the test. */
-  create(): Promise<string>;
+  /** The URL of a new database, made with these options, which is gone after the test. */
+  create(options?: string): Promise<string>;
 }
 
 export const databases: readonly Database[] = [
-  { name: 'Postgres', create: () => onServer(inject('postgresUrl'), 'DROP DATABASE %s WITH (FORCE)') },
-  { name: 'MariaDB', create: () => onServer(inject('mariadbUrl'), 'DROP DATABASE %s') },
+  {
+    name: 'Postgres',
+    create: (options) => onServer(inject('postgresUrl'), 'DROP DATABASE %s WITH (FORCE)', options),
+  },
+  { name: 'MariaDB', create: (options) => onServer(inject('mariadbUrl'), 'DROP DATABASE %s', options) },
   {
     name: 'SQLite',
     async create() {
@@ -31,10 +34,10 @@ export const databases: readonly Database[] = [
 /** Those whose tables have the holds in columns, and routines. */
 export const servers: readonly Database[] = databases.filter(({ name }) => name !== 'SQLite');
 
-async function onServer(server: string, drop: string): Promise<string> {
+async function onServer(server: string, drop: string, options = ''): Promise<string> {
   const name = ownName();
   const admin = connect(server);
-  await admin.raw(`CREATE DATABASE ${name}`);
+  await admin.raw(`CREATE DATABASE ${name} ${options}`);
   onTestFinished(async () => {
     const again = openKnex(server);
     await again.raw(drop.replace('%s', name));
