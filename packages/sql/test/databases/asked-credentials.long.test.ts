@@ -4,39 +4,32 @@ import { systemRuntime } from '@locks/core/adapter';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fromConfig } from '../../src/index.ts';
-import { connect, databases, ownName } from '../support/databases.ts';
+import { connect, databases } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
+import { createUser } from '../support/users.ts';
 
 /** How one kind of server has a user whose password changes. */
 interface Rotating {
   readonly name: 'Postgres' | 'MariaDB';
-  create(admin: Knex, user: string, password: string): Promise<unknown>;
+  /** Lets the user do everything. */
+  readonly raise: string;
   change(admin: Knex, user: string, password: string): Promise<unknown>;
   /** Ends the user's connections. */
   cut(admin: Knex, user: string): Promise<unknown>;
-  drop(admin: Knex, user: string): Promise<unknown>;
 }
 
 const rotating: readonly Rotating[] = [
   {
     name: 'Postgres',
-    create: (admin, user, password) => admin.raw(`CREATE ROLE ${user} LOGIN SUPERUSER PASSWORD '${password}'`),
+    raise: 'ALTER ROLE %s SUPERUSER',
     change: (admin, user, password) => admin.raw(`ALTER ROLE ${user} PASSWORD '${password}'`),
     cut: (admin, user) => admin.raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = ?', [user]),
-    async drop(admin, user) {
-      await admin.raw(`REASSIGN OWNED BY ${user} TO CURRENT_USER`);
-      await admin.raw(`DROP ROLE ${user}`);
-    },
   },
   {
     name: 'MariaDB',
-    async create(admin, user, password) {
-      await admin.raw(`CREATE USER ${user} IDENTIFIED BY '${password}'`);
-      await admin.raw(`GRANT ALL ON *.* TO ${user}`);
-    },
+    raise: 'GRANT ALL ON *.* TO %s',
     change: (admin, user, password) => admin.raw(`ALTER USER ${user} IDENTIFIED BY '${password}'`),
     cut: (admin, user) => admin.raw(`KILL USER ${user}`),
-    drop: (admin, user) => admin.raw(`DROP USER ${user}`),
   },
 ];
 
@@ -47,18 +40,16 @@ interface Started {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-describe.each(rotating)('on $name', ({ name, create, change, cut, drop }) => {
-  const database = databases.find((each) => each.name === name);
+describe.each(rotating)('on $name', ({ name, raise, change, cut }) => {
+  const database = databases.find((each) => each.name === name)!;
 
   async function start(options: Record<string, unknown>): Promise<Started> {
-    const url = new URL((await database?.create()) ?? '');
-    const admin = connect(url.href);
-    const user = ownName();
-    await create(admin, user, 'first');
-    onTestFinished(() => drop(admin, user) as Promise<void>);
-    url.username = user;
-    url.password = '';
-    return { admin, user, url: url.href, options: { migrate: true, pool: 4, ...options } };
+    const whole = await database.create();
+    const admin = connect(whole);
+    const { user, url } = await createUser(database, admin, whole, 'first');
+    await admin.raw(raise.replace('%s', user));
+    const asking = Object.assign(new URL(url), { password: '' }).href;
+    return { admin, user, url: asking, options: { migrate: true, pool: 4, ...options } };
   }
 
   test('a password that changes three times under load costs no lease', async () => {

@@ -1,48 +1,29 @@
-import { readFile } from 'node:fs/promises';
 import { collect, eventually } from '@locks/test-servers';
-import { createLocks, openLocks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  LocksMigrationSource,
-  createSqlGuard,
-  createSqlProvider,
-  fence,
-  migrateTables,
-  sweep,
-} from '../../src/index.ts';
+import { describe, expect, test } from 'vitest';
+import { LocksMigrationSource, createSqlGuard, fence, migrateTables, sweep } from '../../src/index.ts';
 import type { TableOptions } from '../../src/index.ts';
-import { connect, databases, ownName } from '../support/databases.ts';
+import { connect, ownName, servers, withTables } from '../support/databases.ts';
+import type { Database } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
-
-const password = 'secret';
+import { locksOver } from '../support/locks-over.ts';
+import { createUser, grantsIn } from '../support/users.ts';
 
 /** A user who has what sql/<dialect>/grants.sql grants, and nothing else. */
-async function withUser(database: (typeof databases)[number]): Promise<{
+async function withUser(database: Database): Promise<{
   readonly admin: Knex;
   readonly user: Knex;
   readonly url: string;
   /** What was granted, one privilege on one object each, with the text that revokes it. */
   readonly privileges: readonly Privilege[];
 }> {
-  const url = await database.create();
-  const admin = connect(url);
-  await migrateTables(admin);
-  const name = ownName();
-  const dialect = database.name === 'Postgres' ? 'postgres' : 'mysql';
-  if (dialect === 'postgres') await admin.raw(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`);
-  else await admin.raw(`CREATE USER ${name} IDENTIFIED BY '${password}'`);
-  onTestFinished(async () => {
-    if (dialect === 'postgres') await admin.raw(`DROP OWNED BY ${name}`);
-    await admin.raw(dialect === 'postgres' ? `DROP ROLE ${name}` : `DROP USER ${name}`);
-  });
-  const file = new URL(`../../sql/${dialect}/grants.sql`, import.meta.url);
-  const grants = (await readFile(file, 'utf8')).replaceAll(/^--.*$/gm, '').replaceAll(/(["`])app\1/g, name);
-  const statements = grants.split(';').filter((text) => text.trim() !== '');
-  for (const statement of statements) await admin.raw(statement);
-  const own = Object.assign(new URL(url), { username: name, password }).href;
-  return { admin, user: connect(own), url: own, privileges: statements.flatMap((text) => privilegesOf(text, name)) };
+  const { url: whole, knex: admin } = await withTables(database);
+  const { user, url } = await createUser(database, admin, whole);
+  const grants = await grantsIn(database, 'grants.sql', user);
+  for (const grant of grants) await admin.raw(grant);
+  return { admin, user: connect(url), url, privileges: grants.flatMap((text) => privilegesOf(text, user)) };
 }
 
 interface Privilege {
@@ -81,8 +62,7 @@ async function refusals(
   user: Knex,
   options: TableOptions = {},
 ): Promise<{ readonly service: readonly unknown[]; readonly guard: readonly unknown[] }> {
-  const provider = createSqlProvider(user, options);
-  onTestFinished(() => provider.close());
+  const { provider } = locksOver(user, options);
   const key = ownName();
   const claim = { key, owner: `${key}/1`, ttl: 5_000, mode: 'exclusive' } as const;
   const shared = { ...claim, key: `${key}/shared`, mode: 'shared' } as const;
@@ -111,12 +91,10 @@ async function refusals(
   return { service, guard };
 }
 
-describe.each(databases.slice(0, 2))('the least-privilege user of the documentation on $name', (database) => {
+describe.each(servers)('the least-privilege user of the documentation on $name', (database) => {
   test('can do all that the provider does', async () => {
     const { admin, user, url } = await withUser(database);
-    const provider = createSqlProvider(user);
-    onTestFinished(() => provider.close());
-    const locks = createLocks(provider);
+    const { provider, locks } = locksOver(user);
     const lease = await locks.acquire('job');
     const next = locks.acquire('job');
     await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
@@ -140,7 +118,6 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
     const texts: unknown[] = [];
     for (const call of registering(provider, 'name')) texts.push(await call());
     expect(texts).toEqual(['a', 'b', undefined]);
-    await locks.close();
     await user.transaction((trx) => fence(trx, 'account', lease));
     await admin('locks').update({ version: 1 });
     // The second row is that of the register.
@@ -191,20 +168,14 @@ const migrationRights = {
   SQLite: [],
 };
 
-describe.each(databases.slice(0, 2))('the user who migrates on $name', (database) => {
+describe.each(servers)('the user who migrates on $name', (database) => {
   test('needs each of the rights that an error names, and no others', async () => {
     const url = await database.create();
-    const [admin, name] = [connect(url), ownName()];
+    const admin = connect(url);
     const onPostgres = database.name === 'Postgres';
-    await admin.raw(
-      onPostgres
-        ? `CREATE ROLE ${name} LOGIN PASSWORD '${password}'`
-        : `CREATE USER ${name} IDENTIFIED BY '${password}'`,
-    );
-    onTestFinished(() => admin.raw(onPostgres ? `DROP OWNED BY ${name}; DROP ROLE ${name}` : `DROP USER ${name}`));
+    const { user: name, url: own } = await createUser(database, admin, url);
     if (onPostgres) await admin.raw('REVOKE ALL ON SCHEMA public FROM PUBLIC');
     const where = onPostgres ? '' : ` ON ${new URL(url).pathname.slice(1)}.*`;
-    const own = Object.assign(new URL(url), { username: name, password }).href;
     /**
      * Makes the tables, looks whether they are there, uses them as another user, and removes them.
      */

@@ -7,6 +7,7 @@ import { createSqlProvider, fence, fromConfig, migrateTables, removeTables } fro
 import { connect, databases, ownName, rowsOf } from '../support/databases.ts';
 import { columnsOf, routinesOf, tablesOf } from '../support/tables.ts';
 import { lockError } from '../support/lock-error.ts';
+import { createUser } from '../support/users.ts';
 
 /** Those that each database has. */
 const tables = (table: string): readonly string[] => ['', '_fences', '_layout'].map((rest) => `${table}${rest}`);
@@ -167,10 +168,10 @@ describe.each(databases)('on $name', (database) => {
 
 test('on MariaDB routines whose definer is gone are made again, and holds stay', async () => {
   const url = await databases[1]!.create();
-  const [admin, user] = [connect(url), ownName()];
-  await admin.raw(`CREATE USER ${user} IDENTIFIED BY '${user}'`);
+  const admin = connect(url);
+  const { user, url: own } = await createUser(databases[1]!, admin, url);
   await admin.raw(`GRANT ALL ON ${new URL(url).pathname.slice(1)}.* TO ${user}`);
-  await migrateTables(connect(Object.assign(new URL(url), { username: user, password: user }).href));
+  await migrateTables(connect(own));
   const locks = createLocks(createSqlProvider(admin), { ttl: 60_000 });
   const lease = await locks.acquire('job');
   await admin.raw(`DROP USER ${user}`);

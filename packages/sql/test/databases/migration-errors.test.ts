@@ -1,9 +1,10 @@
 import { inspect } from 'node:util';
 import type { Knex } from 'knex';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LocksMigrationSource, fence, migrateTables } from '../../src/index.ts';
-import { connect, databases, ownName } from '../support/databases.ts';
+import { connect, databases } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
+import { createUser } from '../support/users.ts';
 
 const ways: readonly (readonly [string, (knex: Knex) => Promise<unknown>])[] = [
   ['migrateTables()', (knex) => migrateTables(knex)],
@@ -65,29 +66,25 @@ test.each(databases)(
 
 test.each(ways)('%s says on Postgres which right is missing', async (_name, run) => {
   const url = await databases[0]!.create();
-  const [admin, user] = [connect(url), ownName()];
-  await admin.raw(`CREATE ROLE ${user} LOGIN PASSWORD '${user}'; REVOKE CREATE ON SCHEMA public FROM PUBLIC`);
-  onTestFinished(() => admin.raw(`DROP OWNED BY ${user}; DROP ROLE ${user}`));
+  const admin = connect(url);
+  const { user, url: own } = await createUser(databases[0]!, admin, url);
+  await admin.raw('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   await admin.raw('CREATE TABLE knex_migrations (id serial, name text, batch integer, migration_time timestamptz)');
   await admin.raw('CREATE TABLE knex_migrations_lock ("index" serial, is_locked integer)');
   await admin.raw(
     `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${user}; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO ${user}`,
   );
-  const knex = connect(Object.assign(new URL(url), { username: user, password: user }).href, {
-    log: { error() {}, warn() {} },
-  });
+  const knex = connect(own, { log: { error() {}, warn() {} } });
   expect((await refusal(run(knex))).message).toMatch(/CREATE on the schema/);
 });
 
 test('migrateTables() says on MariaDB which right is missing', async () => {
   const url = await databases[1]!.create();
-  const [admin, user] = [connect(url), ownName()];
-  await admin.raw(`CREATE USER ${user} IDENTIFIED BY '${user}'`);
-  onTestFinished(() => admin.raw(`DROP USER ${user}`));
+  const admin = connect(url);
+  const { user, url: own } = await createUser(databases[1]!, admin, url);
   const database = new URL(url).pathname.slice(1);
   await admin.raw(`GRANT SELECT, INSERT, UPDATE ON ${database}.* TO ${user}`);
-  const own = (): Knex => connect(Object.assign(new URL(url), { username: user, password: user }).href);
-  expect((await refusal(migrateTables(own()))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
+  expect((await refusal(migrateTables(connect(own)))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
   await admin.raw(`GRANT CREATE, DROP ON ${database}.* TO ${user}`);
-  expect((await refusal(migrateTables(own()))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
+  expect((await refusal(migrateTables(connect(own)))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
 });

@@ -1,15 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { collect } from '@locks/test-servers';
-import { createLocks, openLocks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSqlProvider, migrateTables, sweep } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
-import { connect, databases, ownName, rowsOf, servers } from '../support/databases.ts';
+import { connect, databases, rowsOf, servers } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { columnsOf, tablesOf } from '../support/tables.ts';
 import { lockError } from '../support/lock-error.ts';
+import { locksOver } from '../support/locks-over.ts';
+import { createUser, grantsIn } from '../support/users.ts';
 
 const without = { routines: false } as const;
 
@@ -21,12 +22,7 @@ const claim = (key: string, owner: string, more: Partial<Claim> = {}): Claim => 
   ...more,
 });
 
-/** A provider on `knex` that ends with the test. */
-function provide(knex: Knex, options: SqlOptions = without): LockProvider {
-  const provider = createSqlProvider(knex, options);
-  onTestFinished(() => provider.close());
-  return provider;
-}
+const provide = (knex: Knex, options: SqlOptions = without): LockProvider => locksOver(knex, options).provider;
 
 /** A database with the one table. */
 async function setUp(database: Database): Promise<{ readonly url: string; readonly knex: Knex }> {
@@ -171,40 +167,24 @@ test('SQLite has no routines to do without, and says so', async () => {
 });
 
 describe.each(servers)('the least-privilege user without routines on $name', (database) => {
-  const file = database.name === 'Postgres' ? 'postgres' : 'mysql';
-
   /** A user who has the grants of the package that `wanted` accepts. */
-  async function withUser(wanted: (grant: string) => boolean): Promise<{ readonly admin: Knex; readonly user: Knex }> {
+  async function withUser(
+    wanted: (grant: string) => boolean,
+  ): Promise<{ readonly admin: Knex; readonly name: string; readonly user: Knex }> {
     const { url, knex: admin } = await setUp(database);
-    const name = ownName();
-    await admin.raw(
-      file === 'postgres'
-        ? `CREATE ROLE ${name} LOGIN PASSWORD 'secret'`
-        : `CREATE USER ${name} IDENTIFIED BY 'secret'`,
-    );
-    onTestFinished(async () => {
-      if (file === 'postgres') await admin.raw(`DROP OWNED BY ${name}`);
-      await admin.raw(file === 'postgres' ? `DROP ROLE ${name}` : `DROP USER ${name}`);
-    });
-    const text = await readFile(new URL(`../../sql/${file}/texts/grants.sql`, import.meta.url), 'utf8');
-    const grants = text
-      .replaceAll(/^--.*$/gm, '')
-      .replaceAll(/(["`])app\1/g, name)
-      .split(';');
-    const chosen = grants.map((grant) => grant.trim()).filter((grant) => grant !== '' && wanted(grant));
-    for (const grant of chosen) await admin.raw(grant);
-    return { admin, user: connect(Object.assign(new URL(url), { username: name, password: 'secret' }).href) };
+    const { user: name, url: own } = await createUser(database, admin, url);
+    for (const grant of (await grantsIn(database, 'texts/grants.sql', name)).filter(wanted)) await admin.raw(grant);
+    return { admin, name, user: connect(own) };
   }
 
   async function exercise(user: Knex): Promise<void> {
-    const locks = createLocks(provide(user, { ...without, sweep: false }));
+    const { locks } = locksOver(user, { ...without, sweep: false });
     const lease = await locks.acquire('job');
     expect(await locks.tryAcquire('job')).toBeNull();
     await lease.renew();
     expect(await lease.release()).toBe(true);
     expect((await locks.inspect('job')).holders).toEqual([]);
     await (await locks.acquire('job')).release();
-    await locks.close();
   }
 
   test('locks with SELECT, INSERT and UPDATE, and sweeps with DELETE too', async () => {
@@ -227,7 +207,7 @@ describe.each(servers)('the least-privilege user without routines on $name', (da
     const { user } = await withUser((grant) => !grant.includes('DELETE'));
     await exercise(user);
     await createSqlProvider(user, without).close();
-    await createLocks(provide(user)).withLock('job', async () => {});
+    await locksOver(user, without).locks.withLock('job', async () => {});
     const swept = sweep(user, { ...without, tokenRetention: 1_000 });
     // MariaDB asks for the right when there is something to delete.
     if (database.name === 'Postgres') await expect(swept).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
@@ -235,9 +215,7 @@ describe.each(servers)('the least-privilege user without routines on $name', (da
   });
 
   test.each(['SELECT', 'INSERT', 'UPDATE'])('needs %s', async (right) => {
-    const { admin, user } = await withUser(() => true);
-    const [row] = await rowsOf(user.raw(file === 'postgres' ? 'SELECT current_user AS name' : 'SELECT user() AS name'));
-    const name = String(row!['name']).replace(/@.*/, '');
+    const { admin, name, user } = await withUser(() => true);
     await admin.raw(`REVOKE ${right} ON locks FROM ${name}`);
     await expect(exercise(user)).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', /grants\.sql/));
   });
