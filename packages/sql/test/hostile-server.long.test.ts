@@ -1,11 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { isLockError, openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
 import { eventually, startMariadb, startPostgres } from '@locks/test-servers';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { startFront } from './support/front.ts';
 
 test('a service outlives an administrator who asks its user for GSSAPI', async () => {
   const server = await startPostgres();
@@ -67,27 +66,15 @@ test.each([
   async (_, start) => {
     const server = await start();
     onTestFinished(() => server.stop());
-    const { hostname, port } = new URL(server.url);
     const prepared = await openLocks({ url: server.url, options: { migrate: true } });
     await prepared.close();
     const random = createRandom(7);
-    const front = createServer((socket) => {
-      const back = connect(Number(port), hostname);
+    const url = await startFront(server.url, (client, back) => {
       const change = createChange(random);
       let pieces = 0;
-      back.on('data', (piece) => socket.write(change(piece, pieces++)));
-      socket.on('data', (piece) => back.write(piece));
-      for (const [one, other] of [
-        [socket, back],
-        [back, socket],
-      ] as readonly (readonly [Socket, Socket])[]) {
-        one.on('error', () => {});
-        one.on('close', () => other.destroy());
-      }
+      back.on('data', (piece) => client.write(change(piece, pieces++)));
+      client.on('data', (piece) => back.write(piece));
     });
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void front.close());
-    const url = Object.assign(new URL(server.url), { host: `127.0.0.1:${(front.address() as AddressInfo).port}` }).href;
     // A change of the length alone ends as silence.
     const options = { timeout: 300, connectTimeout: 300, pool: 2 };
     const ended = new Map<string, number>();

@@ -1,8 +1,7 @@
-import { createLocks } from '@locks/core';
 import { eventually } from '@locks/test-servers';
 import Libsql from 'libsql';
 import { createPool } from 'mysql2';
-import { createPool as createPromisePool } from 'mysql2/promise';
+import type { Pool as MysqlPromisePool } from 'mysql2/promise';
 import { Pool } from 'pg';
 import postgresJs from 'postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -11,6 +10,7 @@ import type { AnySqlClient, AnySqlTransaction, ExecutedValue } from '../../src/i
 import { openExecutor } from '../servers/executor.ts';
 import { databases } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 const [postgres, mariadb, sqlite] = databases as readonly [Database, Database, Database];
 
@@ -38,24 +38,40 @@ const idleIn = (pool: Pool): readonly Idle[] => (pool as unknown as { readonly _
 /** Each connection has one of pg's own. */
 const foreignListeners = ({ client }: Idle): number => client.connection.listenerCount('readyForQuery') - 1;
 
+type Work = (connection: AnySqlTransaction) => Promise<void>;
+
+/** Connections of a pool, within a transaction and without one. None goes back to the pool. */
+function ways<Connection>(
+  take: () => Promise<Connection>,
+  run: (connection: Connection, text: string) => Promise<unknown>,
+  end: (connection: Connection) => void,
+  shown: (connection: Connection) => AnySqlTransaction,
+): Pick<Subject, 'transaction' | 'outside'> {
+  const between = (first: string, last: string) => async (work: Work) => {
+    const connection = await take();
+    try {
+      await run(connection, first);
+      await work(shown(connection));
+      await run(connection, last);
+    } finally {
+      end(connection);
+    }
+  };
+  return { transaction: between('BEGIN', 'COMMIT'), outside: between('SELECT 1', 'SELECT 1') };
+}
+
 async function openPg(): Promise<Subject> {
   const pool = new Pool({ connectionString: await postgres.create(), max: 3 });
   onTestFinished(() => pool.end());
-  const withConnection = async (begin: string, work: (connection: AnySqlTransaction) => Promise<void>, end: string) => {
-    const connection = await pool.connect();
-    try {
-      await connection.query(begin);
-      await work(connection);
-      await connection.query(end);
-    } finally {
-      connection.release(true);
-    }
-  };
   return {
     client: pool,
     listeners: () => countOf(pool) + Math.max(0, ...idleIn(pool).map(foreignListeners)),
-    transaction: (work) => withConnection('BEGIN', work, 'COMMIT'),
-    outside: (work) => withConnection('SELECT 1', work, 'SELECT 1'),
+    ...ways(
+      () => pool.connect(),
+      (connection, text) => connection.query(text),
+      (connection) => connection.release(true),
+      (connection) => connection,
+    ),
     query: () => pool.query('SELECT 1'),
   };
 }
@@ -80,28 +96,18 @@ async function openPostgresJs(): Promise<Subject> {
 async function openOfExecutor(): Promise<Subject> {
   const { executor, end } = openExecutor(await postgres.create(), 3);
   onTestFinished(end);
-  const withConnection = async (
-    begin: string,
-    work: (connection: AnySqlTransaction) => Promise<void>,
-    last: string,
-  ) => {
-    const connection = await executor.connect();
-    try {
-      await connection.query(begin, []);
-      await work({
-        database: 'postgres',
-        query: (text: string, values: readonly ExecutedValue[]) => connection.query(text, values),
-      });
-      await connection.query(last, []);
-    } finally {
-      connection.release(true);
-    }
-  };
   return {
     client: executor,
     listeners: () => 0,
-    transaction: (work) => withConnection('BEGIN', work, 'COMMIT'),
-    outside: (work) => withConnection('SELECT 1', work, 'SELECT 1'),
+    ...ways(
+      () => executor.connect(),
+      (connection, text) => connection.query(text, []),
+      (connection) => connection.release(true),
+      (connection) => ({
+        database: 'postgres',
+        query: (text: string, values: readonly ExecutedValue[]) => connection.query(text, values),
+      }),
+    ),
     async query() {
       const connection = await executor.connect();
       await connection.query('SELECT $1::integer', ['1']);
@@ -110,48 +116,22 @@ async function openOfExecutor(): Promise<Subject> {
   };
 }
 
-async function openMysql2(): Promise<Subject> {
-  const pool = createPool({ uri: await mariadb.create(), connectionLimit: 3 });
-  onTestFinished(() => new Promise<void>((resolve) => pool.end(() => resolve())));
-  const { transaction, outside } = connectionsOf(pool.promise());
-  return {
-    client: pool,
-    listeners: () => countOf(pool),
-    // The connection with callbacks, behind that with promises.
-    transaction: (work) => transaction((trx) => work((trx as unknown as { readonly connection: never }).connection)),
-    outside,
-    query: () => pool.promise().query('SELECT 1'),
-  };
-}
-
-async function openMysql2Promise(): Promise<Subject> {
-  const pool = createPromisePool({ uri: await mariadb.create(), connectionLimit: 3 });
+/** A pool of mysql2 with promises, or that with callbacks which is behind it. */
+async function openMysql2(promises: boolean): Promise<Subject> {
+  const inner = createPool({ uri: await mariadb.create(), connectionLimit: 3 });
+  const pool = inner.promise();
   onTestFinished(() => pool.end());
+  const client = promises ? (pool as MysqlPromisePool) : inner;
   return {
-    client: pool,
-    listeners: () => countOf(pool as never),
-    ...connectionsOf(pool),
+    client,
+    listeners: () => countOf(client as never),
+    ...ways(
+      () => pool.getConnection(),
+      (connection, text) => connection.query(text),
+      (connection) => connection.destroy(),
+      (connection) => (promises ? connection : (connection as unknown as { readonly connection: never }).connection),
+    ),
     query: () => pool.query('SELECT 1'),
-  };
-}
-
-function connectionsOf(pool: ReturnType<typeof createPromisePool>): Pick<Subject, 'transaction' | 'outside'> {
-  return {
-    async transaction(work) {
-      const connection = await pool.getConnection();
-      await connection.beginTransaction();
-      try {
-        await work(connection);
-        await connection.commit();
-      } finally {
-        await connection.rollback();
-        connection.release();
-      }
-    },
-    async outside(work) {
-      const connection = await pool.getConnection();
-      await work(connection).finally(() => connection.release());
-    },
   };
 }
 
@@ -178,8 +158,8 @@ const subjects: readonly (readonly [string, () => Promise<Subject>])[] = [
   ['a Pool of pg', openPg],
   ['a sql of postgres', openPostgresJs],
   ['an executor', openOfExecutor],
-  ['a pool of mysql2', openMysql2],
-  ['a pool of mysql2/promise', openMysql2Promise],
+  ['a pool of mysql2', () => openMysql2(false)],
+  ['a pool of mysql2/promise', () => openMysql2(true)],
   ['a database of libsql', openLibsql],
 ];
 
@@ -190,8 +170,7 @@ describe.each(subjects)('%s', (_name, open) => {
     await migrateTables(client);
     // Done already.
     await migrateTables(client);
-    const provider = createSqlProvider(client);
-    const locks = createLocks(provider);
+    const { provider, locks } = locksOver(client);
     const first = await locks.acquire('job');
     const second = locks.acquire('job');
     await eventually('a waiter', async () => (await locks.inspect('job')).waiters === 1);

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 import { FsMigrations } from 'knex/lib/migrations/migrate/sources/fs-migrations.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LocksMigrationSource, combineMigrationSources, migrateTables } from '../../src/index.ts';
-import { connect, databases, rowsOf } from '../support/databases.ts';
+import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
 import { lockError } from '../support/lock-error.ts';
 
@@ -54,9 +54,8 @@ describe.each(databases)('on $name', (database) => {
   });
 
   test('finds done what migrateTables() has done, and does what it will find done', async () => {
-    const knex = connect(await database.create());
+    const { knex } = await withTables(database);
     const migrationSource = new LocksMigrationSource();
-    await migrateTables(knex);
     expect(namesOf(await knex.migrate.latest({ migrationSource }))).toEqual(['0000_locks_0001']);
     await migrateTables(knex);
     expect(await layouts(knex)).toEqual([{ version: 1 }]);
@@ -89,8 +88,7 @@ describe.each(databases)('on $name', (database) => {
   });
 
   test('refuses tables of a later version', async () => {
-    const knex = connect(await database.create(), { log: { error() {}, warn() {} } });
-    await migrateTables(knex);
+    const { knex } = await withTables(database, { log: { error() {}, warn() {} } });
     await knex('locks_layout').update({ version: 2, readable_from: 2 });
     await expect(knex.migrate.latest({ migrationSource: new LocksMigrationSource() })).rejects.toThrow(
       /"locks_layout" says layout 2, .* knows layout 1/,
@@ -98,7 +96,7 @@ describe.each(databases)('on $name', (database) => {
   });
 });
 
-test.each(databases.slice(0, 2))('in a schema of its own on $name', async (database) => {
+test.each(servers)('in a schema of its own on $name', async (database) => {
   const knex = connect(await database.create());
   const schema = database.name === 'Postgres' ? 'own' : new URL(await database.create()).pathname.slice(1);
   if (database.name === 'Postgres') await knex.raw('CREATE SCHEMA own');

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect as dial, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
@@ -9,6 +8,7 @@ import { dialectOfUrl } from '../../src/dialects.ts';
 import { readConfigOptions } from '../../src/options/config-options.ts';
 import { databases } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
+import { startFront } from '../support/front.ts';
 
 const [postgres, mariadb] = databases as [(typeof databases)[0], (typeof databases)[0]];
 
@@ -61,25 +61,11 @@ test.each<[string, string | undefined, string]>([
   expect(readServerUrl(`postgres://${url}`, 'postgres', 5432, given)).toMatchObject({ host, user: 'app' });
 });
 
-/** A Unix socket in front of the server of `url`. */
+/** A folder with a Unix socket in front of the server of `url`. */
 async function socketTo(url: string, name: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'locks-socket-'));
-  const { hostname, port } = new URL(url);
-  const server = createServer((client) => {
-    const onward = dial({ host: hostname, port: Number(port) });
-    for (const [from, to] of [
-      [client, onward],
-      [onward, client],
-    ] as const) {
-      from.pipe(to);
-      from.on('error', () => to.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(join(folder, name), resolve));
-  onTestFinished(() => {
-    server.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  await startFront(url, (client, server) => void client.pipe(server).pipe(client), join(folder, name));
   return folder;
 }
 

@@ -1,11 +1,11 @@
-import { connect as connectTcp, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { openLocks } from '@locks/core';
 import { selfSigned } from '@locks/test-servers';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { lockError } from '../support/lock-error.ts';
+import { startFront } from '../support/front.ts';
 
 const ca = selfSigned.cert;
 
@@ -23,24 +23,9 @@ const speakPlainly: Handshake = (socket) =>
   void socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')).resume();
 
 /** `url` of a server behind a front that does `handshake` with each socket. */
-async function behind(url: string, handshake: Handshake): Promise<string> {
-  const { hostname, port, protocol } = new URL(url);
-  const sockets = new Set<Socket>();
-  const front = createServer((socket) => {
-    const back = connectTcp(Number(port), hostname);
-    for (const each of [socket, back]) {
-      sockets.add(each);
-      each.on('error', () => {});
-    }
-    const ask = protocol === 'mysql:' ? askMysql : askPostgres;
-    ask(socket, back, () => handshake(socket, back));
-  });
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    front.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return Object.assign(new URL(url), { host: `127.0.0.1:${(front.address() as AddressInfo).port}` }).href;
+function behind(url: string, handshake: Handshake): Promise<string> {
+  const ask = url.startsWith('mysql:') ? askMysql : askPostgres;
+  return startFront(url, (socket, back) => ask(socket, back, () => handshake(socket, back)));
 }
 
 /** The request for TLS has eight bytes; its answer is one. */

@@ -1,52 +1,30 @@
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { fromConfig } from '../../src/index.ts';
 import { ownTables, rowsOf, startServer, withClient } from './support/database.ts';
+import { startFront } from '../support/front.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
 
-/** The URL of `url` through a proxy, and how often a client has waited for an answer there. */
+/** The URL of `url` through a front, and how often a client has waited for an answer there. */
 async function counted(url: string): Promise<{ readonly url: string; readonly trips: () => number }> {
   let trips = 0;
-  const open = new Set<Socket>();
-  const target = new URL(url);
-  const { hostname, port } = target;
-  const proxy = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
+  const front = await startFront(url, (client, server) => {
     // The server speaks first.
     let answered = true;
     client.on('data', (data) => {
       if (answered) trips += 1;
       answered = false;
-      upstream.write(data);
+      server.write(data);
     });
-    upstream.on('data', (data) => {
+    server.on('data', (data) => {
       answered = true;
       client.write(data);
     });
-    for (const socket of [client, upstream]) {
-      open.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy();
-    proxy.close();
-  });
-  target.hostname = '127.0.0.1';
-  target.port = String((proxy.address() as AddressInfo).port);
-  return { url: target.href, trips: () => trips };
+  return { url: front, trips: () => trips };
 }
 
 test('a new connection costs five round trips with its first call', async () => {

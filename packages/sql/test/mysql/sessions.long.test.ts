@@ -171,12 +171,6 @@ describe('a session without autocommit', () => {
   );
 });
 
-test('a server that is read only is unavailable', async () => {
-  await withClient(url, (client) => client.query('SET GLOBAL read_only = ON'));
-  onTestFinished(() => withClient(url, (client) => client.query('SET GLOBAL read_only = OFF')).then(() => {}));
-  await expect(join(url).locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-});
-
 test.each<[string, (party: Party) => Promise<unknown>]>([
   ['an attempt', ({ provider }) => provider.tryAcquire(claimOf('other'))],
   ['a renewal', ({ provider }) => provider.renew(claimOf('held'))],

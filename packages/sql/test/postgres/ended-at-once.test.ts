@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { Pool } from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createSqlProvider, fromConfig } from '../../src/index.ts';
 import { ownTables, startServer } from './support/database.ts';
+import { startFront } from '../support/front.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -22,29 +20,18 @@ function terminated(): Buffer {
 }
 
 /** In front of Postgres: ends the first `count` sessions in the packet that makes them ready. */
-async function endingAtOnce(url: string, count: number): Promise<string> {
-  const { hostname, port } = new URL(url);
+function endingAtOnce(url: string, count: number): Promise<string> {
   let ended = 0;
-  const proxy = createServer((socket) => {
-    const upstream = connect(Number(port), hostname);
-    for (const each of [socket, upstream]) each.on('error', () => {});
-    socket.pipe(upstream);
-    upstream.on('close', () => socket.destroy());
-    socket.on('close', () => upstream.destroy());
+  return startFront(url, (client, upstream) => {
+    client.pipe(upstream);
     upstream.on('data', (bytes) => {
       const ends = bytes.subarray(-readyForQuery.length).equals(readyForQuery) && ended < count;
-      if (!ends) return void socket.write(bytes);
+      if (!ends) return void client.write(bytes);
       ended += 1;
       upstream.destroy();
-      socket.end(Buffer.concat([bytes, terminated()]));
+      client.end(Buffer.concat([bytes, terminated()]));
     });
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => void proxy.close());
-  const through = new URL(url);
-  through.port = `${(proxy.address() as AddressInfo).port}`;
-  return through.href;
 }
 
 const forms: Readonly<Record<string, (url: string) => LockProvider | Promise<LockProvider>>> = {

@@ -113,14 +113,6 @@ describe('calls of one tick', () => {
     expect((await first).granted).toBe(true);
   });
 
-  test('of one key: one is granted', async () => {
-    const { provider } = join(url);
-    const [claim] = claims(1) as [Claim];
-    const all = Array.from({ length: 5 }, (_, index) => ({ ...claim, owner: `${claim.owner}/${index}` }));
-    expect((await acquire(provider, all)).filter((answer) => answer.granted)).toHaveLength(1);
-    expect((await release(provider, all)).filter(Boolean)).toHaveLength(1);
-  });
-
   test('of two processes for the same new keys never wait in a circle', async () => {
     const parties = [join(url), join(url)];
     const logged = (await server.log()).length;

@@ -24,8 +24,8 @@ function writer(file: TestFile): Database {
   return database;
 }
 
-function claim(key: string, owner: string) {
-  return { key, owner, ttl: 5_000, mode: 'exclusive' } as const;
+function claim(key: string, owner: string, ttl = 5_000) {
+  return { key, owner, ttl, mode: 'exclusive' } as const;
 }
 
 /** A provider over a knex of the caller, and the one connection of its pool. */
@@ -41,9 +41,11 @@ async function overOneConnection(file: TestFile): Promise<{ provider: LockProvid
 
 test('another process that writes for longer than the timeout makes it unavailable, and nothing is left', async () => {
   const file = ownFile();
+  // A busy machine may need longer for the calls that are to go well.
+  const { provider: patient } = await party(file);
   const { provider } = await party(file, { timeout: 300 });
-  const holder = claim('held', 'me/1');
-  await provider.tryAcquire(holder);
+  const holder = claim('held', 'me/1', 60_000);
+  await patient.tryAcquire(holder);
   const other = writer(file);
   const calls = [
     () => provider.tryAcquire(claim('job', 'me/2')),
@@ -55,9 +57,10 @@ test('another process that writes for longer than the timeout makes it unavailab
   for (const answer of await Promise.allSettled(calls.map((call) => call()))) {
     expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'LOCK_UNAVAILABLE' } });
   }
-  expect(performance.now() - start).toBeLessThan(1_500);
+  // By default it would be 5 s.
+  expect(performance.now() - start).toBeLessThan(4_000);
   other.exec('COMMIT');
-  expect(await provider.release(holder)).toBe(true);
+  expect(await patient.release(holder)).toBe(true);
   // What was given up is not done later.
   for (let look = 0; look < 20; look += 1) {
     expect(countLive(file)).toEqual(nothing);

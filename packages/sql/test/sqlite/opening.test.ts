@@ -14,7 +14,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createLocks, openLocks } from '@locks/core';
-import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { connect } from '../support/databases.ts';
@@ -154,20 +153,6 @@ test("a file of the caller's knex that cannot be opened is named, with the reaso
     lockError('LOCK_MISCONFIGURED', 'nowhere/locks.db": its folder is not there'),
   );
   await provider.close();
-});
-
-test('a file that fails to open for a reason that may pass is named, and no fault of the pool', async () => {
-  const file = ownFile();
-  file.observer.exec('PRAGMA journal_mode = DELETE');
-  const other = new Libsql(file.path);
-  other.exec('BEGIN EXCLUSIVE');
-  const error = await openLocks({ url: file.url, options: { connectTimeout: 300, timeout: 2_000 } }).catch(
-    (reason: unknown) => reason,
-  );
-  other.exec('COMMIT');
-  other.close();
-  expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-  expect((error as Error).message).not.toMatch(/No connection of the pool became free/);
 });
 
 test.each(['short', 'long'.repeat(2_000)])(
