@@ -13,7 +13,7 @@ import { connect, databases, rowsOf, servers, withTables } from '../support/data
 import { locksOver } from '../support/locks-over.ts';
 import type { Party } from '../support/locks-over.ts';
 import type { Database } from '../support/databases.ts';
-import { endSessionOfFirst } from '../support/ended-session.ts';
+import { endSessionOfFirst } from '../support/session-of-first.ts';
 
 /** How long a position in the queue lasts, in ms: so long lasts what a release gives, at most. */
 const waiterTtl = 3_000;

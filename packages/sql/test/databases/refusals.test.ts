@@ -40,14 +40,10 @@ describe.each(databases)('$name', (database) => {
     expect(performance.now() - begun).toBeLessThan(1_000);
     expect(releases).not.toHaveBeenCalled();
   });
+});
 
-  test('a number that the column cannot have is refused at once, and not as an outage', async () => {
-    const { provider } = locksOver((await withTables(database)).knex);
-    const most = claimOf({ mode: 'shared', permits: 2 ** 31 - 1 });
-    expect(await provider.tryAcquire(most)).toMatchObject({ granted: true });
-    expect(await provider.release(most)).toBe(true);
-    if (database.name !== 'Postgres') return;
-    const wrong = claimOf({ mode: 'shared', permits: 2 ** 31 });
-    await expect(provider.tryAcquire(wrong)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-  });
+test('a number that the column of Postgres cannot have is refused at once, and not as an outage', async () => {
+  const { provider } = locksOver((await withTables(databases[0]!)).knex);
+  const wrong = claimOf({ mode: 'shared', permits: 2 ** 31 });
+  await expect(provider.tryAcquire(wrong)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
 });

@@ -69,23 +69,6 @@ describe.each(servers)('without routines, on $name', (database) => {
     expect(await tablesOf(connect(url))).toEqual(['shop_locks']);
   });
 
-  test('of claims that race for a text exactly one is granted, also for one that is not there yet', async () => {
-    const { url } = await setUp(database);
-    const providers = [1, 2, 3].map(() => provide(connect(url, { pool: { min: 0, max: 4 } })));
-    let last = 0n;
-    for (let round = 0; round < 20; round += 1) {
-      const claims = Array.from({ length: 12 }, (_, index) => claim('hot', `${round}/${index}`));
-      const answers = await Promise.all(claims.map((each, index) => providers[index % 3]!.tryAcquire(each)));
-      const won = claims.filter((_, index) => answers[index]!.granted);
-      expect(won).toHaveLength(1);
-      const token = await tokenOf(providers[1]!.tryAcquire(won[0]!));
-      expect(token).toBeGreaterThan(last);
-      last = token;
-      const freed = await Promise.all(claims.map((each, index) => providers[index % 3]!.release(each)));
-      expect(freed.filter(Boolean)).toHaveLength(1);
-    }
-  });
-
   test('an owner and a register of any text come back as they were', async () => {
     const { knex } = await setUp(database);
     const provider = provide(knex);

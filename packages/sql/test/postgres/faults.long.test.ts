@@ -1,10 +1,8 @@
-import { eventually } from '@locks/test-servers';
 import type { Client } from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { rowOf, testDeadlines } from '../servers/deadlines.ts';
 import { testLostConnections } from '../servers/lost-connections.ts';
-import { queueUp } from '../servers/parties.ts';
 import { connectKnex, createTables, startServer, withClient } from './support/database.ts';
 import { blockRow, join, postgres, untilBlocked } from './support/postgres.ts';
 
@@ -64,24 +62,6 @@ describe('the listener', () => {
   // A poll by the waiters themselves would come after a third of it.
   const waiterTtl = 90_000;
 
-  test('is one connection per process, opened for the first waiter and closed with the provider', async () => {
-    const party = join(url, { waiterTtl });
-    const before = (await listeners()).length;
-    const [first, second] = [await party.locks.acquire('one a'), await party.locks.acquire('one b')];
-    expect(await listeners()).toHaveLength(before);
-    const waiting = [party.locks.withLock('one a', () => {}), party.locks.withLock('one b', () => {})];
-    for (const key of ['one a', 'one b']) {
-      await eventually('a waiter', async () => (await party.locks.inspect(key)).waiters === 1);
-    }
-    expect(await listeners()).toHaveLength(before + 1);
-    await first.release();
-    await second.release();
-    await Promise.all(waiting);
-    await party.locks.close();
-    await party.provider.close();
-    await eventually('its end', async () => (await listeners()).length === before);
-  });
-
   test('is ended again and again while locks go from process to process: each waiter is served', async () => {
     const parties = [join(url, { waiterTtl }), join(url, { waiterTtl })];
     let inside = 0;
@@ -108,42 +88,6 @@ describe('the listener', () => {
     over = true;
     await hunt;
     expect(served).toBe(120);
-  });
-
-  test('that cannot be had: the process polls', async () => {
-    await withClient(url, (client) =>
-      client.query(`CREATE ROLE single LOGIN PASSWORD 'single' CONNECTION LIMIT 1;
-        GRANT SELECT, INSERT, UPDATE ON locks TO single;
-        GRANT SELECT ON locks_queue, locks_shares, locks_layout TO single;
-        GRANT EXECUTE ON FUNCTION locks_acquire, locks_renew, locks_release TO single;
-        GRANT EXECUTE ON PROCEDURE locks_release_and_tell TO single`),
-    );
-    const own = new URL(url);
-    own.username = 'single';
-    own.password = 'single';
-    const [holder, party] = [join(url), join(own.href, { waiterTtl, pool: { min: 0, max: 1 } })];
-    const lease = await holder.locks.acquire('deaf', { ttl: 60_000 });
-    const queue = await queueUp(party.locks, 'deaf', 3);
-    await lease.release();
-    await queue.all;
-    expect(queue.order).toEqual([0, 1, 2]);
-  });
-
-  test('is not opened where it is not wanted: the process polls', async () => {
-    // Listeners of earlier tests may still be ending.
-    const own = new URL(url);
-    own.searchParams.set('application_name', 'unheard');
-    const [holder, party] = [join(url), join(own.href, { waiterTtl, listen: false })];
-    const lease = await holder.locks.acquire('unheard', { ttl: 60_000 });
-    const queue = await queueUp(party.locks, 'unheard', 3);
-    await lease.release();
-    await queue.all;
-    expect(queue.order).toEqual([0, 1, 2]);
-    const { rows } = await withClient(url, (client) =>
-      client.query<{ query: string }>("SELECT query FROM pg_stat_activity WHERE application_name = 'unheard'"),
-    );
-    expect(rows).not.toEqual([]);
-    for (const { query } of rows) expect(query).not.toMatch(/^LISTEN /);
   });
 });
 

@@ -51,6 +51,24 @@ test('behind pgbouncer the pool of openLocks asks for nothing that cannot be len
   expect(queue.order).toEqual([0, 1]);
 });
 
+test('a session that a pooler lends to others keeps no lock', async () => {
+  const url = await ownTables(server);
+  const [holder, party] = [join(url), join(await startPgbouncer(url))];
+  const lease = await holder.locks.acquire('job');
+  const waiting = party.locks.acquire('job');
+  await eventually('a waiter', async () => (await holder.locks.inspect('job')).waiters === 1);
+  await withClient(url, async (client) => {
+    const { rows } = await client.query('SELECT process FROM locks_queue');
+    expect(rows).toEqual([{ process: expect.not.stringContaining('+') }]);
+    const found = await client.query(
+      "SELECT 1 FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database WHERE locktype = 'advisory' AND datname = current_database()",
+    );
+    expect(found.rows).toEqual([]);
+  });
+  await lease.release();
+  await (await waiting).release();
+});
+
 /** Collects what is told of how this process hears of its turns. */
 function listenForReports(): readonly WakeMessage[] {
   const messages: WakeMessage[] = [];

@@ -29,10 +29,6 @@ const orders = {
   enqueue({ key, name, log }) {
     void locks.withLock(key, () => appendFileSync(log, `${name}\n`));
   },
-  /** Stands still for so long, in no transaction: soon after the answer. */
-  stand({ ms }) {
-    setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms), 20);
-  },
   /** Adds to a number in a file, which only a lock makes exact. */
   async count({ key, workers, rounds, counter }) {
     const tokens = [];

@@ -1,37 +1,12 @@
 import { eventually } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
-import { startContender } from '../servers/contenders.ts';
 import { databases, servers, withTables } from '../support/databases.ts';
 import { locksOver } from '../support/locks-over.ts';
-import { holdJob } from '../support/held-job.ts';
 
 /** The default of option `waiterTtl`. */
 const waiterTtl = 6_000;
 
 describe.each(databases)('on $name', (database) => {
-  test.each([
-    ['an exclusive one', {}],
-    ['a shared one', { mode: 'shared' }],
-  ] as const)(
-    'the next in the queue waits little more than `waiterTtl` at most when the first was killed: %s',
-    async (_name, mode) => {
-      const { url, locks, lease, waiters } = await holdJob(database);
-      const first = await startContender();
-      first.take({ url, key: 'job', ttl: 30_000 });
-      await waiters(1);
-      const second = locks.acquire('job', mode);
-      await waiters(2);
-      const shownAt = performance.now();
-      await first.kill();
-      await lease.release();
-      const next = await second;
-      const lasted = performance.now() - shownAt;
-      // Where the server has not noticed its end, the release gave it the key for that long.
-      expect(lasted).toBeLessThan(1.2 * waiterTtl);
-      await next.release();
-    },
-  );
-
   test('the first keeps its place though it is to look more seldom than a place of which others doubt lasts', async () => {
     const { knex } = await withTables(database);
     const [holder, seldom, quick] = [{}, { pollInterval: 60_000, waiterTtl }, { waiterTtl: 150 }].map(
