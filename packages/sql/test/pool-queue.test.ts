@@ -123,40 +123,31 @@ describe('connections that are lent', () => {
     queue.give(last);
   });
 
-  test('go to other users that wait at the pool, before the calls that came after it', async () => {
+  test.each([
+    ['go to other users that wait at the pool, before the calls that came after it', ['other', 'own']],
+    ['that the pool gives a call are its own, though others wait at the pool', ['own', 'other']],
+  ])('%s', async (_name, inTurn) => {
     const { client, queue } = createPool(1);
-    const held = await queue.take({});
+    const first = inTurn[0] === 'other' ? await queue.take({}) : await client.acquireConnection();
     const order: string[] = [];
-    const other = client.acquireConnection().then(async (connection) => {
-      order.push('other');
-      await client.releaseConnection(connection);
-    });
-    const own = queue.take({}).then((connection) => {
-      order.push('own');
-      queue.give(connection);
-    });
+    const uses: Readonly<Record<string, () => Promise<void>>> = {
+      async other() {
+        const connection = await client.acquireConnection();
+        order.push('other');
+        await client.releaseConnection(connection);
+      },
+      async own() {
+        const connection = await queue.take({});
+        order.push('own');
+        queue.give(connection);
+      },
+    };
+    const all = inTurn.map((user) => uses[user]!());
     await turn();
-    queue.give(held);
-    await Promise.all([other, own]);
-    expect(order).toEqual(['other', 'own']);
-  });
-
-  test('that the pool gives a call are its own, though others wait at the pool', async () => {
-    const { client, queue } = createPool(1);
-    const held = await client.acquireConnection();
-    const order: string[] = [];
-    const own = queue.take({}).then((connection) => {
-      order.push('own');
-      queue.give(connection);
-    });
-    const other = client.acquireConnection().then(async (connection) => {
-      order.push('other');
-      await client.releaseConnection(connection);
-    });
-    await turn();
-    await client.releaseConnection(held);
-    await Promise.all([own, other]);
-    expect(order).toEqual(['own', 'other']);
+    if (inTurn[0] === 'other') queue.give(first as Thing);
+    else await client.releaseConnection(first);
+    await Promise.all(all);
+    expect(order).toEqual(inTurn);
   });
 
   test('are not lent again once they are disposed of', async () => {

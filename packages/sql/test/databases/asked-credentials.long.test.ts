@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fromConfig } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { unavailable } from '../support/lock-error.ts';
 import { createUser } from '../support/users.ts';
 
 /** How one kind of server has a user whose password changes. */
@@ -102,7 +102,7 @@ describe.each(rotating)('on $name', ({ name, raise, change, cut }) => {
     const opening = (password: unknown, limits: Record<string, number> = {}) =>
       fromConfig({ url, options: { ...options, ...limits, password }, runtime: systemRuntime });
     await expect(opening(() => Promise.reject(new Error('no token')))).rejects.toMatchObject(
-      lockError('LOCK_UNAVAILABLE', /the function of option "password" failed/),
+      unavailable(/the function of option "password" failed/),
     );
     const silent = opening(() => new Promise(() => {}), { connectTimeout: 300 });
     await expect(silent).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });

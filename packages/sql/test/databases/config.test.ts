@@ -10,7 +10,7 @@ import { postgres as postgresDialect } from '../../src/postgres/dialect.ts';
 import { sqlite as sqliteDialect } from '../../src/sqlite/dialect.ts';
 import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { tablesOf } from '../support/tables.ts';
 import { createUser } from '../support/users.ts';
 
@@ -35,10 +35,7 @@ describe.each(databases)('on $name', (database) => {
     expect(await tablesOf(knex)).toEqual([]);
     const provider = createSqlProvider(knex);
     onTestFinished(() => provider.close());
-    const told = lockError(
-      'LOCK_MISCONFIGURED',
-      /locks.* missing.*migrateTables\(client\).*migrate=true.*LocksMigrationSource/s,
-    );
+    const told = misconfigured(/locks.* missing.*migrateTables\(client\).*migrate=true.*LocksMigrationSource/s);
     await expect(openLocks(url)).rejects.toMatchObject(told);
     await expect(provider.inspect('job')).rejects.toMatchObject(told);
     expect(await tablesOf(knex)).toEqual([]);
@@ -47,13 +44,9 @@ describe.each(databases)('on $name', (database) => {
   test('tables of another version are refused with what to do', async () => {
     const { url, knex } = await withTables(database);
     await knex('locks_layout').update({ version: 0 });
-    await expect(openLocks(url)).rejects.toMatchObject(
-      lockError('LOCK_MISCONFIGURED', /layout 0; .* needs layout 1\. .*migrate=true/),
-    );
+    await expect(openLocks(url)).rejects.toMatchObject(misconfigured(/layout 0; .* needs layout 1\. .*migrate=true/));
     await knex('locks_layout').update({ version: 2, readable_from: 2 });
-    await expect(openLocks(url)).rejects.toMatchObject(
-      lockError('LOCK_MISCONFIGURED', /layout 2, .* knows layout 1\. Install/),
-    );
+    await expect(openLocks(url)).rejects.toMatchObject(misconfigured(/layout 2, .* knows layout 1\. Install/));
   });
 
   test('tables of a later version that this one can use are used, and left alone', async () => {

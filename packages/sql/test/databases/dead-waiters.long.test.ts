@@ -1,8 +1,9 @@
 import { eventually } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
 import { startContender } from '../servers/contenders.ts';
-import { databases, rowsOf } from '../support/databases.ts';
-import { holdJob } from '../support/held-job.ts';
+import { inQueue } from '../servers/parties.ts';
+import { databases, rowsOf, withTables } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 const sessionsThatListen = `SELECT count(*)::integer AS n FROM pg_locks
   WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
@@ -17,12 +18,14 @@ describe.each(databases)('on $name', (database) => {
     ['shares the key', { mode: 'shared' }],
     ['wants one of its permits', { mode: 'shared', permits: 2 }],
   ] as const)('the places of a killed process delay no next waiter that %s', async (_name, mode) => {
-    const { url, knex, locks, lease, waiters } = await holdJob(database);
+    const { url, knex } = await withTables(database);
+    const { locks, provider } = locksOver(knex, {}, { ttl: 30_000 });
+    const lease = await locks.acquire('job');
     const first = await startContender();
     first.contend({ url, key: 'job', workers: 3, rounds: 1, ttl: 30_000 }).catch(() => {});
-    await waiters(3);
+    await inQueue(provider, 3);
     const second = locks.acquire('job', mode);
-    await waiters(4);
+    await inQueue(provider, 4);
     const places = async (): Promise<Record<string, unknown> | undefined> =>
       (await rowsOf(knex.raw(sessionsOfPlaces)))[0];
     // A session that opens late is named at the next sign of life.

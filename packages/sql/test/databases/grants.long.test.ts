@@ -7,7 +7,7 @@ import { LocksMigrationSource, createSqlGuard, migrateTables, sweep } from '../.
 import type { TableOptions } from '../../src/index.ts';
 import { connect, ownName, servers, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { createUser, grantsIn } from '../support/users.ts';
 
@@ -103,7 +103,7 @@ describe.each(servers)('the least-privilege user of the documentation on $name',
     await admin('locks').update({ version: 1 });
     // Those of two keys, and of a register.
     expect(await sweep(user)).toBe(3);
-    const told = lockError('LOCK_MISCONFIGURED', /grants\.sql/);
+    const told = misconfigured(/grants\.sql/);
     for (const { what, revoke, grant } of privileges) {
       await admin.raw(revoke);
       const { service, guard } = await refusals(connect(url));
@@ -127,7 +127,7 @@ describe.each(servers)('the least-privilege user of the documentation on $name',
     }
     await expect(user.raw('UPDATE locks_layout SET version = 2')).rejects.toThrow(denied);
     await expect(user.raw('CREATE TABLE mine (x integer)')).rejects.toThrow(denied);
-    await expect(migrateTables(user, { table: 'mine' })).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', denied));
+    await expect(migrateTables(user, { table: 'mine' })).rejects.toMatchObject(misconfigured(denied));
   });
 });
 
@@ -164,7 +164,7 @@ describe.each(servers)('the user who migrates on $name', (database) => {
     await whole();
     for (const right of rights) {
       await admin.raw(`REVOKE ${right}${where} FROM ${name}`);
-      await expect(whole(), right).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', right.split(' ON ')[0]!));
+      await expect(whole(), right).rejects.toMatchObject(misconfigured(right.split(' ON ')[0]!));
       await admin.raw(`GRANT ${right}${where} TO ${name}`);
     }
   });

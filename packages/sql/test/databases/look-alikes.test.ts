@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { locksOver } from '../support/locks-over.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 
 /** A database in memory, whose statements are changed by `change`. */
 function changedLibsql(change: (statement: Libsql.Statement) => object): object {
@@ -80,6 +80,6 @@ test('a client that fails by a TypeError is named at the first call', async () =
   } as const;
   const { locks } = locksOver(executor as never);
   await expect(locks.acquire('job')).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', /query is not a function.*not one that @locks\/sql takes/),
+    misconfigured(/query is not a function.*not one that @locks\/sql takes/),
   );
 });

@@ -5,7 +5,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { fence, fromConfig, migrateTables, removeTables } from '../../src/index.ts';
 import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
 import { columnsOf, routinesOf, tablesOf } from '../support/tables.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { createUser } from '../support/users.ts';
 import { locksOver } from '../support/locks-over.ts';
 
@@ -98,7 +98,7 @@ describe.each(databases)('on $name', (database) => {
     const { knex } = await withTables(database);
     await knex('locks_layout').update({ version: 3, readable_from: 2 });
     await expect(migrateTables(knex)).rejects.toMatchObject(
-      lockError('LOCK_MISCONFIGURED', /"locks_layout" says layout 3,.* layout 2; .* layout 1\. Install/),
+      misconfigured(/"locks_layout" says layout 3,.* layout 2; .* layout 1\. Install/),
     );
     expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 3 }]);
   });
@@ -112,7 +112,7 @@ describe.each(databases)('on $name', (database) => {
       const lease = await locks.acquire(`job ${what}`);
       await knex.raw(drop);
       const opened = fromConfig(config);
-      await expect(opened, what).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', /call migrateTables/));
+      await expect(opened, what).rejects.toMatchObject(misconfigured(/call migrateTables/));
       await fromConfig({ ...config, options: { migrate: true } }).then((provider) => provider.close());
       await fromConfig(config).then((provider) => provider.close());
       if (!drop.includes('TABLE locks')) expect((await locks.inspect(lease.key)).holders, what).toHaveLength(1);
@@ -167,7 +167,7 @@ test('on MariaDB routines whose definer is gone are made again, and holds stay',
   const { locks } = locksOver(admin, {}, { ttl: 60_000 });
   const lease = await locks.acquire('job');
   await admin.raw(`DROP USER ${user}`);
-  await expect(locks.inspect('job')).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', /locks tables up/));
+  await expect(locks.inspect('job')).rejects.toMatchObject(misconfigured(/locks tables up/));
   await expect(fromConfig({ url, options: {}, runtime: systemRuntime })).rejects.toThrow('"locks_act"');
   await migrateTables(admin);
   expect((await locks.inspect('job')).holders).toHaveLength(1);
@@ -195,9 +195,7 @@ test.each(servers)('a routine of $name that is gone is told at the next call', a
 
 test('no schema on SQLite', async () => {
   const knex = connect(await databases[2]!.create());
-  await expect(migrateTables(knex, { schema: 'main' })).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', 'SQLite has no schemas'),
-  );
+  await expect(migrateTables(knex, { schema: 'main' })).rejects.toMatchObject(misconfigured('SQLite has no schemas'));
 });
 
 test('a name that cannot be is refused before anything is sent', async () => {

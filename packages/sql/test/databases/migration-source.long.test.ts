@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { LocksMigrationSource, combineMigrationSources, migrateTables } from '../../src/index.ts';
 import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 
 /** A folder with migrations as a user of Knex has them. */
 async function ownMigrations(): Promise<string> {
@@ -109,7 +109,7 @@ test.each(servers)('in a schema of its own on $name', async (database) => {
 
 test('two migrations of one name are refused', async () => {
   const combined = combineMigrationSources(new LocksMigrationSource(), new LocksMigrationSource());
-  await expect(combined.getMigrations([])).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', '"0000_locks_0001"'));
+  await expect(combined.getMigrations([])).rejects.toMatchObject(misconfigured('"0000_locks_0001"'));
 });
 
 test('names that cannot be are refused when the source is made', () => {

@@ -5,7 +5,7 @@ import { migrateTables } from '../../src/index.ts';
 import { refuseOld } from '../../src/sqlite/check-version.ts';
 import { databases, connect } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 const [postgres, mariadb] = databases as readonly [Database, Database, Database];
@@ -42,7 +42,7 @@ test.each(
     );
     onTestFinished(() => proxy.stop());
     const old = proxy.url(url);
-    const refusal = lockError('LOCK_MISCONFIGURED', message);
+    const refusal = misconfigured(message);
     // There are no tables yet: the version is the first that is told.
     await expect(migrateTables(connect(old), { routines })).rejects.toMatchObject(refusal);
     await expect(openLocks({ url: old, options: { migrate: true, routines } })).rejects.toMatchObject(refusal);

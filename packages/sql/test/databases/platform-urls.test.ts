@@ -7,7 +7,7 @@ import { readServerUrl } from '../../src/dialect/pools/server-url.ts';
 import { dialectOfUrl } from '../../src/dialects.ts';
 import { readConfigOptions } from '../../src/options/config-options.ts';
 import { databases } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { startFront } from '../support/front.ts';
 
 const [postgres, mariadb] = databases as [(typeof databases)[0], (typeof databases)[0]];
@@ -48,7 +48,7 @@ test.each([
   ['mysql://h/d?pgbouncer=true', 'unknown option "pgbouncer"'],
   ['sqlite:./a.db?host=/tmp', 'option "host" means nothing'],
 ])('%s is refused by name', async (url, message) => {
-  await expect(openLocks(url)).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', message));
+  await expect(openLocks(url)).rejects.toMatchObject(misconfigured(message));
 });
 
 test.each<[string, string | undefined, string]>([
@@ -90,6 +90,6 @@ test('locks are taken over a Unix socket of MariaDB', async () => {
 test('a server without TLS is named where a URL prefers it', async () => {
   const url = await postgres.create();
   await expect(openLocks(`${url}?sslmode=prefer`)).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', /SSL.*Turn TLS on at the server/),
+    misconfigured(/SSL.*Turn TLS on at the server/),
   );
 });

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fence, migrateTables } from '../../src/index.ts';
 import { databases } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 async function open(options: Options): Promise<postgres.Sql> {
@@ -32,7 +32,7 @@ test.each(transforms)('locks and guards pay no heed to transforms %s', async (_,
 test('a transaction whose rows are changed is named, and nothing is raised', async () => {
   const sql = await open({ transform: { row: { from: (row: object) => ({ changed: row }) as never } } });
   await expect(sql.begin((trx) => fence(trx, 'account', 1n))).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', 'option "transform" of postgres'),
+    misconfigured('option "transform" of postgres'),
   );
 });
 

@@ -6,7 +6,7 @@ import { isLockError, openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { connect, databases } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured, unavailable } from '../support/lock-error.ts';
 import { createUser } from '../support/users.ts';
 
 const secret = 'hunter2';
@@ -64,7 +64,7 @@ test.each<readonly [string, () => Source, RegExp]>([
   ['a schema for a file', () => 'sqlite:./x.db?schema=x', /SQLite has no schemas/],
 ])('%s is told at once, without the password (%#)', async (_what, source, message) => {
   const error = await refusal(source());
-  expect(error).toMatchObject(lockError('LOCK_MISCONFIGURED', message));
+  expect(error).toMatchObject(misconfigured(message));
   expect(error.message.length).toBeLessThan(300);
 });
 
@@ -75,7 +75,7 @@ test.each([
   [`mysql://x:${secret}@nowhere.invalid/x`, /nowhere\.invalid/],
 ])('%s may be there later', async (url, message) => {
   const error = await refusal(url);
-  expect(error).toMatchObject(lockError('LOCK_UNAVAILABLE', message));
+  expect(error).toMatchObject(unavailable(message));
   expect(error.message.length).toBeLessThan(300);
 });
 
@@ -90,7 +90,7 @@ test.each([
   const { user, url: own } = await createUser(database, admin, url, secret);
   await admin.raw(`GRANT ALL ON ${new URL(url).pathname.slice(1)}.* TO ${user}`);
   await admin.raw(change.replace('%s', user));
-  expect(await refusal(own)).toMatchObject(lockError('LOCK_MISCONFIGURED', message));
+  expect(await refusal(own)).toMatchObject(misconfigured(message));
 });
 
 test.each(['postgres', 'mysql'])(

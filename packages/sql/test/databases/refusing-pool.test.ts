@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
 import { connect, databases, servers, withTables } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import type { Party } from '../support/locks-over.ts';
 
@@ -92,7 +92,7 @@ test.each<readonly [string, (connection: Client) => void, PoolConfig, RegExp]>([
   const pool = await poolOf(change, options);
   const { locks } = over(pool);
   for (let round = 0; round < 5; round += 1) {
-    await expect(locks.acquire('job')).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', message));
+    await expect(locks.acquire('job')).rejects.toMatchObject(misconfigured(message));
   }
   await expect.poll(() => pool.totalCount - pool.idleCount).toBe(0);
 });

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import { connect, ownName, servers } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 interface Tenants {
@@ -83,7 +83,7 @@ describe.each(servers)('on $name, where each tenant has a schema of its own', (d
     knex.initialize();
     await use(two, 2);
     await expect(locks.tryAcquire('job')).rejects.toMatchObject(
-      lockError('LOCK_MISCONFIGURED', new RegExp(`"${one}".*"${two}".*option "schema"`)),
+      misconfigured(new RegExp(`"${one}".*"${two}".*option "schema"`)),
     );
   });
 

@@ -8,7 +8,7 @@ import type { SqlOptions } from '../../src/index.ts';
 import { connect, databases, rowsOf, servers } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { columnsOf, tablesOf } from '../support/tables.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { createUser, grantsIn } from '../support/users.ts';
 
@@ -99,7 +99,7 @@ describe.each(servers)('without routines, on $name', (database) => {
   test('a missing table is told, with the ways to create it', async () => {
     const knex = connect(await database.create());
     await expect(provide(knex).inspect('job')).rejects.toMatchObject(
-      lockError('LOCK_MISCONFIGURED', /"locks" is missing.*migrateTables\(client, \{ routines: false \}\)/),
+      misconfigured(/"locks" is missing.*migrateTables\(client, \{ routines: false \}\)/),
     );
   });
 
@@ -108,10 +108,7 @@ describe.each(servers)('without routines, on $name', (database) => {
     await knex.schema.createTable('locks', (table) => {
       table.string('door').primary();
     });
-    const refused = lockError(
-      'LOCK_MISCONFIGURED',
-      /"routines" false, which needs the columns \(key, .*set option "table"/,
-    );
+    const refused = misconfigured(/"routines" false, which needs the columns \(key, .*set option "table"/);
     await expect(provide(knex).inspect('job')).rejects.toMatchObject(refused);
     await expect(migrateTables(knex, without)).rejects.toMatchObject(refused);
     await expect(migrateTables(knex)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
@@ -127,10 +124,7 @@ describe.each(servers)('without routines, on $name', (database) => {
     expect((await provide(connect(url)).inspect('held')).holders).toHaveLength(1);
     const other = connect(await database.create());
     await migrateTables(other);
-    const refused = lockError(
-      'LOCK_MISCONFIGURED',
-      /Leave the option out in all processes if it was made for routines/,
-    );
+    const refused = misconfigured(/Leave the option out in all processes if it was made for routines/);
     await expect(provide(other).tryAcquire(held)).rejects.toMatchObject(refused);
     await expect(sweep(other, without)).rejects.toMatchObject(refused);
     await expect(migrateTables(other, without)).rejects.toMatchObject(refused);
@@ -140,10 +134,7 @@ describe.each(servers)('without routines, on $name', (database) => {
 
 test('SQLite has no routines to do without, and says so', async () => {
   const knex = connect(await databases[2]!.create());
-  const refused = lockError(
-    'LOCK_MISCONFIGURED',
-    /"routines" is false, but sqlite has no stored routines; leave the option out/,
-  );
+  const refused = misconfigured(/"routines" is false, but sqlite has no stored routines; leave the option out/);
   expect(() => createSqlProvider(knex, without)).toThrow(expect.objectContaining(refused));
   await expect(migrateTables(knex, without)).rejects.toMatchObject(refused);
   await expect(sweep(knex, without)).rejects.toMatchObject(refused);
@@ -200,6 +191,6 @@ describe.each(servers)('the least-privilege user without routines on $name', (da
   test.each(['SELECT', 'INSERT', 'UPDATE'])('needs %s', async (right) => {
     const { admin, name, user } = await withUser(() => true);
     await admin.raw(`REVOKE ${right} ON locks FROM ${name}`);
-    await expect(exercise(user)).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', /grants\.sql/));
+    await expect(exercise(user)).rejects.toMatchObject(misconfigured(/grants\.sql/));
   });
 });

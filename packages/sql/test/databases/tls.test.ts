@@ -4,7 +4,7 @@ import { openLocks } from '@locks/core';
 import { selfSigned } from '@locks/test-servers';
 import { expect, inject, test } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { startFront } from '../support/front.ts';
 
 const ca = selfSigned.cert;
@@ -75,7 +75,7 @@ test.each([
 ] as const)('a certificate that %s has signed itself is refused for good (%s)', async (server, query) => {
   const url = await behind(inject(server), speakTls);
   await expect(openLocks(`${url}?${query}`)).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', /self-signed certificate\. .*option "tls"/),
+    misconfigured(/self-signed certificate\. .*option "tls"/),
   );
 });
 
@@ -83,7 +83,7 @@ test('a certificate of another host is refused for good', async () => {
   const url = await behind(inject('postgresUrl'), speakTls);
   const options = { tls: { ca, servername: 'db.example.com' } };
   await expect(openLocks({ url, options })).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', /does not match certificate's altnames.*host name/s),
+    misconfigured(/does not match certificate's altnames.*host name/s),
   );
 });
 
@@ -100,6 +100,6 @@ test.each(servers)('a %s that ends the connection in the handshake may answer la
 test.each(servers)('a key that cannot be read is refused before %s is asked', async (server) => {
   const options = { tls: { key: 'no key' } };
   await expect(openLocks({ url: inject(server), options })).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', 'option "tls" cannot be used'),
+    misconfigured('option "tls" cannot be used'),
   );
 });

@@ -4,7 +4,7 @@ import { connect, createTables, ownDatabase, rowsOf, startServer, urlOfUser, wit
 import { expectFree } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/mariadb.ts';
 import type { Party } from '../servers/parties.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured, unavailable } from '../support/lock-error.ts';
 
 const server = await startServer();
 await createTables(server.url);
@@ -135,7 +135,7 @@ describe.each([
 describe('a session without autocommit', () => {
   test('is refused, and told what to do', async () => {
     const { locks } = joinWith(['SET SESSION autocommit = 0']);
-    await expect(locks.tryAcquire('uncommitted')).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', 'autocommit'));
+    await expect(locks.tryAcquire('uncommitted')).rejects.toMatchObject(misconfigured('autocommit'));
   });
 
   test.each(['SET SESSION autocommit = 0', 'START TRANSACTION'])(
@@ -182,7 +182,7 @@ test.each<[string, (party: Party) => Promise<unknown>]>([
   await party.provider.tryAcquire(claimOf('held'));
   await withClient(url, (client) => client.query('SET GLOBAL read_only = ON'));
   onTestFinished(() => withClient(url, (client) => client.query('SET GLOBAL read_only = OFF')).then(() => {}));
-  await expect(call(party)).rejects.toMatchObject(lockError('LOCK_UNAVAILABLE', /read.only/));
+  await expect(call(party)).rejects.toMatchObject(unavailable(/read.only/));
 });
 
 describe('the clock', () => {

@@ -3,7 +3,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import { openKnex } from '../servers/open-knex.ts';
 import { ownDatabase, ownTables, startServer, withClient } from './support/database.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 const server = await startServer();
@@ -29,7 +29,7 @@ function openOracle(url: string): Knex {
 
 test('sql_mode ORACLE: locks work, and a migration says what is in its way', async () => {
   await expect(migrateTables(openOracle(await ownDatabase(server)))).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', 'take ORACLE out of the sql_mode'),
+    misconfigured('take ORACLE out of the sql_mode'),
   );
   const url = await ownTables(server);
   const { locks } = locksOver(openOracle(url));

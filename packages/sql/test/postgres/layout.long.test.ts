@@ -17,7 +17,7 @@ import {
 } from './support/database.ts';
 import { queueUp } from '../servers/parties.ts';
 import { join } from './support/postgres.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -100,7 +100,7 @@ describe('a role that may only do what is documented', () => {
     const { url, user } = await withRole();
     const secure = (table: string, how: string): Promise<unknown> =>
       withClient(url, (client) => client.query(`ALTER TABLE safe.${table} ${how} ROW LEVEL SECURITY`));
-    const refused = lockError('LOCK_MISCONFIGURED', 'DISABLE ROW LEVEL SECURITY');
+    const refused = misconfigured('DISABLE ROW LEVEL SECURITY');
     const claim = { key: 'job', owner: 'a/1', ttl: 1_000, mode: 'exclusive' } as const;
     for (const table of ['locks_layout', 'locks']) {
       await secure(table, 'ENABLE');

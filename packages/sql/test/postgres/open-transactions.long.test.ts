@@ -6,7 +6,7 @@ import { borrow, expectFree, expectWholePool } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { ownTables, startServer } from './support/database.ts';
 import { join } from './support/postgres.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 const server = await startServer();
@@ -33,7 +33,7 @@ async function leaveAllOpen(party: Pick<Party, 'knex'>, max: number): Promise<vo
   for (const connection of lent) await client.releaseConnection(connection);
 }
 
-const refused = lockError('LOCK_MISCONFIGURED', 'transaction');
+const refused = misconfigured('transaction');
 
 describe.each([
   ['open', ['BEGIN']],

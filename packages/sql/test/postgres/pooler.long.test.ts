@@ -14,7 +14,7 @@ import { queueUp } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { join } from './support/postgres.ts';
 import { startPgbouncer } from './support/pgbouncer.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 const server = await startServer();
@@ -168,7 +168,7 @@ test('knex with a pool of its owner: nothing is connected to by guess, and it po
 test('a URL of a pooler that refuses the settings of sessions is told with the way out', async () => {
   const url = await ownTables(server);
   await expect(openLocks(await startPgbouncer(url))).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', /startup parameter.*listen=false/),
+    misconfigured(/startup parameter.*listen=false/),
   );
 });
 
@@ -183,6 +183,6 @@ test('a password that the server refuses behind pgbouncer is LOCK_MISCONFIGURED 
   // A database without connections of the pooler yet.
   pooled.pathname = new URL(await ownDatabase(server)).pathname;
   await expect(openLocks({ url: pooled.href, options: { listen: false } })).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', /password authentication failed.*at the pooler/),
+    misconfigured(/password authentication failed.*at the pooler/),
   );
 });

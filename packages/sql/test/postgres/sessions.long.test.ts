@@ -4,7 +4,7 @@ import { ownTables, startServer, withClient } from './support/database.ts';
 import { expectWholePool } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/postgres.ts';
 import type { Party } from '../servers/parties.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -65,7 +65,7 @@ describe.each([
 test('connections that are read-only by default are refused: to override that is not for us to decide', async () => {
   const url = await databaseWith('default_transaction_read_only = on');
   const { locks, provider } = join(url);
-  const refused = lockError('LOCK_MISCONFIGURED', 'default_transaction_read_only');
+  const refused = misconfigured('default_transaction_read_only');
   await expect(locks.acquire('job')).rejects.toMatchObject(refused);
   await expect(provider.inspect('job')).rejects.toMatchObject(refused);
   await withClient(url, async (client) => {

@@ -4,7 +4,7 @@ import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
 import { Session } from '../../src/sqlite/connection/session.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker } from './support/worker.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 
 test('all processes of a host read one clock, in µs', async () => {
   const worker = await startWorker();
@@ -68,7 +68,7 @@ test.runIf(process.platform === 'linux')(
     notice(undefined, hostTime() / 1_000);
     expect(await holders()).toBe(1);
     expect(() => notice(undefined, 1)).toThrow(
-      expect.objectContaining(lockError('LOCK_MISCONFIGURED', /locks\.db" was used later than now.*boot_id/)),
+      expect.objectContaining(misconfigured(/locks\.db" was used later than now.*boot_id/)),
     );
     expect(await holders()).toBe(1);
     // A process that can tell takes the name of the boot, and what the clock says.

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { connect } from '../support/databases.ts';
 import { ownFile } from './support/own.ts';
+import { misconfigured } from '../support/lock-error.ts';
 
 function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'locks-sqlite-'));
@@ -92,9 +93,7 @@ test('a file that another process keeps to itself is waited for, and then unavai
 test('a database in memory is refused: no other connection can see it', async () => {
   const provider = createSqlProvider(connect('sqlite::memory:'));
   onTestFinished(() => provider.close());
-  const error = await provider.inspect('job').catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-  expect((error as Error).message).toMatch(/in memory.*memory:/);
+  await expect(provider.inspect('job')).rejects.toMatchObject(misconfigured(/in memory.*memory:/));
 });
 
 test('a file whose text is UTF-16 is refused: its keys would be in another order', async () => {

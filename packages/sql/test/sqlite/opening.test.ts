@@ -19,7 +19,7 @@ import { createSqlProvider } from '../../src/index.ts';
 import { connect } from '../support/databases.ts';
 import { ownFile } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
-import { lockError } from '../support/lock-error.ts';
+import { misconfigured } from '../support/lock-error.ts';
 
 const run = promisify(execFile);
 
@@ -83,9 +83,7 @@ test.runIf(process.platform !== 'win32')('a file that may not be written is refu
 
 test.runIf(process.platform !== 'win32')('a device is refused before anything is written to it', async () => {
   for (const path of ['/dev/null', '/dev/full']) {
-    await expect(openLocks(`sqlite:${path}`)).rejects.toMatchObject(
-      lockError('LOCK_MISCONFIGURED', `"${path}": it is a device`),
-    );
+    await expect(openLocks(`sqlite:${path}`)).rejects.toMatchObject(misconfigured(`"${path}": it is a device`));
   }
 });
 
@@ -101,7 +99,7 @@ test('a file with two names is refused by each way to open it, as each has a log
     () => createLocks(knex).acquire('job', { wait: 1_000 }),
   ];
   for (const attempt of attempts)
-    await expect(attempt()).rejects.toMatchObject(lockError('LOCK_MISCONFIGURED', 'it has 2 names (hard links)'));
+    await expect(attempt()).rejects.toMatchObject(misconfigured('it has 2 names (hard links)'));
   rmSync(other);
   symlinkSync(file.path, other);
   await (await openLocks(`sqlite:${other}`)).close();
@@ -139,7 +137,7 @@ test.runIf(mounts)('a file that is mounted alone is refused, and one in a folder
 test('a path that is mistyped is refused, and leaves no file', async () => {
   const path = join(ownFile().folder, 'lcoks.db');
   await expect(openLocks(`sqlite:${path}`)).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', 'lcoks.db": it is not there; check its path'),
+    misconfigured('lcoks.db": it is not there; check its path'),
   );
   expect(existsSync(path)).toBe(false);
   await (await openLocks({ url: `sqlite:${path}`, options: { migrate: true } })).close();
@@ -150,7 +148,7 @@ test("a file of the caller's knex that cannot be opened is named, with the reaso
   const path = join(ownFile().folder, 'nowhere', 'locks.db');
   const provider = createSqlProvider(connect(`sqlite:${path}`));
   await expect(createLocks(provider).acquire('job', { wait: 1_000 })).rejects.toMatchObject(
-    lockError('LOCK_MISCONFIGURED', 'nowhere/locks.db": its folder is not there'),
+    misconfigured('nowhere/locks.db": its folder is not there'),
   );
   await provider.close();
 });
@@ -168,7 +166,7 @@ test.each(['short', 'long'.repeat(2_000)])(
     ];
     for (const attempt of attempts) {
       const error: unknown = await attempt().catch((reason: unknown) => reason);
-      expect(error).toMatchObject(lockError('LOCK_MISCONFIGURED', /notes\.txt".*not a database\. Name /));
+      expect(error).toMatchObject(misconfigured(/notes\.txt".*not a database\. Name /));
       expect((error as Error).message).not.toMatch(/delete|remove/i);
     }
     await provider.close();

@@ -1,8 +1,19 @@
 import { expect } from 'vitest';
 
-/** What `toMatchObject` finds in a `LockError` whose message has that text. */
-export function lockError(code: string, message: string | RegExp): { readonly code: string; readonly message: string } {
+interface LockErrorLike {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What `toMatchObject` finds in a `LockError` of that code whose message has that text. */
+export function lockError(code: string, message: string | RegExp): LockErrorLike {
   const found: unknown =
     typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message);
   return { code, message: found as string };
 }
+
+/** The same for a `LOCK_MISCONFIGURED`. */
+export const misconfigured = (message: string | RegExp): LockErrorLike => lockError('LOCK_MISCONFIGURED', message);
+
+/** The same for a `LOCK_UNAVAILABLE`. */
+export const unavailable = (message: string | RegExp): LockErrorLike => lockError('LOCK_UNAVAILABLE', message);
