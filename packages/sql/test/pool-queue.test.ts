@@ -107,22 +107,6 @@ describe('connections that are lent', () => {
     expect(order).toEqual(['holder', 'other', 'waiter', 'other waiter']);
   });
 
-  test('are not asked for again by calls that are over, and the pool is asked for no more than it can have', async () => {
-    const { client, queue } = createPool(2, 20);
-    const held = await Promise.all([client.acquireConnection(), client.acquireConnection()]);
-    const calls = Array.from({ length: 50 }, () => ({}));
-    const served: object[] = [];
-    for (const call of calls) void queue.take(call).then(() => served.push(call));
-    await turn();
-    expect(client.pool.numPendingAcquires()).toBe(2);
-    for (const call of calls) queue.withdraw(call);
-    await expect.poll(() => client.pool.numPendingAcquires()).toBe(0);
-    await Promise.all(held.map((connection) => client.releaseConnection(connection)));
-    const last = await queue.take({});
-    expect(served).toEqual([]);
-    queue.give(last);
-  });
-
   test.each([
     ['go to other users that wait at the pool, before the calls that came after it', ['other', 'own']],
     ['that the pool gives a call are its own, though others wait at the pool', ['own', 'other']],
@@ -148,26 +132,6 @@ describe('connections that are lent', () => {
     else await client.releaseConnection(first);
     await Promise.all(all);
     expect(order).toEqual(inTurn);
-  });
-
-  test('are not lent again once they are disposed of', async () => {
-    const { client, queue } = createPool(1);
-    const broken = await queue.take({});
-    queue.give(broken);
-    Object.assign(broken, { __knex__disposed: new Error('cut') });
-    const next = await queue.take({});
-    expect(next).not.toBe(broken);
-    Object.assign(next, { __knex__disposed: new Error('cut') });
-    queue.give(next);
-    expect(client.pool.numUsed()).toBe(0);
-  });
-
-  test('cannot be had when the pool cannot make one, and can when it can again', async () => {
-    const { queue, refusals } = createPool(1);
-    refusals.push(new Error('refused'));
-    await expect(queue.take({})).rejects.toThrow('refused');
-    const connection = await queue.take({});
-    queue.give(connection);
   });
 
   test('cannot be had from a pool that has ended: all who wait hear of it', async () => {

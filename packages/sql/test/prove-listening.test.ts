@@ -1,10 +1,10 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { LockError, createDeadline, createQueue } from '@locks/core/adapter';
 import type { Listener } from '@locks/core/adapter';
 import { createVirtualRuntime } from '@locks/core/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { proveListening } from '../src/queue/prove-listening.ts';
 import { WakeReports } from '../src/queue/wake-reports.ts';
+import { wakeReports } from './support/wake-reports.ts';
 
 interface Opened {
   readonly hear: (owner: string) => void;
@@ -18,10 +18,7 @@ async function createListening(echo?: () => Promise<void>) {
   const opened: Opened[] = [];
   const looks: (readonly string[])[] = [];
   const wakes: string[] = [];
-  const messages: unknown[] = [];
-  const collect = (message: unknown): void => void messages.push(message);
-  subscribe('locks:wakes', collect);
-  onTestFinished(() => void unsubscribe('locks:wakes', collect));
+  const { messages } = wakeReports();
   const latest = (): Opened => {
     const last = opened.at(-1);
     if (last === undefined) throw new Error('no listener');
@@ -125,19 +122,6 @@ describe('a process that listens', () => {
       { state: 'polling', reason: { message: 'no connection' } },
       { state: 'listening' },
     ]);
-  });
-
-  test('looks when its listener is lost, shows its places again, and opens another', async () => {
-    const { runtime, opened, looks, latest, wakes, messages } = await createListening();
-    latest().lose(new Error('lost'));
-    expect(opened[0]?.closed).toBe(true);
-    await runtime.advance(0);
-    expect(wakes).toEqual(['me']);
-    await runtime.advance(49);
-    expect([opened.length, looks.length]).toEqual([1, 1]);
-    await runtime.advance(1);
-    expect([opened.length, wakes]).toEqual([2, ['me', 'me']]);
-    expect(messages).toMatchObject([{ state: 'listening' }, { state: 'polling' }, { state: 'listening' }]);
   });
 
   test('sends nothing once it is closed', async () => {

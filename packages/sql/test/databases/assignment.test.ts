@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { subscribe } from '@locks/core';
 import type { KeyState, LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
@@ -14,6 +13,7 @@ import { locksOver } from '../support/locks-over.ts';
 import type { Party } from '../support/locks-over.ts';
 import type { Database } from '../support/databases.ts';
 import { endSessionOfFirst } from '../support/session-of-first.ts';
+import { wakeReports } from '../support/wake-reports.ts';
 
 /** How long a position in the queue lasts, in ms: so long lasts what a release gives, at most. */
 const waiterTtl = 3_000;
@@ -30,13 +30,6 @@ interface Setting {
 async function own(database: Database): Promise<Setting> {
   const { url } = await withTables(database);
   return { url, party: (options) => locksOver(connect(url), { waiterTtl, ...options }, { ttl }) };
-}
-
-/** Whether the process that begins to wait from now on is told of its turns. */
-function watchListening(): () => Promise<boolean> {
-  let listens = false;
-  onTestFinished(subscribe('locks:wakes', ({ state }) => (listens = state === 'listening')));
-  return () => Promise.resolve(listens);
 }
 
 // On SQLite a process that is stopped may be within a transaction: its own tests do it otherwise.
@@ -91,11 +84,11 @@ const claim = (owner: string, floor = 0n) => ({ key: 'job', owner, ttl, mode: 'e
 
 /** A process with `runtime`, which hears of its turns. */
 async function hearing({ url }: Setting, runtime: Runtime): Promise<LockProvider> {
-  const listens = watchListening();
+  const { states } = wakeReports();
   const provider = await fromConfig({ url, options: { waiterTtl }, runtime });
   onTestFinished(() => provider.close());
   for (const owner of ['one', 'two']) await provider.tryAcquire({ ...claim(owner), key: 'other' }, () => {});
-  await eventually('a process that listens', listens);
+  await eventually('a process that listens', () => states.at(-1) === 'listening');
   return provider;
 }
 
@@ -135,12 +128,12 @@ describe.each(servers)('on $name, where the session of a process has ended', (da
       ...systemRuntime,
       setTimer: (callback, delay, keeps) => systemRuntime.setTimer(callback, ended ? 3_600_000 : delay, keeps),
     };
-    const listens = watchListening();
+    const { states } = wakeReports();
     const here = await hearing(setting, runtime);
     for (const owner of ['first', 'second']) await here.tryAcquire(claim(owner), () => {});
     ended = true;
     await endSessionOfFirst(database, connect(setting.url));
-    await eventually('that it knows', async () => !(await listens()));
+    await eventually('that it knows', () => states.at(-1) !== 'listening');
     return { here, release: () => there.release(claim('holder')) };
   }
 
@@ -191,10 +184,10 @@ describe.each(databases)('on $name', (database) => {
     const setting = await own(database);
     const { locks, provider } = setting.party();
     const held = await locks.acquire('job', { ttl });
-    const listens = watchListening();
+    const { states } = wakeReports();
     const waits = locks.acquire('job', { ttl });
     const { queue } = await inQueue(provider, 1);
-    await eventually('a process that listens', listens);
+    await eventually('a process that listens', () => states.at(-1) === 'listening');
     // It has shown its place once more.
     await setTimeout(300);
     await held.release();

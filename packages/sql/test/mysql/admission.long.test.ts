@@ -1,12 +1,8 @@
-import { afterAll } from 'vitest';
 import { testAdmission } from '../servers/admission.ts';
-import { createTables, startServer } from './support/database.ts';
+import { serverOfFile } from './support/database.ts';
 import { mariadb } from './support/mariadb.ts';
 
-const server = await startServer();
-await createTables(server.url);
-afterAll(() => server.stop());
-const { url } = server;
+const { url } = await serverOfFile();
 
 /** Times as the tables have them. */
 const now = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)';

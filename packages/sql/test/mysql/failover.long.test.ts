@@ -1,10 +1,9 @@
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { outlivesFailovers } from '../servers/failovers.ts';
-import { ownTables, startServer, withClient } from './support/database.ts';
+import { ownTables, withClient, serverOfFile } from './support/database.ts';
 import { parties } from './support/mariadb.ts';
 
-const server = await startServer();
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 test('processes that contend outlive failovers: a server that is read only becomes the primary', async () => {
   const url = await ownTables(server);

@@ -1,13 +1,11 @@
 import { eventually } from '@locks/test-servers';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testDeadlines } from '../servers/deadlines.ts';
 import { testLostConnections } from '../servers/lost-connections.ts';
-import { createTables, startServer, withClient } from './support/database.ts';
+import { withClient, serverOfFile } from './support/database.ts';
 import { blockRow, join, mariadb, openTransactions, untilBlocked } from './support/mariadb.ts';
 
-const server = await startServer();
-await createTables(server.url);
-afterAll(() => server.stop());
+const server = await serverOfFile();
 const { url } = server;
 
 describe('a statement that is ended while it waits for the row', () => {

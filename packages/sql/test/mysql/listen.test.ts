@@ -1,13 +1,12 @@
 import { systemRuntime } from '@locks/core/adapter';
 import { eventually } from '@locks/test-servers';
-import { afterAll, expect, test } from 'vitest';
-import { ownTables, rowsOf, startServer, withClient } from './support/database.ts';
+import { expect, test } from 'vitest';
+import { ownTables, rowsOf, withClient, serverOfFile } from './support/database.ts';
 import { join } from './support/mariadb.ts';
 import { knexClient } from '../../src/clients/knex.ts';
 import { createListening } from '../../src/mysql/listen.ts';
 
-const server = await startServer();
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 test('a wake ends the wait of another process, which then hears of it', async () => {
   const url = await ownTables(server);

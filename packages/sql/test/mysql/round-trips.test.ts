@@ -1,12 +1,11 @@
 import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fromConfig } from '../../src/index.ts';
-import { ownTables, rowsOf, startServer, withClient } from './support/database.ts';
+import { ownTables, rowsOf, withClient, serverOfFile } from './support/database.ts';
 import { startFront } from '../support/front.ts';
 
-const server = await startServer();
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 /** The URL of `url` through a front, and how often a client has waited for an answer there. */
 async function counted(url: string): Promise<{ readonly url: string; readonly trips: () => number }> {

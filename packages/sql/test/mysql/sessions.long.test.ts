@@ -1,14 +1,21 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { statements } from '../../src/mysql/statements.ts';
-import { connect, createTables, ownDatabase, rowsOf, startServer, urlOfUser, withClient } from './support/database.ts';
+import {
+  connect,
+  createTables,
+  ownDatabase,
+  rowsOf,
+  startServer,
+  urlOfUser,
+  withClient,
+  serverOfFile,
+} from './support/database.ts';
 import { expectFree } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/mariadb.ts';
 import type { Party } from '../servers/parties.ts';
 import { misconfigured, unavailable } from '../support/lock-error.ts';
 
-const server = await startServer();
-await createTables(server.url);
-afterAll(() => server.stop());
+const server = await serverOfFile();
 const { url } = server;
 
 /** A party each of whose connections begins with `settings`. */

@@ -1,13 +1,12 @@
 import type { Knex } from 'knex';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import { openKnex } from '../servers/open-knex.ts';
-import { ownDatabase, ownTables, startServer, withClient } from './support/database.ts';
+import { ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
 import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
-const server = await startServer();
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 /** The part of a connection of mysql2 that is used. */
 interface Connection {

@@ -1,14 +1,12 @@
 import { openLocks } from '@locks/core';
 import type { Connection } from 'mysql2/promise';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { complaints, testStatements } from '../servers/statements.ts';
-import { connect, createTables, rowsOf, startServer } from './support/database.ts';
+import { connect, rowsOf, serverOfFile } from './support/database.ts';
 import { expectFree } from '../servers/parties.ts';
 import { join, mariadb } from './support/mariadb.ts';
 
-const server = await startServer('--innodb-print-all-deadlocks=ON', '--log-warnings=2');
-await createTables(server.url);
-afterAll(() => server.stop());
+const server = await serverOfFile('--innodb-print-all-deadlocks=ON', '--log-warnings=2');
 const { url } = server;
 
 /** Counts something that the server has a status variable for, from now on. */

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll } from 'vitest';
 import { testAdmission } from '../servers/admission.ts';
 import type { Step } from '../servers/admission.ts';
-import { createTables, startServer } from './support/database.ts';
+import { serverOfFile } from './support/database.ts';
 import { postgres } from './support/postgres.ts';
 
-const server = await startServer();
-await createTables(server.url);
-afterAll(() => server.stop());
-const { url } = server;
+const { url } = await serverOfFile();
 
 /** A claim by the routine of this package. */
 function acquire(key: string, permits: number | null, inQueue: boolean, ttl = 20_000): Step {

@@ -1,12 +1,9 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { withAbsentStandby } from './support/absent-standby.ts';
-import { createTables, startServer } from './support/database.ts';
+import { serverOfFile } from './support/database.ts';
 import { join, untilBlocked } from './support/postgres.ts';
 
-const server = await startServer();
-await createTables(server.url);
-afterAll(() => server.stop());
-const { url } = server;
+const { url } = await serverOfFile();
 
 test('a release does not wait until a commit is durable, an acquire and a renewal do', async () => {
   const { locks } = join(url, { timeout: 3_000 });

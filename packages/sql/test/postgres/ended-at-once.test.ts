@@ -1,13 +1,12 @@
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { Pool } from 'pg';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSqlProvider, fromConfig } from '../../src/index.ts';
-import { ownTables, startServer } from './support/database.ts';
+import { ownTables, serverOfFile } from './support/database.ts';
 import { startFront } from '../support/front.ts';
 
-const server = await startServer();
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 const readyForQuery = Buffer.from('5a0000000549', 'hex');
 

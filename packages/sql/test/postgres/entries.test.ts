@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { commitsThatWait, withAbsentStandby } from './support/absent-standby.ts';
-import { createTables, startServer } from './support/database.ts';
+import { serverOfFile } from './support/database.ts';
 import { blockRow, join, untilBlocked } from './support/postgres.ts';
 
-const server = await startServer();
-await createTables(server.url);
-afterAll(() => server.stop());
-const { url } = server;
+const { url } = await serverOfFile();
 
 /** A key with a holder and a waiter of this process: further claims enter the queue at once. */
 async function startQueue() {

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createTables, startServer } from './support/database.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { serverOfFile } from './support/database.ts';
 
-const server = await startServer();
-await createTables(server.url);
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 test('a process whose provider listens, and is never closed, ends', async () => {
   const script = fileURLToPath(new URL('support/left-open.mjs', import.meta.url));

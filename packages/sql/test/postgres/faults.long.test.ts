@@ -1,14 +1,11 @@
 import type { Client } from 'pg';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider } from '../../src/index.ts';
+import { describe, expect, test } from 'vitest';
 import { rowOf, testDeadlines } from '../servers/deadlines.ts';
 import { testLostConnections } from '../servers/lost-connections.ts';
-import { connectKnex, createTables, startServer, withClient } from './support/database.ts';
+import { withClient, serverOfFile } from './support/database.ts';
 import { blockRow, join, postgres, untilBlocked } from './support/postgres.ts';
 
-const server = await startServer();
-await createTables(server.url);
-afterAll(() => server.stop());
+const server = await serverOfFile();
 const { url } = server;
 
 /** The server processes that listen in this database. */
@@ -35,15 +32,9 @@ describe('after its deadline no call takes effect', () => {
   });
 
   test.each(['200ms', '60s'])('whatever the statement_timeout of the connection is: %s', async (own) => {
-    const knex = connectKnex(url, {
-      min: 0,
-      max: 1,
-      afterCreate(connection: Client, done: (error: Error | null) => void) {
-        connection.query(`SET statement_timeout = '${own}'`, done);
-      },
-    });
-    const provider = createSqlProvider(knex, { timeout });
-    onTestFinished(() => provider.close());
+    const afterCreate = (connection: Client, done: (error: Error | null) => void): void =>
+      void connection.query(`SET statement_timeout = '${own}'`, done);
+    const { provider } = join(url, { timeout, pool: { min: 0, max: 1, afterCreate } });
     const claim = { key: `late after ${own}`, owner: 'late/1', ttl: 60_000, mode: 'exclusive' } as const;
     await provider.tryAcquire(claim);
     await provider.release(claim);

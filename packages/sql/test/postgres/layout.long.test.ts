@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { collect, eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { rendered } from '../../src/dialect/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
@@ -12,15 +12,14 @@ import {
   createTables,
   ownDatabase,
   ownTables,
-  startServer,
   withClient,
+  serverOfFile,
 } from './support/database.ts';
 import { queueUp } from '../servers/parties.ts';
 import { join } from './support/postgres.ts';
 import { misconfigured } from '../support/lock-error.ts';
 
-const server = await startServer();
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 /** `url` for another user. */
 function as(url: string, user: string): string {

@@ -1,16 +1,15 @@
 import knexOf from 'knex';
 import { Pool } from 'pg';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { borrow, expectFree, expectWholePool } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
-import { ownTables, startServer } from './support/database.ts';
+import { ownTables, serverOfFile } from './support/database.ts';
 import { join } from './support/postgres.ts';
 import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
-const server = await startServer();
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 interface Lender {
   acquireConnection(): Promise<{ query(text: string): Promise<unknown> }>;

@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -6,33 +5,26 @@ import { eventually } from '@locks/test-servers';
 import { openLocks } from '@locks/core';
 import knexOf from 'knex';
 import { Pool } from 'pg';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { WakeMessage } from '../../src/index.ts';
-import { startContender } from '../servers/contenders.ts';
-import { ownDatabase, ownTables, startServer, withClient } from './support/database.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { contendInTurn, startContender } from '../servers/contenders.ts';
+import { ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
 import { queueUp } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { join } from './support/postgres.ts';
 import { startPgbouncer } from './support/pgbouncer.ts';
 import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
+import { wakeReports } from '../support/wake-reports.ts';
 
-const server = await startServer();
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 test('behind pgbouncer, which lends a connection for each transaction, processes are served one at a time', async () => {
   const url = await ownTables(server);
   const pooled = await startPgbouncer(url);
   const contenders = await Promise.all([startContender(), startContender(), startContender()]);
-  const task = { key: 'hot', workers: 5, rounds: 6, ttl: 30_000 };
   // One of them is not behind it.
-  const tokens = await Promise.all(
-    contenders.map((each, index) =>
-      each.contend(index === 0 ? { ...task, url } : { ...task, url: pooled, options: { listen: false } }),
-    ),
-  );
-  for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
-  expect(new Set(tokens.flat()).size).toBe(3 * 30);
+  const behind = { url: pooled, options: { listen: false } };
+  await contendInTurn(contenders, { url, key: 'hot', workers: 5, rounds: 6, ttl: 30_000 }, [{}, behind, behind]);
   await withClient(url, async (client) => {
     const { rows } = await client.query('SELECT count(*)::integer AS n FROM locks_queue');
     expect(rows).toEqual([{ n: 0 }]);
@@ -69,15 +61,6 @@ test('a session that a pooler lends to others keeps no lock', async () => {
   await (await waiting).release();
 });
 
-/** Collects what is told of how this process hears of its turns. */
-function listenForReports(): readonly WakeMessage[] {
-  const messages: WakeMessage[] = [];
-  const listener = (message: unknown): void => void messages.push(message as WakeMessage);
-  subscribe('locks:wakes', listener);
-  onTestFinished(() => void unsubscribe('locks:wakes', listener));
-  return messages;
-}
-
 /** How long it takes until a release is noticed, in ms, again and again. */
 async function handOvers(holder: Party, party: Party, rounds: number): Promise<readonly number[]> {
   const delays: number[] = [];
@@ -97,7 +80,7 @@ async function handOvers(holder: Party, party: Party, rounds: number): Promise<r
 test('a process that listens though it is behind one finds out that it hears nothing, says so and polls', async () => {
   const url = await ownTables(server);
   const pooled = await startPgbouncer(url);
-  const messages = listenForReports();
+  const { messages } = wakeReports();
   const [holder, party] = [join(url), join(pooled)];
   const delays = await handOvers(holder, party, 6);
   // It looks every 25 ms; without, it would be every two seconds.
@@ -111,7 +94,7 @@ test('a process that listens though it is behind one finds out that it hears not
 
 test('a listener is kept when the pool has no connection to send the message with', async () => {
   const url = await ownTables(server);
-  const messages = listenForReports();
+  const { messages } = wakeReports();
   const [holder, party] = [join(url), join(url, { pool: { min: 0, max: 1 }, timeout: 300 })];
   const lease = await holder.locks.acquire('job');
   const client = party.knex.client as {
@@ -139,7 +122,7 @@ test('a listener is kept when the pool has no connection to send the message wit
 
 test('knex with a pool of its owner: nothing is connected to by guess, and it polls', async () => {
   const url = await ownTables(server);
-  const messages = listenForReports();
+  const { messages } = wakeReports();
   const pool = new Pool({ connectionString: url, max: 4 });
   pool.on('error', () => {});
   const knex = knexOf({ client: 'pg', connectionPool: pool });

@@ -1,13 +1,12 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startContender } from '../servers/contenders.ts';
-import { ownTables, startServer, withClient } from './support/database.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { contendInTurn, startContender } from '../servers/contenders.ts';
+import { ownTables, withClient, serverOfFile } from './support/database.ts';
 import { expectWholePool } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/postgres.ts';
 import type { Party } from '../servers/parties.ts';
 import { misconfigured } from '../support/lock-error.ts';
 
-const server = await startServer();
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 /** A database with tables, whose transactions are by default as `setting` says. */
 async function databaseWith(setting: string): Promise<string> {
@@ -55,10 +54,7 @@ describe.each([
   test('two processes in contention are served, one at a time', async () => {
     const url = await databaseWith(setting);
     const contenders = [await startContender(), await startContender()];
-    const task = { url, key: 'hot', workers: 8, rounds: 5, ttl: 30_000 };
-    const tokens = await Promise.all(contenders.map((each) => each.contend(task)));
-    for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
-    expect(new Set(tokens.flat()).size).toBe(80);
+    await contendInTurn(contenders, { url, key: 'hot', workers: 8, rounds: 5, ttl: 30_000 });
   });
 });
 

@@ -1,14 +1,12 @@
 import { eventually } from '@locks/test-servers';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Session } from '../servers/sessions.ts';
 import { testStatements } from '../servers/statements.ts';
 import { rowsOf } from '../support/databases.ts';
-import { connect, createTables, startServer } from './support/database.ts';
+import { connect, serverOfFile } from './support/database.ts';
 import { join, postgres } from './support/postgres.ts';
 
-const server = await startServer('shared_preload_libraries=pg_stat_statements');
-await createTables(server.url);
-afterAll(() => server.stop());
+const server = await serverOfFile('shared_preload_libraries=pg_stat_statements');
 const { url } = server;
 
 /** Counts what clients send, from now on. */

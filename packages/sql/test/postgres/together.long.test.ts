@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim, LockProvider } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { connect, createTables, ownTables, startServer } from './support/database.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { connect, ownTables, serverOfFile } from './support/database.ts';
 import { blockRow, join, untilBlocked } from './support/postgres.ts';
 
-const server = await startServer('shared_preload_libraries=pg_stat_statements');
-await createTables(server.url);
-afterAll(() => server.stop());
+const server = await serverOfFile('shared_preload_libraries=pg_stat_statements');
 const { url } = server;
 
 function claims(count: number, ttl = 20_000): Claim[] {

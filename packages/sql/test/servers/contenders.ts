@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { SqlOptions } from '../../src/index.ts';
 
 /** What a contending process is to do. */
@@ -58,6 +58,21 @@ export async function startContender(environment: Readonly<Record<string, string
       await ended;
     },
   };
+}
+
+/**
+ * All of them contend for one key. Expects that they are served one at a time, by what tokens say,
+ * and gives the tokens.
+ */
+export async function contendInTurn(
+  contenders: readonly Contender[],
+  task: Task,
+  options: readonly Partial<Task>[] = [],
+): Promise<readonly bigint[]> {
+  const tokens = await Promise.all(contenders.map((each, index) => each.contend({ ...task, ...options[index] })));
+  for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
+  expect(new Set(tokens.flat()).size).toBe(contenders.length * task.workers * task.rounds);
+  return tokens.flat();
 }
 
 async function said<T>(child: ChildProcess): Promise<T> {

@@ -1,24 +1,14 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { join } from 'node:path';
-import type { WakeMessage } from '@locks/sql';
 import { eventually } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { processName } from '../../src/sqlite/host/process.ts';
 import { watchWakeFile } from '../../src/sqlite/wakes/watch-wake-file.ts';
 import { createWakeFile, touchWakeFile, wakeFile } from '../../src/sqlite/wakes/wake-file.ts';
 import { ownFile, party } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
 import { startWorkers } from './support/worker.ts';
-
-/** How the providers of this process hear of their turns. */
-function reports(): WakeMessage['state'][] {
-  const states: WakeMessage['state'][] = [];
-  const collect = (message: unknown): void => void states.push((message as WakeMessage).state);
-  subscribe('locks:wakes', collect);
-  onTestFinished(() => void unsubscribe('locks:wakes', collect));
-  return states;
-}
+import { wakeReports } from '../support/wake-reports.ts';
 
 function wakeFiles({ folder }: TestFile): readonly string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.wake'));
@@ -26,7 +16,7 @@ function wakeFiles({ folder }: TestFile): readonly string[] {
 
 test('a process whose claim waits has a file that others touch, and removes it when it closes', async () => {
   const file = ownFile();
-  const states = reports();
+  const { states } = wakeReports();
   const { locks } = await party(file);
   const other = await party(file);
   const held = await locks.acquire('job');
@@ -43,7 +33,7 @@ test('a process whose claim waits has a file that others touch, and removes it w
 
 test('a process that waits for many keys hears of each that is freed', async () => {
   const file = ownFile();
-  const states = reports();
+  const { states } = wakeReports();
   // Nothing else looks within the test.
   const options = { pollInterval: 60_000, waiterTtl: 60_000 };
   const [worker] = await startWorkers(file.url, [{}], options);
@@ -68,7 +58,7 @@ test('a process that waits for many keys hears of each that is freed', async () 
 
 test('a file that was removed or moved away is created anew, and turns are found meanwhile', async () => {
   const file = ownFile();
-  const states = reports();
+  const { states } = wakeReports();
   const { locks } = await party(file);
   const other = await party(file);
   for (const take of [rmSync, (path: string): void => renameSync(path, `${path}.away`)]) {
@@ -88,7 +78,7 @@ test('where no file can be created, a process polls', async () => {
   // SQLite adds 8 characters to this name. A wake file adds more than a file system takes.
   const file = ownFile();
   const path = join(file.folder, 'l'.repeat(245));
-  const states = reports();
+  const { states } = wakeReports();
   const long = { url: `sqlite:${path}` };
   const holder = await party(long, { migrate: true });
   const waiter = await party(long);
@@ -102,7 +92,7 @@ test('where no file can be created, a process polls', async () => {
 
 test('with listen: false there is no file', async () => {
   const file = ownFile();
-  const states = reports();
+  const { states } = wakeReports();
   const { locks } = await party(file, { listen: false });
   const other = await party(file, { listen: false });
   const held = await locks.acquire('job');

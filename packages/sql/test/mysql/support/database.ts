@@ -3,6 +3,7 @@ import { startMariadb } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { createConnection } from 'mysql2/promise';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { afterAll } from 'vitest';
 import { rendered } from '../../../src/dialect/names.ts';
 import type { TableNames } from '../../../src/dialect/names.ts';
 import { migrations } from '../../../src/mysql/migrations.ts';
@@ -92,4 +93,12 @@ export async function ownTables(server: ServerHandle, options?: string): Promise
   const url = await ownDatabase(server, options);
   await createTables(url);
   return url;
+}
+
+/** A server with tables for one file, which ends with it. */
+export async function serverOfFile(...settings: readonly string[]): Promise<ServerHandle> {
+  const server = await startServer(...settings);
+  afterAll(() => server.stop());
+  await createTables(server.url);
+  return server;
 }

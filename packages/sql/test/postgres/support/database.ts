@@ -2,7 +2,7 @@ import { startPostgres } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import type { Knex } from 'knex';
 import { Client, escapeLiteral } from 'pg';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { rendered } from '../../../src/dialect/names.ts';
 import type { TableNames } from '../../../src/dialect/names.ts';
 import { migrations } from '../../../src/postgres/migrations.ts';
@@ -82,4 +82,12 @@ export async function ownTables(server: ServerHandle, options?: string): Promise
   const url = await ownDatabase(server, options);
   await createTables(url);
   return url;
+}
+
+/** A server with tables for one file, which ends with it. */
+export async function serverOfFile(...settings: readonly string[]): Promise<ServerHandle> {
+  const server = await startServer(...settings);
+  afterAll(() => server.stop());
+  await createTables(server.url);
+  return server;
 }
