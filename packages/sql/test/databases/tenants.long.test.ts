@@ -5,6 +5,7 @@ import { migrateTables } from '../../src/index.ts';
 import { connect, ownName, servers } from '../support/databases.ts';
 import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
+import { borrow } from '../support/borrow.ts';
 
 interface Tenants {
   readonly knex: Knex;
@@ -15,11 +16,6 @@ interface Tenants {
    * What an application does at the start of each request; with more than one connection, on each.
    */
   use(schema: string, connections?: number): Promise<void>;
-}
-
-interface Lender {
-  acquireConnection(): Promise<unknown>;
-  releaseConnection(connection: unknown): Promise<void>;
 }
 
 describe.each(servers)('on $name, where each tenant has a schema of its own', (database) => {
@@ -34,19 +30,18 @@ describe.each(servers)('on $name, where each tenant has a schema of its own', (d
     for (const schema of schemas.slice(0, 2)) await migrateTables(admin, { schema });
     const knex = connect(url, { pool: { min: 0, max } });
     const { locks } = locksOver(knex, { listen: false }, { ttl: 20_000 });
-    const client = knex.client as Lender;
     return {
       knex,
       locks,
       schemas,
       async use(schema, connections = 1) {
-        const lent = await Promise.all(Array.from({ length: connections }, () => client.acquireConnection()));
-        for (const connection of lent) {
+        const lent = await borrow(knex, connections);
+        for (const connection of lent.connections) {
           await knex
             .raw(database.name === 'MariaDB' ? 'USE ??' : 'SET search_path TO ??', [schema])
             .connection(connection);
-          await client.releaseConnection(connection);
         }
+        await lent.giveBack();
       },
     };
   }

@@ -14,6 +14,7 @@ import { expectFree } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/mariadb.ts';
 import type { Party } from '../servers/parties.ts';
 import { misconfigured, unavailable } from '../support/lock-error.ts';
+import { borrow } from '../support/borrow.ts';
 
 const server = await serverOfFile();
 const { url } = server;
@@ -153,14 +154,10 @@ describe('a session without autocommit', () => {
       const key = `left open by ${setting}`;
       const [warm, sharer] = [await locks.acquire(key), { mode: 'shared' } as const];
       await warm.release();
-      const client = knex.client as {
-        acquireConnection(): Promise<{ query(sql: string, done: () => void): void }>;
-        releaseConnection(connection: unknown): Promise<void>;
-      };
       for (const options of [{}, sharer]) {
-        const connection = await client.acquireConnection();
-        await new Promise<void>((resolve) => connection.query(setting, resolve));
-        await client.releaseConnection(connection);
+        const { connections, giveBack } = await borrow(knex);
+        await new Promise<void>((resolve) => void connections[0]!.query(setting, resolve));
+        await giveBack();
         if (options === sharer) {
           // The procedure does nothing in it, so the call is repeated over another one.
           expect(await (await locks.tryAcquire(key, options))?.release()).toBe(true);

@@ -2,34 +2,21 @@ import knexOf from 'knex';
 import { Pool } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
-import { borrow, expectFree, expectWholePool } from '../servers/parties.ts';
+import { expectFree, expectWholePool } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { ownTables, serverOfFile } from './support/database.ts';
 import { join } from './support/postgres.ts';
 import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
+import { borrow } from '../support/borrow.ts';
 
 const server = await serverOfFile();
 
-interface Lender {
-  acquireConnection(): Promise<{ query(text: string): Promise<unknown> }>;
-  releaseConnection(connection: unknown): Promise<void>;
-}
-
 /** What an application does that forgets to end its transaction. */
 async function leaveOpen({ knex }: Pick<Party, 'knex'>, ...statements: readonly string[]): Promise<void> {
-  const client = knex.client as Lender;
-  const connection = await client.acquireConnection();
-  for (const statement of statements) await connection.query(statement).catch(() => {});
-  await client.releaseConnection(connection);
-}
-
-/** Leaves every connection of a pool with so many in an open transaction. */
-async function leaveAllOpen(party: Pick<Party, 'knex'>, max: number): Promise<void> {
-  const client = party.knex.client as Lender;
-  const lent = await Promise.all(Array.from({ length: max }, () => client.acquireConnection()));
-  for (const connection of lent) await connection.query('BEGIN');
-  for (const connection of lent) await client.releaseConnection(connection);
+  const { connections, giveBack } = await borrow(knex);
+  for (const statement of statements) await connections[0]!.query(statement).catch(() => {});
+  await giveBack();
 }
 
 const refused = misconfigured('transaction');
@@ -83,7 +70,9 @@ test('a hold is renewed and released over another connection when one is in a tr
 test('a call goes through when all connections of the pool are in open transactions', async () => {
   const url = await ownTables(server);
   const party = join(url, { pool: { min: 0, max: 4 } });
-  await leaveAllOpen(party, 4);
+  const { connections, giveBack } = await borrow(party.knex, 4);
+  for (const connection of connections) await connection.query('BEGIN');
+  await giveBack();
   expect(await party.locks.withLock('job', () => 7)).toBe(7);
 });
 
@@ -106,10 +95,9 @@ test('a BEGIN that was under way when its connection was given back leaves the c
   const url = await ownTables(server);
   const party = join(url, { pool: { min: 0, max: 1 } });
   await (await party.locks.acquire('job')).release();
-  const client = party.knex.client as Lender;
-  const connection = await client.acquireConnection();
-  const begun = connection.query('BEGIN');
-  await client.releaseConnection(connection);
+  const { connections, giveBack } = await borrow(party.knex);
+  const begun = connections[0]!.query('BEGIN');
+  await giveBack();
   await expect(party.locks.tryAcquire('job')).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
     cause: { message: refused.message },
@@ -136,11 +124,9 @@ test('connections that several providers share are not listened to by each of th
   const url = await ownTables(server);
   const party = join(url, { pool: { min: 0, max: 1 } });
   for (let index = 0; index < 20; index += 1) await createSqlProvider(party.knex, { listen: false }).inspect('job');
-  const back = await borrow(party, 1);
-  await back();
-  const connection = (await (party.knex.client as Lender).acquireConnection()) as unknown as {
-    readonly connection: NodeJS.EventEmitter;
-  };
-  expect(connection.connection.listenerCount('readyForQuery')).toBeLessThan(4);
-  await (party.knex.client as Lender).releaseConnection(connection);
+  // Until the last of them has given it back.
+  await (await borrow(party.knex)).giveBack();
+  const { connections, giveBack } = await borrow<{ readonly connection: NodeJS.EventEmitter }>(party.knex);
+  expect(connections[0]!.connection.listenerCount('readyForQuery')).toBeLessThan(4);
+  await giveBack();
 });

@@ -15,6 +15,7 @@ import { startPgbouncer } from './support/pgbouncer.ts';
 import { misconfigured } from '../support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { wakeReports } from '../support/wake-reports.ts';
+import { borrow } from '../support/borrow.ts';
 
 const server = await serverOfFile();
 
@@ -97,14 +98,10 @@ test('a listener is kept when the pool has no connection to send the message wit
   const { messages } = wakeReports();
   const [holder, party] = [join(url), join(url, { pool: { min: 0, max: 1 }, timeout: 300 })];
   const lease = await holder.locks.acquire('job');
-  const client = party.knex.client as {
-    acquireConnection(): Promise<unknown>;
-    releaseConnection(connection: unknown): Promise<void>;
-  };
   const waiting = party.locks.acquire('job', { wait: 20_000 });
   // The claim asks the pool at the end of its tick.
   await turn();
-  const lent = await client.acquireConnection();
+  const { giveBack } = await borrow(party.knex);
   const { reason } = await eventually('a report', () => messages.at(-1));
   expect(String(reason)).toContain('No connection of the pool became free');
   const listeners = async (): Promise<unknown> => {
@@ -113,7 +110,7 @@ test('a listener is kept when the pool has no connection to send the message wit
   };
   const before = await listeners();
   expect(before).toHaveLength(1);
-  await client.releaseConnection(lent);
+  await giveBack();
   await eventually('that it listens', () => messages.at(-1)?.state === 'listening');
   expect(await listeners()).toEqual(before);
   await lease.release();

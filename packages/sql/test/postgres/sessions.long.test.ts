@@ -5,6 +5,7 @@ import { expectWholePool } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/postgres.ts';
 import type { Party } from '../servers/parties.ts';
 import { misconfigured } from '../support/lock-error.ts';
+import { borrow } from '../support/borrow.ts';
 
 const server = await serverOfFile();
 
@@ -17,15 +18,9 @@ async function databaseWith(setting: string): Promise<string> {
 
 /** Calls `work` with each connection of the pool, as an application could that shares it. */
 async function onEachConnection({ knex }: Party, size: number, statement: string): Promise<void> {
-  const client = knex.client as {
-    acquireConnection(): Promise<{ query(text: string): Promise<unknown> }>;
-    releaseConnection(connection: unknown): Promise<void>;
-  };
-  const lent = await Promise.all(Array.from({ length: size }, () => client.acquireConnection()));
-  for (const connection of lent) {
-    await connection.query(statement);
-    await client.releaseConnection(connection);
-  }
+  const { connections, giveBack } = await borrow(knex, size);
+  for (const connection of connections) await connection.query(statement);
+  await giveBack();
 }
 
 describe.each([

@@ -8,6 +8,7 @@ import { locksOver } from '../support/locks-over.ts';
 import type { Party as Over } from '../support/locks-over.ts';
 import type { Kind } from './kind.ts';
 import { openKnex } from './open-knex.ts';
+import { borrow } from '../support/borrow.ts';
 
 /** What one process has. */
 export interface Party extends Over {
@@ -101,21 +102,9 @@ export async function expectFree(party: Party, key: string): Promise<void> {
   });
 }
 
-/** Takes `count` connections out of the pool, and gives what puts them back. */
-export async function borrow({ knex }: Party, count: number): Promise<() => Promise<void>> {
-  const client = knex.client as {
-    acquireConnection(): Promise<unknown>;
-    releaseConnection(connection: unknown): Promise<void>;
-  };
-  const lent = await Promise.all(Array.from({ length: count }, () => client.acquireConnection()));
-  expect(new Set(lent).size).toBe(count);
-  return async () => {
-    for (const connection of lent) await client.releaseConnection(connection);
-  };
-}
-
 /** Expects that the pool can lend all its connections at once: none has leaked. */
 export async function expectWholePool(party: Party, max: number): Promise<void> {
-  const giveBack = await borrow(party, max);
+  const { connections, giveBack } = await borrow(party.knex, max);
+  expect(new Set(connections).size).toBe(max);
   await giveBack();
 }

@@ -5,7 +5,6 @@ import type { LockProvider } from '@locks/core';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
-import type { KnexClient } from '../../src/clients/knex.ts';
 import type { Database } from '../../src/sqlite/connection/connection.ts';
 import { migrations } from '../../src/sqlite/migrations.ts';
 import { connect } from '../support/databases.ts';
@@ -13,6 +12,8 @@ import { countLive } from './support/file.ts';
 import type { TestFile } from './support/file.ts';
 import { ownFile, party } from './support/own.ts';
 import { misconfigured, unavailable } from '../support/lock-error.ts';
+import { borrow } from '../support/borrow.ts';
+import { locksOver } from '../support/locks-over.ts';
 
 const nothing = { held: 0, queue: 0 };
 
@@ -31,12 +32,10 @@ function claim(key: string, owner: string, ttl = 5_000) {
 /** A provider over a knex of the caller, and the one connection of its pool. */
 async function overOneConnection(file: TestFile): Promise<{ provider: LockProvider; connection: Database }> {
   const knex = connect(file.url);
-  const provider = createSqlProvider(knex);
-  onTestFinished(() => provider.close());
-  const client = knex.client as KnexClient;
-  const connection = (await client.acquireConnection()) as Database;
-  await client.releaseConnection(connection);
-  return { provider, connection };
+  const { provider } = locksOver(knex);
+  const { connections, giveBack } = await borrow<Database>(knex);
+  await giveBack();
+  return { provider, connection: connections[0]! };
 }
 
 test('another process that writes for longer than the timeout makes it unavailable, and nothing is left', async () => {
