@@ -38,7 +38,7 @@ describe.each(servers)('on $name', (database) => {
   test('a process has one session for all that wait in it, from the first of them until it is closed', async () => {
     const { url, knex } = await withTables(database);
     const [holder, waiter] = [locksOver(connect(url)), locksOver(connect(url))];
-    const leases = [await holder.locks.acquire('a'), await holder.locks.acquire('b')];
+    const leases = [await holder.locks.acquire('job'), await holder.locks.acquire('other')];
     const waits = leases.map(({ key }) => waiter.locks.withLock(key, () => {}));
     const places = async (): Promise<readonly string[]> =>
       (await rowsOf(knex.raw('SELECT process FROM locks_queue'))).map(({ process }) => String(process));

@@ -40,9 +40,10 @@ async function overOneConnection(file: TestFile): Promise<{ provider: LockProvid
 
 test('another process that writes for longer than the timeout makes it unavailable, and nothing is left', async () => {
   const file = ownFile();
-  // A busy machine may need longer for the calls that are to go well.
   const { provider: patient } = await party(file);
-  const { provider } = await party(file, { timeout: 300 });
+  const { provider } = await party(file, { timeout: 2_000 });
+  // To open the file takes long on a busy machine.
+  await provider.inspect('warm');
   const holder = claim('held', 'me/1', 60_000);
   await patient.tryAcquire(holder);
   const other = writer(file);
@@ -57,7 +58,7 @@ test('another process that writes for longer than the timeout makes it unavailab
     expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'LOCK_UNAVAILABLE' } });
   }
   // By default it would be 5 s.
-  expect(performance.now() - start).toBeLessThan(4_000);
+  expect(performance.now() - start).toBeLessThan(4_500);
   other.exec('COMMIT');
   expect(await patient.release(holder)).toBe(true);
   // What was given up is not done later.

@@ -3,12 +3,7 @@ import type { Knex } from 'knex';
 import { rowsOf } from './databases.ts';
 import type { Database } from './databases.ts';
 
-const processOfFirst = 'SELECT process FROM locks_queue ORDER BY place LIMIT 1';
-
-/**
- * The session by which others see that the first in the queue of the one key lasts; 0 where it has
- * none.
- */
+/** The session by which others see that the first in the queue of "job" lasts; 0 where it has none. */
 export async function sessionOfFirst({ name }: Database, knex: Knex, process?: string): Promise<number> {
   const lock = `locks_${process ?? (await processIn(knex))}`;
   const holder =
@@ -19,7 +14,7 @@ export async function sessionOfFirst({ name }: Database, knex: Knex, process?: s
 }
 
 async function processIn(knex: Knex): Promise<string> {
-  const [first] = await rowsOf(knex.raw(processOfFirst));
+  const [first] = await rowsOf(knex('locks_queue').where('key', Buffer.from('job')).orderBy('place').limit(1));
   return String(first?.['process']);
 }
 
