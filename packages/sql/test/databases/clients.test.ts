@@ -1,7 +1,6 @@
 import { eventually } from '@locks/test-servers';
 import Libsql from 'libsql';
 import { createPool } from 'mysql2';
-import type { Pool as MysqlPromisePool } from 'mysql2/promise';
 import { Pool } from 'pg';
 import postgresJs from 'postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -121,7 +120,7 @@ async function openMysql2(promises: boolean): Promise<Subject> {
   const inner = createPool({ uri: await mariadb.create(), connectionLimit: 3 });
   const pool = inner.promise();
   onTestFinished(() => pool.end());
-  const client = promises ? (pool as MysqlPromisePool) : inner;
+  const client = promises ? pool : inner;
   return {
     client,
     listeners: () => countOf(client as never),

@@ -22,7 +22,7 @@ describe.each(databases)('on $name', (database) => {
   test.each<AcquireOptions>([{}, { mode: 'shared', permits: 1 }])(
     'the calls of one process on one key are served in their order: %j',
     async (options) => {
-      // The first finds neither a row nor a subscription, and later ones find that the key was busy.
+      // The first finds neither a row nor a subscription, and later ones find a key that was busy.
       const orders = await ordersOn(database, 6, options);
       expect(orders).toEqual(orders.map(() => inOrder));
     },

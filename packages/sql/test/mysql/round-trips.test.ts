@@ -10,15 +10,15 @@ const server = await serverOfFile();
 /** The URL of `url` through a front, and how often a client has waited for an answer there. */
 async function counted(url: string): Promise<{ readonly url: string; readonly trips: () => number }> {
   let trips = 0;
-  const front = await startFront(url, (client, server) => {
+  const front = await startFront(url, (client, upstream) => {
     // The server speaks first.
     let answered = true;
     client.on('data', (data) => {
       if (answered) trips += 1;
       answered = false;
-      server.write(data);
+      upstream.write(data);
     });
-    server.on('data', (data) => {
+    upstream.on('data', (data) => {
       answered = true;
       client.write(data);
     });

@@ -33,7 +33,7 @@ describe('after its deadline no call takes effect', () => {
 
   test.each(['200ms', '60s'])('whatever the statement_timeout of the connection is: %s', async (own) => {
     const afterCreate = (connection: Client, done: (error: Error | null) => void): void =>
-      void connection.query(`SET statement_timeout = '${own}'`, done);
+      connection.query(`SET statement_timeout = '${own}'`, done);
     const { provider } = join(url, { timeout, pool: { min: 0, max: 1, afterCreate } });
     const claim = { key: `late after ${own}`, owner: 'late/1', ttl: 60_000, mode: 'exclusive' } as const;
     await provider.tryAcquire(claim);

@@ -21,12 +21,7 @@ export interface Steps {
  * A client does `first` in a transaction, `second` runs into its row, then the transaction is
  * committed.
  */
-export async function interleave<T>(
-  kind: Kind,
-  url: string,
-  first: readonly Step[],
-  second: () => Promise<T>,
-): Promise<T> {
+async function interleave<T>(kind: Kind, url: string, first: readonly Step[], second: () => Promise<T>): Promise<T> {
   const client = await kind.connect(url);
   await client.query('BEGIN');
   for (const [sql, values = []] of first) await client.query(sql, [...values]);

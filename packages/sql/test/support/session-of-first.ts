@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { rowsOf } from './databases.ts';
 import type { Database } from './databases.ts';
 
-/** The session by which others see that the first in the queue of "job" lasts; 0 where it has none. */
+/** The session by which others see that the first in the queue of "job" lasts; 0 for none. */
 export async function sessionOfFirst({ name }: Database, knex: Knex, process?: string): Promise<number> {
   const lock = `locks_${process ?? (await processIn(knex))}`;
   const holder =
