@@ -76,7 +76,7 @@ test.each([
       client.on('data', (piece) => back.write(piece));
     });
     // A change of the length alone ends as silence.
-    const options = { timeout: 300, connectTimeout: 300, pool: 2 };
+    const options = { timeout: 1_500, connectTimeout: 1_500, pool: 2 };
     const ended = new Map<string, number>();
     const attempt = async (key: string): Promise<string> => {
       try {
