@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { withAbsentStandby } from './support/absent-standby.ts';
 import { serverOfFile } from './support/database.ts';
@@ -24,17 +25,18 @@ test('a call that gives the key to the first in the queue waits until that is du
   const { locks, provider } = join(url, { timeout: 3_000, waiterTtl: 60_000 });
   const other = join(url, { timeout: 1_000 });
   const claim = (key: string, owner: string, ttl = 60_000) => ({ key, owner, ttl, mode: 'exclusive' }) as const;
-  for (const key of ['given', 'lapsed']) {
+  const [given, lapsed] = [`given ${randomUUID()}`, `lapsed ${randomUUID()}`];
+  for (const key of [given, lapsed]) {
     await provider.tryAcquire(claim(key, 'holder'));
     expect(await provider.tryAcquire(claim(key, 'first'), () => {})).toMatchObject({ granted: false });
   }
   // It lapses once the other claim is in the queue, however long that took.
-  expect(await provider.renew(claim('lapsed', 'holder', 300))).toEqual({});
-  await expect.poll(async () => (await locks.inspect('lapsed')).holders).toEqual([]);
+  expect(await provider.renew(claim(lapsed, 'holder', 300))).toEqual({});
+  await expect.poll(async () => (await locks.inspect(lapsed)).holders).toEqual([]);
   await withAbsentStandby(url, async () => {
-    await expect(provider.release(claim('given', 'holder'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await expect(provider.release(claim(given, 'holder'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     // An exclusive one would first send a statement that always waits.
-    const attempt = other.provider.tryAcquire({ ...claim('lapsed', 'second'), mode: 'shared' });
+    const attempt = other.provider.tryAcquire({ ...claim(lapsed, 'second'), mode: 'shared' });
     await expect(attempt).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   });
   await expect.poll(() => untilBlocked(url, 0)).toEqual([]);
