@@ -3,7 +3,7 @@ import type { AdapterConfig } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { assembleProvider } from './create-provider.ts';
 import { endPool } from './dialect/pools/own-pool.ts';
-import { dialectOfUrl } from './dialects.ts';
+import { dialectOfUrl } from './databases/dialects.ts';
 import { checkTablesOf } from './migrations/change-layout.ts';
 import { migrateTablesOf } from './migrations/migrate-tables.ts';
 import { readConfigOptions } from './options/config-options.ts';

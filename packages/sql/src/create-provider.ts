@@ -1,15 +1,15 @@
 import { LockError, systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
-import type { SqlClient } from './clients/client.ts';
+import type { SqlClient } from './dialect/pools/client.ts';
 import { findClient } from './clients/find-client.ts';
 import type { AnySqlClient } from './clients/find-client.ts';
-import { dialectOf } from './dialects.ts';
+import { dialectOf } from './databases/dialects.ts';
 import { readSqlOptions } from './options/provider-options.ts';
 import type { ReadSqlOptions, SqlOptions } from './options/provider-options.ts';
 import { createTextProvider } from './records/text-provider.ts';
 import type { ConnectingProvider } from './records/text-provider.ts';
-import { storeOf } from './store-of.ts';
+import { storeOf } from './databases/store-of.ts';
 import { SqlProvider } from './provider.ts';
 
 /**

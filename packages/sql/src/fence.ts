@@ -1,11 +1,11 @@
 import { LockError, checkFenceable, staleError } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
-import { withSession } from './connections/with-session.ts';
+import { withSession } from './databases/with-session.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { findTransaction, isClient, nameOf } from './clients/find-client.ts';
 import type { AnySqlTransaction } from './clients/find-client.ts';
-import type { SqlClient } from './clients/client.ts';
-import type { SqlSession } from './dialect/sql-session.ts';
+import type { SqlClient } from './dialect/pools/client.ts';
+import type { SqlSession } from './dialect/layout/sql-session.ts';
 import { readTableOptions } from './options/provider-options.ts';
 import type { TableOptions } from './options/provider-options.ts';
 

@@ -13,12 +13,21 @@ export type {
   PostgresExecutor,
   PostgresExecutorConnection,
   PostgresTransaction,
-} from './clients/executor.ts';
+} from './postgres/clients/executor.ts';
 export type { KnexClient, KnexInstance } from './clients/knex.ts';
-export type { Mysql2Connection, Mysql2Pool, Mysql2PromiseConnection, Mysql2PromisePool } from './clients/mysql2.ts';
-export type { PgClient, PgPool, PgPoolClient } from './clients/pg.ts';
-export type { PostgresJsReserved, PostgresJsSql, PostgresJsTransaction } from './clients/postgres-js/client.ts';
-export type { SqliteDatabase } from './clients/sqlite.ts';
+export type {
+  Mysql2Connection,
+  Mysql2Pool,
+  Mysql2PromiseConnection,
+  Mysql2PromisePool,
+} from './mysql/clients/mysql2.ts';
+export type { PgClient, PgPool, PgPoolClient } from './postgres/clients/pg.ts';
+export type {
+  PostgresJsReserved,
+  PostgresJsSql,
+  PostgresJsTransaction,
+} from './postgres/clients/postgres-js/client.ts';
+export type { SqliteDatabase } from './sqlite/clients/sqlite.ts';
 export { migrateTables } from './migrations/migrate-tables.ts';
 export { removeTables } from './migrations/remove-tables.ts';
 export { LocksMigrationSource } from './migrations/migration-source.ts';

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../scripts/embed-sql.mjs';
 
@@ -10,16 +11,17 @@ const folderOf = (file: string): string => file.split('/')[0] ?? '';
 
 /** What each database has, whatever else it needs. */
 const shape = [
-  'connection/check-connection.ts',
+  'check-connection.ts',
+  'clients/pool.ts',
+  'connection/check-version.ts',
   'connection/connection.ts',
-  'connection/pool.ts',
-  'connection/session.ts',
+  'connection/errors.ts',
   'dialect.ts',
-  'errors.ts',
   'migration-lock.ts',
   'migrations.ts',
-  'statements.ts',
   'sql-session.ts',
+  'statements.ts',
+  'text-table.ts',
 ];
 
 describe.each(dialects)('the folder of %s', (dialect) => {
@@ -33,7 +35,7 @@ describe.each(dialects)('the folder of %s', (dialect) => {
         ![dialect, 'clients'].includes(folderOf(file)) &&
         new RegExp(`from '[./]+/${dialect}/`).test(readFileSync(new URL(file, source), 'utf8')),
     );
-    expect(importers).toEqual(['dialects.ts']);
+    expect(importers).toEqual(['databases/dialects.ts']);
   });
 });
 
@@ -43,4 +45,21 @@ test('no file outside of the folders asks which database it is', () => {
     /=== '(?:postgres|mysql|sqlite|pg|mysql2|better-sqlite3)'/.test(readFileSync(new URL(file, source), 'utf8')),
   );
   expect(asking).toEqual([]);
+});
+
+test('no two folders import each other, types included', () => {
+  const imports = new Set<string>();
+  for (const file of files) {
+    const from = posix.dirname(file);
+    for (const [, path = ''] of readFileSync(new URL(file, source), 'utf8').matchAll(
+      /(?:from|import\()\s*'(\.[^']+)'/g,
+    ))
+      imports.add(`${from} ${posix.dirname(posix.join(from, path))}`);
+  }
+  const bothWays = [...imports].filter((each) => {
+    const [from, to] = each.split(' ');
+    return from !== to && imports.has(`${to} ${from}`);
+  });
+  expect(imports.size).toBeGreaterThan(files.length / 4);
+  expect(bothWays).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rendered } from '../src/dialect/names.ts';
+import { rendered } from '../src/dialect/layout/names.ts';
 
 describe('the names in a statement', () => {
   const sql =

@@ -2,7 +2,7 @@ import knex from 'knex';
 import { systemRuntime } from '@locks/core/adapter';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SqlClient } from '../src/clients/client.ts';
+import type { SqlClient } from '../src/dialect/pools/client.ts';
 import { knexClient } from '../src/clients/knex.ts';
 import type { KnexClient, KnexInstance } from '../src/clients/knex.ts';
 import { PoolQueue } from '../src/connections/pool-queue.ts';

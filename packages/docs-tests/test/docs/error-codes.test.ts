@@ -24,7 +24,7 @@ const foreign = [
   'redis/',
   'sql/src/clients/',
   'sql/src/connections/pool-queue.ts',
-  'sql/src/mysql/errors.ts',
+  'sql/src/mysql/',
   'sql/src/sqlite/',
 ];
 

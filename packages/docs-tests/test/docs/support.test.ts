@@ -20,10 +20,10 @@ test('the versions of Node are those of the matrix, and none is older than each 
 /** Where an adapter refuses a store that is too old. */
 const refusals: Readonly<Record<string, readonly [file: string, message: RegExp]>> = {
   Redis: ['redis/src/connect/check-version.ts', /it must be ([\d.]+) or newer/],
-  Postgres: ['sql/src/postgres/check-version.ts', /Postgres ([\d.]+) and newer/],
-  MariaDB: ['sql/src/mysql/check-version.ts', /MariaDB ([\d.]+), MySQL/],
-  MySQL: ['sql/src/mysql/check-version.ts', /MySQL ([\d.]+) and newer/],
-  SQLite: ['sql/src/sqlite/check-version.ts', /SQLite ([\d.]+) and newer/],
+  Postgres: ['sql/src/postgres/connection/check-version.ts', /Postgres ([\d.]+) and newer/],
+  MariaDB: ['sql/src/mysql/connection/check-version.ts', /MariaDB ([\d.]+), MySQL/],
+  MySQL: ['sql/src/mysql/connection/check-version.ts', /MySQL ([\d.]+) and newer/],
+  SQLite: ['sql/src/sqlite/connection/check-version.ts', /SQLite ([\d.]+) and newer/],
   ZooKeeper: ['zookeeper/src/nodes/refusal.ts', /it must be ([\d.]+) or newer/],
   etcd: ['etcd/src/connection/members.ts', /; ([\d.]+) or newer is needed/],
 };

@@ -1,23 +1,31 @@
 import { misconfigured } from '@locks/core/adapter';
-import type { SqlClient } from './client.ts';
-import { executorClient, isExecutor, isExecutorTransaction, transactionOf } from './executor.ts';
-import type { PostgresExecutor, PostgresTransaction } from './executor.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import { executorClient, isExecutor, isExecutorTransaction, transactionOf } from '../postgres/clients/executor.ts';
+import type { PostgresExecutor, PostgresTransaction } from '../postgres/clients/executor.ts';
 import { isKnex, knexClient } from './knex.ts';
 import type { KnexInstance } from './knex.ts';
-import { mysql2Client, mysql2ConnectionOf, mysql2PoolOf } from './mysql2.ts';
-import type { Mysql2Connection, Mysql2Pool, Mysql2PromiseConnection, Mysql2PromisePool } from './mysql2.ts';
-import { isPgClient, isPgPool, pgClient } from './pg.ts';
-import type { PgClient, PgPool } from './pg.ts';
+import { mysql2Client, mysql2ConnectionOf, mysql2PoolOf } from '../mysql/clients/mysql2.ts';
+import type {
+  Mysql2Connection,
+  Mysql2Pool,
+  Mysql2PromiseConnection,
+  Mysql2PromisePool,
+} from '../mysql/clients/mysql2.ts';
+import { isPgClient, isPgPool, pgClient } from '../postgres/clients/pg.ts';
+import type { PgClient, PgPool } from '../postgres/clients/pg.ts';
 import {
   isPostgresJs,
   isPostgresJsTransaction,
   postgresJsClient,
   transactionOfPostgresJs,
-} from './postgres-js/client.ts';
-import type { PostgresJsReserved, PostgresJsSql, PostgresJsTransaction } from './postgres-js/client.ts';
-import { oneConnection } from './one-connection.ts';
-import { checkedSqliteClient, isSqliteDatabase, sqliteClient } from './sqlite.ts';
-import type { SqliteDatabase } from './sqlite.ts';
+} from '../postgres/clients/postgres-js/client.ts';
+import type {
+  PostgresJsReserved,
+  PostgresJsSql,
+  PostgresJsTransaction,
+} from '../postgres/clients/postgres-js/client.ts';
+import { checkedSqliteClient, isSqliteDatabase, sqliteClient } from '../sqlite/clients/sqlite.ts';
+import type { SqliteDatabase } from '../sqlite/clients/sqlite.ts';
 
 /** What this package takes: what an application has already. */
 export type AnySqlClient =
@@ -72,6 +80,20 @@ export function findTransaction(given: AnySqlTransaction): SqlClient | undefined
   if (isExecutorTransaction(given)) return oneConnection('postgres', transactionOf(given));
   const database = isSqliteDatabase(given) ? sqliteClient(given) : undefined;
   return database?.isTransaction === true ? database : undefined;
+}
+
+/** The one connection of a transaction of the caller's. */
+function oneConnection(database: SqlClient['database'], connection: object): SqlClient {
+  return {
+    database,
+    isTransaction: true,
+    max: 1,
+    ended: false,
+    acquire: async () => connection,
+    release() {},
+    waiting: () => 0,
+    discard() {},
+  };
 }
 
 /** Whether `given` is one of the clients that are taken, or their connection. */

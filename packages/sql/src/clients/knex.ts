@@ -1,11 +1,11 @@
 import { misconfigured } from '@locks/core/adapter';
 import { discard as discardMysql, isOver as isMysqlOver } from '../mysql/connection/session.ts';
 import { abandon, isOver as isPgOver } from '../postgres/connection/cancel.ts';
-import { discard as discardSqlite } from '../sqlite/connection/session.ts';
-import { checkLibrary } from '../postgres/connection/check-library.ts';
-import type { SqlClient } from './client.ts';
-import { isMysqlPoolEmpty } from './mysql2.ts';
-import { isPgPoolEmpty } from './pg.ts';
+import { discard as discardSqlite } from '../sqlite/connection/connection.ts';
+import { checkLibrary } from '../postgres/clients/check-library.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import { isMysqlPoolEmpty } from '../mysql/clients/mysql2.ts';
+import { isPgPoolEmpty } from '../postgres/clients/pg.ts';
 
 /**
  * The part of a knex instance that is used, so that several majors fit. It is never destroyed, and

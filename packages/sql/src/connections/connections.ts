@@ -1,7 +1,7 @@
 import { LockError, isLockError, longestTrusted, pause, socketsHeard } from '@locks/core/adapter';
 import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import type { SqlClient } from '../clients/client.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
 import type { TableStore } from '../dialect/stores/store.ts';
 import { PoolQueue } from './pool-queue.ts';

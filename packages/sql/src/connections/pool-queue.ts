@@ -1,6 +1,6 @@
 import { LockError, outsideContext } from '@locks/core/adapter';
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
-import type { SqlClient } from '../clients/client.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
 
 /**
  * How long the pool is not asked again after it gave no connection, in ms from that request. It

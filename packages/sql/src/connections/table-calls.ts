@@ -1,15 +1,20 @@
 import { LockError, createDeadline } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
-import type { SqlClient } from '../clients/client.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
 import type { Swept, TableStore } from '../dialect/stores/store.ts';
 import type { ReadSqlOptions } from '../options/provider-options.ts';
-import { sweepBatch } from '../sweep/sweeper.ts';
 import { Connections } from './connections.ts';
 import type { About } from './connections.ts';
 
 /** How long `connect` may take, in ms. Its caller sets a limit of its own, which is shorter. */
 const longestConnect = 3_600_000;
+
+/**
+ * As many rows as one step of a sweep removes at most. More keep others waiting longer, less take
+ * longer in all.
+ */
+const sweepBatch = 500;
 
 /** What the calls of a provider are made of. */
 export interface TableCallsParts {

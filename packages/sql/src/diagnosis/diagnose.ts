@@ -4,8 +4,8 @@ import type { Examined } from '../dialect/diagnosis.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { endPool } from '../dialect/pools/own-pool.ts';
 import type { OwnPool } from '../dialect/pools/own-pool.ts';
-import type { SqlSession } from '../dialect/sql-session.ts';
-import { dialectOfUrl } from '../dialects.ts';
+import type { SqlSession } from '../dialect/layout/sql-session.ts';
+import { dialectOfUrl } from '../databases/dialects.ts';
 import { readConfigOptions } from '../options/config-options.ts';
 import type { ReadConfigOptions } from '../options/config-options.ts';
 

@@ -1,5 +1,5 @@
 import type { Check } from '@locks/core/adapter';
-import type { Row } from './sql-session.ts';
+import type { Row } from './layout/sql-session.ts';
 
 /** A database that is looked at. */
 export interface Examined {

@@ -1,12 +1,12 @@
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { DialectDiagnosis } from './diagnosis.ts';
-import type { TextTableKind } from '../records/text-table.ts';
-import type { SqlClient } from '../clients/client.ts';
-import type { SessionParts, SqlSession } from './sql-session.ts';
+import type { TextTableKind } from './stores/text-table.ts';
+import type { SqlClient } from './pools/client.ts';
+import type { SessionParts, SqlSession } from './layout/sql-session.ts';
 import type { FoundTables } from './layout/layout.ts';
 import type { LockStore, StoreOptions } from './stores/lock-store.ts';
 import type { Migration } from './layout/migration.ts';
-import type { TableNames } from './names.ts';
+import type { TableNames } from './layout/names.ts';
 import type { OwnPool, OwnPoolParts, SpecificOption } from './pools/own-pool.ts';
 import type { UrlParameters } from './pools/url-parameters.ts';
 

@@ -1,10 +1,10 @@
-import { withSession } from '../connections/with-session.ts';
+import { withSession } from '../databases/with-session.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { SqlClient } from '../clients/client.ts';
-import type { SqlSession } from '../dialect/sql-session.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { checkReadable, checkTables, layoutVersion } from '../dialect/layout/layout.ts';
 import type { FoundTables } from '../dialect/layout/layout.ts';
-import type { TableNames } from '../dialect/names.ts';
+import type { TableNames } from '../dialect/layout/names.ts';
 import { explainMigration } from './explain-migration.ts';
 
 /** What a statement is about, by what follows the usual name of the tables. */

@@ -1,8 +1,8 @@
-import { withSession } from '../connections/with-session.ts';
-import type { SqlClient } from '../clients/client.ts';
-import type { TableNames } from '../dialect/names.ts';
-import { checkColumns } from '../records/check-columns.ts';
-import { textsOf } from '../store-of.ts';
+import { withSession } from '../databases/with-session.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import type { TableNames } from '../dialect/layout/names.ts';
+import { checkColumns } from '../dialect/layout/check-columns.ts';
+import { textsOf } from '../databases/store-of.ts';
 import { explainMigration } from './explain-migration.ts';
 
 /**

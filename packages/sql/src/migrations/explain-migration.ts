@@ -1,8 +1,8 @@
 import { LockError, isLockError } from '@locks/core/adapter';
-import { textOf } from '../dialect/call-error.ts';
-import type { SqlClient } from '../clients/client.ts';
-import type { TableNames } from '../dialect/names.ts';
-import { dialectOf } from '../dialects.ts';
+import { textOf } from '../dialect/errors/call-error.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import type { TableNames } from '../dialect/layout/names.ts';
+import { dialectOf } from '../databases/dialects.ts';
 
 /** The contract's error for what went wrong in a migration. */
 export function explainMigration(client: SqlClient, names: TableNames, error: unknown): LockError {

@@ -1,5 +1,5 @@
 import { misconfigured } from '@locks/core/adapter';
-import type { SqlClient } from '../clients/client.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
 import { findClient } from '../clients/find-client.ts';
 import type { AnySqlClient } from '../clients/find-client.ts';
 import { layoutVersion } from '../dialect/layout/layout.ts';

@@ -1,7 +1,7 @@
 import { knexClient } from '../clients/knex.ts';
 import type { KnexInstance } from '../clients/knex.ts';
 import { layoutVersion } from '../dialect/layout/layout.ts';
-import type { TableNames } from '../dialect/names.ts';
+import type { TableNames } from '../dialect/layout/names.ts';
 import { readTableOptions } from '../options/provider-options.ts';
 import type { TableOptions } from '../options/provider-options.ts';
 import { changeLayout, stepsBack, stepsTo } from './change-layout.ts';

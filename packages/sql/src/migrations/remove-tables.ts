@@ -1,7 +1,7 @@
 import { createDeadline } from '@locks/core/adapter';
 import type { AdapterConfig } from '@locks/core/adapter';
 import { endPool } from '../dialect/pools/own-pool.ts';
-import { dialectOfUrl } from '../dialects.ts';
+import { dialectOfUrl } from '../databases/dialects.ts';
 import { checkReadable } from '../dialect/layout/layout.ts';
 import { readConfigOptions } from '../options/config-options.ts';
 import { changeLayout, stepsBack } from './change-layout.ts';

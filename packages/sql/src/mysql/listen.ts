@@ -1,9 +1,9 @@
 import type { Listener, Runtime, TimerHandle } from '@locks/core/adapter';
-import type { SqlClient } from '../clients/client.ts';
-import { sessionMark } from '../queue/process-name.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import { sessionMark } from '../dialect/stores/process-name.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 import { discard, rowsOf, textOf } from './connection/session.ts';
-import { interrupted, numberOf } from './errors.ts';
+import { interrupted, numberOf } from './connection/errors.ts';
 
 /** How long the second session waits at a time, in s. */
 const waitsFor = 30;

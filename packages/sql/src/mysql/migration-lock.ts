@@ -1,4 +1,4 @@
-import type { SqlSession } from '../dialect/sql-session.ts';
+import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { migrationPatience, migrationTooLong } from '../dialect/layout/transaction.ts';
 
 /**

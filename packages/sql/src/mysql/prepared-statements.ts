@@ -1,7 +1,7 @@
 import type { RegisterChange } from '@locks/core';
-import { DefaultSchema } from '../dialect/default-schema.ts';
-import { rendered } from '../dialect/names.ts';
-import type { TableNames } from '../dialect/names.ts';
+import { DefaultSchema } from '../dialect/layout/default-schema.ts';
+import { rendered } from '../dialect/layout/names.ts';
+import type { TableNames } from '../dialect/layout/names.ts';
 import { listedKeys } from '../dialect/stores/listed-keys.ts';
 import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';

@@ -1,7 +1,7 @@
 import type { Claim } from '@locks/core';
 import type { FoundTurn } from '@locks/core/adapter';
 import type { Queue, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
-import { processOf, sessionMark } from '../queue/process-name.ts';
+import { processOf, sessionMark } from '../dialect/stores/process-name.ts';
 import type { MysqlConnection, Row, Value } from './connection/connection.ts';
 import { nameOf, textOf } from './connection/session.ts';
 import { hex, micros } from './encoding.ts';

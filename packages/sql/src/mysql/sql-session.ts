@@ -1,5 +1,5 @@
-import { rendered } from '../dialect/names.ts';
-import type { Row, SessionParts, SqlSession } from '../dialect/sql-session.ts';
+import { rendered } from '../dialect/layout/names.ts';
+import type { Row, SessionParts, SqlSession } from '../dialect/layout/sql-session.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 
 /** A session over one connection of MariaDB or MySQL. */

@@ -1,6 +1,6 @@
 import type { FoundTurn, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState, RegisterChange } from '@locks/core';
-import type { SqlClient } from '../clients/client.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
 import type {
   Attempt,
@@ -14,11 +14,11 @@ import type {
 import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import type { Swept } from '../dialect/stores/store.ts';
 import { Attempts } from './attempts.ts';
-import { checkConnection } from './connection/check-connection.ts';
-import type { ConnectionFacts } from './connection/check-connection.ts';
+import { checkConnection } from './check-connection.ts';
+import type { ConnectionFacts } from './check-connection.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 import { hex, micros, placesOf, powerOfTwo } from './encoding.ts';
-import { explain } from './errors.ts';
+import { explain } from './connection/errors.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { textOf } from './connection/session.ts';
 import { statements } from './statements.ts';

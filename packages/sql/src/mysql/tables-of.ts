@@ -1,8 +1,8 @@
 import { readTables } from '../dialect/layout/layout.ts';
 import type { FoundTables } from '../dialect/layout/layout.ts';
-import type { SqlSession } from '../dialect/sql-session.ts';
+import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { textOf } from './connection/session.ts';
-import { numberOf } from './errors.ts';
+import { numberOf } from './connection/errors.ts';
 
 /** A column of each table, which it has since the present layout. */
 const columns = {

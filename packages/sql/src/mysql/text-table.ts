@@ -1,11 +1,11 @@
-import { checkColumns } from '../records/check-columns.ts';
-import type { TextTable, TextTableKind, TextTableOptions } from '../records/text-table.ts';
-import type { SqlClient } from '../clients/client.ts';
-import { checkServer } from './connection/check-connection.ts';
+import { checkColumns } from '../dialect/layout/check-columns.ts';
+import type { TextTable, TextTableKind, TextTableOptions } from '../dialect/stores/text-table.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import { checkServer } from './check-connection.ts';
 import type { MysqlConnection, Row } from './connection/connection.ts';
 import { nameOf, textOf } from './connection/session.ts';
 import { hex, placesOf, powerOfTwo } from './encoding.ts';
-import { explain } from './errors.ts';
+import { explain } from './connection/errors.ts';
 import { TableStatements, whole } from './prepared-statements.ts';
 import { statements as routineStatements } from './statements.ts';
 import { statements as textStatements } from './texts-statements.ts';

@@ -1,7 +1,7 @@
 import { duration, flag, matching, readOptions } from '@locks/core/adapter';
 import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
-import { nameRule } from '../dialect/names.ts';
-import type { TableNames } from '../dialect/names.ts';
+import { nameRule } from '../dialect/layout/names.ts';
+import type { TableNames } from '../dialect/layout/names.ts';
 
 /** Where the tables are. */
 export interface TableOptions {

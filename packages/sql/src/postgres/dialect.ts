@@ -1,13 +1,13 @@
-import { checkVersion } from './check-version.ts';
+import { checkVersion } from './connection/check-version.ts';
 import type { PgConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { SessionParts } from '../dialect/sql-session.ts';
+import type { SessionParts } from '../dialect/layout/sql-session.ts';
 import { readTables } from '../dialect/layout/layout.ts';
-import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './errors.ts';
+import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './connection/errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
-import { openPool } from './connection/pool.ts';
-import { urlParameters } from './connection/url-parameters.ts';
+import { openPool } from './clients/pool.ts';
+import { urlParameters } from './clients/url-parameters.ts';
 import { openSession } from './sql-session.ts';
 import { statements } from './statements.ts';
 import { createStore } from './store.ts';

@@ -2,7 +2,7 @@ import type { Claim } from '@locks/core';
 import type { EachStore } from '../dialect/stores/lock-store.ts';
 import type { PgConnection, Reply, Value } from './connection/connection.ts';
 import { bytes } from './encoding.ts';
-import { canRepeat, isBroken, isInTransaction, stateOf } from './errors.ts';
+import { canRepeat, isBroken, isInTransaction, stateOf } from './connection/errors.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 
 type Name = 'acquireEach' | 'renewEach' | 'releaseEach';

@@ -1,6 +1,6 @@
 import type { Assignment, Listener } from '@locks/core/adapter';
-import type { SqlClient } from '../clients/client.ts';
-import { sessionMark } from '../queue/process-name.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import { sessionMark } from '../dialect/stores/process-name.ts';
 import { end } from './connection/cancel.ts';
 import type { PgSession } from './connection/connection.ts';
 import { readTurn } from './turn-message.ts';

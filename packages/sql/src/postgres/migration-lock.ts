@@ -1,4 +1,4 @@
-import type { SqlSession } from '../dialect/sql-session.ts';
+import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { inTransaction } from '../dialect/layout/transaction.ts';
 
 /** What `change` resolves to, in a transaction that no other process runs meanwhile. */

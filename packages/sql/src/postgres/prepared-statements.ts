@@ -1,11 +1,11 @@
 import type { RegisterChange } from '@locks/core';
-import { DefaultSchema } from '../dialect/default-schema.ts';
-import { rendered } from '../dialect/names.ts';
-import type { TableNames } from '../dialect/names.ts';
-import { TransactionOpen } from '../dialect/transaction-open.ts';
+import { DefaultSchema } from '../dialect/layout/default-schema.ts';
+import { rendered } from '../dialect/layout/names.ts';
+import type { TableNames } from '../dialect/layout/names.ts';
+import { TransactionOpen } from '../dialect/errors/transaction-open.ts';
 import { listedKeys } from '../dialect/stores/listed-keys.ts';
 import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
-import type { ConnectionFacts } from './connection/check-connection.ts';
+import type { ConnectionFacts } from './check-connection.ts';
 import type { PgConnection, Reply, Value } from './connection/connection.ts';
 import { bytes, firstAfter, registerKey } from './encoding.ts';
 import { Sessions, statement } from './connection/session.ts';

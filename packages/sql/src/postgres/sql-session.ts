@@ -1,5 +1,5 @@
-import { rendered } from '../dialect/names.ts';
-import type { SessionParts, SqlSession } from '../dialect/sql-session.ts';
+import { rendered } from '../dialect/layout/names.ts';
+import type { SessionParts, SqlSession } from '../dialect/layout/sql-session.ts';
 import type { PgConnection, Value } from './connection/connection.ts';
 import { asText } from './connection/session.ts';
 

@@ -1,6 +1,6 @@
 import type { FoundTurn } from '@locks/core/adapter';
 import type { Turn } from '../dialect/stores/lock-store.ts';
-import { processOf } from '../queue/process-name.ts';
+import { processOf } from '../dialect/stores/process-name.ts';
 import type { PgConnection, Reply } from './connection/connection.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 import type { statements } from './statements.ts';

@@ -2,7 +2,7 @@ import { LockError } from '@locks/core/adapter';
 import type { Clock } from '@locks/core/adapter';
 import type { About } from '../connections/connections.ts';
 import type { TableCalls } from '../connections/table-calls.ts';
-import type { Replacement, TextTable } from './text-table.ts';
+import type { Replacement, TextTable } from '../dialect/stores/text-table.ts';
 
 /**
  * So many writes share a transaction at most. With more, the thread of the program is blocked for

@@ -6,7 +6,7 @@ import type { TableCallsParts } from '../connections/table-calls.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { Sweeper } from '../sweep/sweeper.ts';
 import { claimOf, createReplace } from './replacements.ts';
-import type { TextTable } from './text-table.ts';
+import type { TextTable } from '../dialect/stores/text-table.ts';
 import { createWakes } from './wakes.ts';
 
 /** What a provider is made of. */

@@ -1,7 +1,7 @@
 import type { RecordStore, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { TableCalls } from '../connections/table-calls.ts';
 import { WakeReports } from '../queue/wake-reports.ts';
-import type { TextListening } from './text-table.ts';
+import type { TextListening } from '../dialect/stores/text-table.ts';
 
 /** A listener that has not heard a wake of its own process after this time, in ms, is given up. */
 const echoPatience = 1_000;

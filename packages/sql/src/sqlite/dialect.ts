@@ -1,12 +1,12 @@
-import { checkVersion } from './check-version.ts';
+import { checkVersion } from './connection/check-version.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { SessionParts } from '../dialect/sql-session.ts';
+import type { SessionParts } from '../dialect/layout/sql-session.ts';
 import { readTables } from '../dialect/layout/layout.ts';
 import type { Database } from './connection/connection.ts';
-import { explain, isBroken, isBusy, isInTransaction, migrationRemedy } from './errors.ts';
+import { explain, isBroken, isBusy, isInTransaction, migrationRemedy } from './connection/errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
-import { checkNoSchema, openPool } from './connection/pool.ts';
+import { checkNoSchema, openPool } from './clients/pool.ts';
 import { openSession } from './sql-session.ts';
 import { statements } from './statements.ts';
 import { pathOf } from './store-sessions.ts';

@@ -1,7 +1,7 @@
 import { pause, systemRuntime } from '@locks/core/adapter';
-import type { SqlSession } from '../dialect/sql-session.ts';
+import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { inTransaction, migrationPatience, migrationTooLong } from '../dialect/layout/transaction.ts';
-import { isBusy } from './errors.ts';
+import { isBusy } from './connection/errors.ts';
 
 /** What `change` resolves to, in a transaction that no other process runs meanwhile. */
 export async function withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { SqlClient } from '../clients/client.ts';
-import type { TableNames } from '../dialect/names.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import type { TableNames } from '../dialect/layout/names.ts';
 import type { Database } from './connection/connection.ts';
-import { Session } from './connection/session.ts';
+import { Session } from './session.ts';
 
 /** The sessions of one store: one for each connection. */
 export class StoreSessions {

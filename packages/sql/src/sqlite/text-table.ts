@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SqlClient } from '../clients/client.ts';
-import type { Replacement, TextListening, TextTable, TextTableOptions } from '../records/text-table.ts';
-import { checkConnection } from './connection/check-connection.ts';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import type { Replacement, TextListening, TextTable, TextTableOptions } from '../dialect/stores/text-table.ts';
+import { checkConnection } from './check-connection.ts';
 import { textOf } from './connection/connection.ts';
 import type { Database } from './connection/connection.ts';
-import type { Session } from './connection/session.ts';
-import { explain } from './errors.ts';
+import type { Session } from './session.ts';
+import { explain } from './connection/errors.ts';
 import { hostTime } from './host/clock.ts';
 import { hasEnded, processName } from './host/process.ts';
 import { successor } from './prefix.ts';

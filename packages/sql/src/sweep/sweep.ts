@@ -3,8 +3,8 @@ import { TableCalls } from '../connections/table-calls.ts';
 import { findClient } from '../clients/find-client.ts';
 import type { AnySqlClient } from '../clients/find-client.ts';
 import type { Swept } from '../dialect/stores/store.ts';
-import { dialectOf } from '../dialects.ts';
-import { storeOf } from '../store-of.ts';
+import { dialectOf } from '../databases/dialects.ts';
+import { storeOf } from '../databases/store-of.ts';
 import { readSqlOptions } from '../options/provider-options.ts';
 import type { TableOptions } from '../options/provider-options.ts';
 

@@ -1,12 +1,6 @@
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
 
 /**
- * As many rows as one step of a sweep removes at most. More keep others waiting longer, less take
- * longer in all.
- */
-export const sweepBatch = 500;
-
-/**
  * Removes the rows of idle keys. The pause is between a quarter and a half of the retention, and
  * twelve hours at most.
  */

@@ -2,7 +2,7 @@ import { openLocks } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
-import { refuseOld } from '../../src/sqlite/check-version.ts';
+import { refuseOld } from '../../src/sqlite/connection/check-version.ts';
 import { databases, connect } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { misconfigured } from '../support/lock-error.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openLocks } from '@locks/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { readServerUrl } from '../../src/dialect/pools/server-url.ts';
-import { dialectOfUrl } from '../../src/dialects.ts';
+import { dialectOfUrl } from '../../src/databases/dialects.ts';
 import { readConfigOptions } from '../../src/options/config-options.ts';
 import { databases } from '../support/databases.ts';
 import { misconfigured } from '../support/lock-error.ts';

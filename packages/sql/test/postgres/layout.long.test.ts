@@ -4,7 +4,7 @@ import { collect, eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
-import { rendered } from '../../src/dialect/names.ts';
+import { rendered } from '../../src/dialect/layout/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
 import {
   connect,

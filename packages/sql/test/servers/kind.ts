@@ -1,5 +1,5 @@
 import type { ServerHandle } from '@locks/test-servers';
-import type { TableNames } from '../../src/dialect/names.ts';
+import type { TableNames } from '../../src/dialect/layout/names.ts';
 import type { Session } from './sessions.ts';
 
 /** What the tests that hold for every database server have to know of one of them. */

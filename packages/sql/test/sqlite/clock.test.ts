@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { noticeBoot } from '../../src/sqlite/host/boot.ts';
+import { noticeBoot } from '../../src/sqlite/boot.ts';
 import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
-import { Session } from '../../src/sqlite/connection/session.ts';
+import { Session } from '../../src/sqlite/session.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker } from './support/worker.ts';
 import { misconfigured } from '../support/lock-error.ts';

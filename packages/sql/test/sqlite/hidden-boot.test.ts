@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { compareBoots } from '../../src/sqlite/host/boot.ts';
+import { compareBoots } from '../../src/sqlite/boot.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker } from './support/worker.ts';
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { knexClient } from '../../src/clients/knex.ts';
 import type { KnexInstance } from '../../src/clients/knex.ts';
 import { sweep } from '../../src/index.ts';
-import type { TextTable } from '../../src/records/text-table.ts';
+import type { TextTable } from '../../src/dialect/stores/text-table.ts';
 import type { Database } from '../../src/sqlite/connection/connection.ts';
 import { hostTime } from '../../src/sqlite/host/clock.ts';
 import { createTextTable } from '../../src/sqlite/text-table.ts';

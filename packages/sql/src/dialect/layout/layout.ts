@@ -1,6 +1,6 @@
 import { misconfigured } from '@locks/core/adapter';
-import type { SqlSession } from '../sql-session.ts';
-import type { TableNames } from '../names.ts';
+import type { SqlSession } from './sql-session.ts';
+import type { TableNames } from './names.ts';
 
 /** The layout of the tables that this version writes. */
 export const layoutVersion = 1;

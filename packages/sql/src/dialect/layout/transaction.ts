@@ -1,5 +1,5 @@
 import { LockError } from '@locks/core/adapter';
-import type { SqlSession } from '../sql-session.ts';
+import type { SqlSession } from './sql-session.ts';
 
 /** How long to wait for another process that changes the layout, in ms. */
 export const migrationPatience = 60_000;

@@ -1,7 +1,7 @@
 import { LockError, anyText, askOption, secretText, tlsAnswer } from '@locks/core/adapter';
 import type { Asked, OptionReader, Runtime } from '@locks/core/adapter';
-import type { SqlClient } from '../../clients/client.ts';
-import { textOf } from '../call-error.ts';
+import type { SqlClient } from './client.ts';
+import { textOf } from '../errors/call-error.ts';
 import type { ConnectionOptions } from './own-pool.ts';
 import type { ServerAddress } from './server-url.ts';
 

@@ -1,7 +1,7 @@
 import { settledWithin } from '@locks/core/adapter';
 import type { Asked, Runtime } from '@locks/core/adapter';
-import type { SqlClient } from '../../clients/client.ts';
-import type { TableNames } from '../names.ts';
+import type { SqlClient } from './client.ts';
+import type { TableNames } from '../layout/names.ts';
 
 /** The options of a configuration that not every database has. */
 export type SpecificOption =

@@ -1,6 +1,6 @@
 import type { Claim } from '@locks/core';
 import type { Assignment, FoundTurn, Listener, LockError, Runtime } from '@locks/core/adapter';
-import type { TableNames } from '../names.ts';
+import type { TableNames } from '../layout/names.ts';
 import type { Store } from './store.ts';
 
 /** The head of a queue that can go now, or was given the key: it is to be told. */

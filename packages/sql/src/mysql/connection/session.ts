@@ -1,4 +1,4 @@
-import { TransactionOpen } from '../../dialect/transaction-open.ts';
+import { TransactionOpen } from '../../dialect/errors/transaction-open.ts';
 import type { MysqlConnection, Row, Value } from './connection.ts';
 
 /** What a statement without rows is answered with. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Reply, PgConnection, Query, Value } from './connection.ts';
-import { TransactionOpen } from '../../dialect/transaction-open.ts';
-import { stateOf } from '../errors.ts';
+import { TransactionOpen } from '../../dialect/errors/transaction-open.ts';
+import { stateOf } from './errors.ts';
 import { isInTransaction } from './transaction-status.ts';
 
 /** One statement, as it is sent over every connection. */

@@ -37,3 +37,13 @@ export function numberOf(value: unknown): number {
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
+
+/** Ends a transaction that the user of `connection` has left open; its pool closes it. */
+export function discard(connection: Database): void {
+  try {
+    // libsql would keep the transaction until the connection is collected.
+    connection.exec('ROLLBACK');
+  } catch {
+    // There was none.
+  }
+}

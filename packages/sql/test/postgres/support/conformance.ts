@@ -1,5 +1,5 @@
 import type { ConformingKind } from '../../servers/conformance.ts';
-import { rendered } from '../../../src/dialect/names.ts';
+import { rendered } from '../../../src/dialect/layout/names.ts';
 import { createTextTable, removeTables, trustEverybody, withClient } from './database.ts';
 import { postgres } from './postgres.ts';
 

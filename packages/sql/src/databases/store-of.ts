@@ -1,0 +1,30 @@
+import { misconfigured } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import type { SqlClient } from '../dialect/pools/client.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import type { LockStore } from '../dialect/stores/lock-store.ts';
+import type { ReadSqlOptions } from '../options/provider-options.ts';
+import type { TextTable, TextTableKind } from '../dialect/stores/text-table.ts';
+
+/** What a database keeps locks in: tables with routines, or a table of texts. */
+export type FoundStore =
+  | { readonly routines: true; readonly store: LockStore; readonly process: string }
+  | { readonly routines: false; readonly store: TextTable };
+
+/** The store of `dialect` that `options` ask for. @throws `LOCK_MISCONFIGURED` */
+export function storeOf(dialect: Dialect, client: SqlClient, options: ReadSqlOptions, runtime: Runtime): FoundStore {
+  if (!options.routines) textsOf(dialect);
+  const process = dialect.processName(runtime.uniqueId());
+  const store = options.routines ? dialect.createStore?.(client, { ...options, process, runtime }) : undefined;
+  if (store !== undefined) return { routines: true, store, process };
+  return { routines: false, store: dialect.texts.createTable(client, { ...options, runtime }) };
+}
+
+/** The one table of `routines: false`. @throws `LOCK_MISCONFIGURED` where there are no routines. */
+export function textsOf({ name, texts }: Dialect): TextTableKind & NonNullable<TextTableKind['instead']> {
+  if (texts.instead !== undefined) return { ...texts, ...texts.instead };
+  throw misconfigured(
+    '@locks/sql',
+    `option "routines" is false, but ${name} has no stored routines; leave the option out`,
+  );
+}

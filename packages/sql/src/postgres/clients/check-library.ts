@@ -1,0 +1,19 @@
+import { misconfigured } from '@locks/core/adapter';
+import type { PgSession } from '../connection/connection.ts';
+
+/** @throws `LOCK_MISCONFIGURED` for a kind of connection, or an option, that cannot be used. */
+export function checkLibrary(given: PgSession): void {
+  const { connection, binary } = given as Partial<PgSession> & { readonly binary?: boolean };
+  if (connection?.stream === undefined) {
+    throw misconfigured(
+      '@locks/sql',
+      'its connections have no socket to end, as those of pg.native; give it a Pool of pg without native bindings',
+    );
+  }
+  if (binary === true) {
+    throw misconfigured(
+      '@locks/sql',
+      'its pool has option "binary": true, but it reads texts; give it a Pool without that option',
+    );
+  }
+}

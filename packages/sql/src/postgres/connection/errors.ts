@@ -1,0 +1,140 @@
+import { isLockError, isTlsRefusal } from '@locks/core/adapter';
+import type { CallName, LockError } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+import { callError, notTaken, tlsMissing, tlsRefused } from '../../dialect/errors/call-error.ts';
+import { nameTaken } from '../../dialect/layout/migration.ts';
+import { TransactionOpen, endTransactions } from '../../dialect/errors/transaction-open.ts';
+
+/**
+ * The five characters by which the server classifies its errors; `undefined`: it is not one of the
+ * server's.
+ */
+export function stateOf(error: unknown): string | undefined {
+  const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
+  return typeof code === 'string' && typeof severity === 'string' ? code : undefined;
+}
+
+/**
+ * The server undid the statement because of what others did meanwhile: a serialization failure, a
+ * deadlock, another's statement of that name.
+ */
+export function canRepeat(error: unknown): boolean {
+  return ['40001', '40P01', '26000', '42P05', '0A000'].includes(stateOf(error) ?? '');
+}
+
+/**
+ * Nothing was done, because the connection is in a transaction of its user; the server says so when
+ * we did not know.
+ */
+export function isInTransaction(error: unknown): boolean {
+  if (error instanceof TransactionOpen) return !error.sent;
+  return ['25001', '25P02'].includes(stateOf(error) ?? '');
+}
+
+/**
+ * Whether the connection is of no use any more: it failed, the server ends it, or it leads to one
+ * that cannot write.
+ */
+export function isBroken(error: unknown): boolean {
+  // An answer that was understood.
+  if (isLockError(error)) return false;
+  const state = stateOf(error);
+  if (state === undefined) return true;
+  const { severity } = error as { readonly severity: string };
+  return severity === 'FATAL' || severity === 'PANIC' || /^(?:08|57P|25)/.test(state);
+}
+
+/**
+ * The server answered an error and goes on, so it has undone all that the statement did. 40003 is
+ * its word for "I do not know".
+ */
+function isUndone(error: unknown): boolean {
+  const state = stateOf(error);
+  return state !== undefined && state !== '40003' && (error as { readonly severity: string }).severity === 'ERROR';
+}
+
+/** An error about the server as a whole, as the server would send it. */
+export function unusable(state: string, message: string): Error {
+  return Object.assign(new Error(message), { code: state, severity: 'ERROR' });
+}
+
+const grants =
+  'Grant the role what sql/postgres/grants.sql of the package lists, or sql/postgres/texts/grants.sql with option "routines" false.';
+
+/** What to do about policies of the tables. */
+export const rowSecurity =
+  'Turn it off for these tables (ALTER TABLE … DISABLE ROW LEVEL SECURITY), or give the role BYPASSRLS.';
+
+/** What a retry cannot mend, and what can. */
+const permanent: Readonly<Record<string, string>> = {
+  '42P01': 'A table is missing: run the migrations of @locks/sql, or set the options "table" and "schema".',
+  '3F000': 'The schema is missing: create it and run the migrations of @locks/sql, or set the option "schema".',
+  '42883': 'A function is missing: run the migrations of @locks/sql, or set the options "table" and "schema".',
+  '42703': 'The tables are not those of @locks/sql: run its migrations, or set the option "table".',
+  '42501': grants,
+  // The first statement over a connection that was given back in a transaction.
+  '25001': endTransactions,
+  '25P02': endTransactions,
+  '28000': 'Check the user and its password.',
+  '28P01': 'Check the user and its password.',
+  '3D000': 'Check the name of the database.',
+};
+
+const poolers =
+  'A pooler such as PgBouncer cannot set what a session is to have: open with option "listen=false", which asks for nothing of that kind.';
+
+/** A pooler gives its own refusals, and those of Postgres, one state. Others pass. */
+const ofPooler: readonly (readonly [RegExp, string])[] = [
+  [/startup parameter/, poolers],
+  [
+    /authentication failed|no such (?:user|database)/,
+    'Check the user, its password and the database, also at the pooler.',
+  ],
+];
+
+/** Failures that `pg` finds itself, which have no code. */
+const ofDriver: readonly (readonly [RegExp, string])[] = [
+  [/server does not support SSL/, tlsMissing],
+  [
+    /Unknown authentication/,
+    'The server asks for a way to log in that pg does not have, such as GSSAPI, SSPI or Kerberos: have pg_hba.conf ask this user for a password (scram-sha-256).',
+  ],
+  [/client password must be/, 'The server asks for a password: put one into the URL, or set option "password".'],
+];
+
+/** The server does not take the statement, or a value in it: a retry would be refused as well. */
+const refusedState = /^(?:22|42)/;
+
+function remedyOf(error: unknown): string | undefined {
+  if (error instanceof TransactionOpen) return endTransactions;
+  if (isTlsRefusal(error)) return tlsRefused;
+  const text = error instanceof Error ? error.message : '';
+  const state = stateOf(error);
+  if (state === '42501' && text.includes('row-level security')) return rowSecurity;
+  if (state === '08P01') return ofPooler.find(([pattern]) => pattern.test(text))?.[1];
+  return state === undefined
+    ? ofDriver.find(([pattern]) => pattern.test(text))?.[1]
+    : (permanent[state] ?? (refusedState.test(state) ? notTaken : undefined));
+}
+
+/** The contract's error for one of the driver or of the server. */
+export function explain(error: unknown, what: CallName, claim?: Pick<Claim, 'key'>): LockError {
+  const mayTakeEffect = error instanceof TransactionOpen && error.sent;
+  const remedy = remedyOf(error);
+  return callError({ database: 'Postgres', error, what, claim, remedy, mayTakeEffect, undone: isUndone(error) });
+}
+
+const migrationRemedies: Readonly<Record<string, string>> = {
+  // A table, a type, a function of that name; a table that has other columns.
+  '42P07': nameTaken,
+  '42710': nameTaken,
+  '42723': nameTaken,
+  '42703': nameTaken,
+  '42501': 'Run it as a role with USAGE and CREATE on the schema that owns the tables which are there.',
+  '3F000': 'Create the schema, give the role USAGE on it, or set the option "schema" to another.',
+};
+
+/** What can be done about a failure of a migration. */
+export function migrationRemedy(error: unknown): string | undefined {
+  return migrationRemedies[stateOf(error) ?? ''];
+}

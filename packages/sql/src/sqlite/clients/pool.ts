@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import { misconfigured } from '@locks/core/adapter';
+import { importDriver } from '../../dialect/pools/import-driver.ts';
+import type { OwnPool, OwnPoolParts } from '../../dialect/pools/own-pool.ts';
+import type { TableNames } from '../../dialect/layout/names.ts';
+import { createFilePool } from './file-pool.ts';
+import { fileSchema, openFile } from './open-file.ts';
+import type { DatabaseClass } from './open-file.ts';
+
+/**
+ * Connections of libsql: it has the interface of better-sqlite3, and installs without a compiler.
+ * @throws `LOCK_MISCONFIGURED` for a URL that names no file.
+ */
+export async function openPool({ url, options, names, runtime }: OwnPoolParts): Promise<OwnPool> {
+  const path = readFilePath(url.slice(url.indexOf(':') + 1));
+  checkNoSchema(names);
+  const Libsql = (await importDriver('libsql', () => import('libsql'))) as unknown as DatabaseClass;
+  const opening = { patience: options.connectTimeout, creates: options.creates, runtime };
+  // What SQLite does it does at once: a second connection of a process could only wait for the
+  // first.
+  const { client, end } = createFilePool(path, options.pool ?? 1, () => openFile(Libsql, path, opening));
+  return { client, schema: fileSchema, end, destroy() {} };
+}
+
+/** Refuses a schema of the user's. @throws `LOCK_MISCONFIGURED` */
+export function checkNoSchema({ schema }: TableNames): void {
+  if (schema === undefined || schema === fileSchema) return;
+  throw misconfigured(
+    '@locks/sql',
+    `option "schema" is "${schema}", but SQLite has no schemas; leave it out, and name the tables by option "table"`,
+  );
+}
+
+/** `./a`, `/a`, `///a`; on Windows `C:\a` and `///C:/a` too. */
+function readFilePath(rest: string): string {
+  const path = rest.replace(/^\/\/(?=\/)/, '').replace(/^\/(?=[a-z]:[\\/])/i, '');
+  if (path === '' || path.startsWith('//')) {
+    throw misconfigured(
+      '@locks/sql',
+      'its URL names no file; write sqlite:./locks.db, sqlite:/var/lib/app/locks.db or sqlite:///var/lib/app/locks.db',
+    );
+  }
+  if (path === ':memory:') {
+    throw misconfigured(
+      '@locks/sql',
+      'a database in memory is seen by one connection alone; write memory: for locks within one process, or the path of a file',
+    );
+  }
+  try {
+    return resolve(decodeURIComponent(path));
+  } catch {
+    throw misconfigured('@locks/sql', 'the path of its URL has a % that begins no escape; write %25 for it');
+  }
+}
