@@ -41,36 +41,6 @@ CREATE TABLE IF NOT EXISTS `locks` (
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
 -- Fails where the name is that of another table, before anything is made.
-SELECT `version`, `owner`, `held_until` FROM `locks` WHERE `key` IS NULL;
-
--- Where the table has the four columns only, it gets the others. From then on the statements of
--- clients without routines fail that take a key: they are made for four columns.
-DROP PROCEDURE IF EXISTS `locks_widen`;
-DELIMITER //
-CREATE PROCEDURE `locks_widen`()
-MODIFIES SQL DATA
-BEGIN
-  -- It has more than four columns.
-  DECLARE EXIT HANDLER FOR 1136 BEGIN END;
-  INSERT INTO `locks` SELECT NULL, NULL, NULL, NULL FROM DUAL WHERE FALSE;
-  ALTER TABLE `locks`
-    ADD COLUMN `shares` BIGINT NOT NULL DEFAULT 0,
-    ADD COLUMN `head_process` VARBINARY(255) NULL,
-    ADD COLUMN `head_owner` VARBINARY(255) NULL,
-    ADD COLUMN `head_permits` BIGINT NULL,
-    ADD COLUMN `head_until` BIGINT NULL,
-    ADD COLUMN `queue_until` BIGINT NULL,
-    ADD COLUMN `next_lapse` BIGINT NULL,
-    ADD COLUMN `queue_seen` BIGINT NULL,
-    ADD COLUMN `next_place` BIGINT NOT NULL DEFAULT 1,
-    ADD COLUMN `assigned_to` VARBINARY(255) NULL,
-    ADD COLUMN `assigned_process` VARBINARY(255) NULL;
-END//
-DELIMITER ;
-CALL `locks_widen`();
-DROP PROCEDURE `locks_widen`;
-
--- The same for the other columns.
 SELECT `version`, `owner`, `held_until`, `shares`, `head_process`, `head_owner`, `head_permits`, `head_until`, `queue_until`,
   `next_lapse`, `queue_seen`, `next_place`, `assigned_to`, `assigned_process` FROM `locks` WHERE `key` IS NULL;
 
@@ -212,20 +182,20 @@ BEGIN
 END//
 
 -- Protocol 3, the directed hand-off queue, for one key: all that one statement on the key's row
--- cannot decide. act            acquire, renew or release
--- claim_ttl      in microseconds, as all spans are
--- claim_token    acquire: the token must exceed it; renew: NULL, or the token that this lease gets
--- claim_permits  NULL: exclusive; 0: shared by any number
--- queue_process   NULL, or the process of a claim that takes a position in the queue; release: the
--- process that releases other_owners   of this process, in the queue on this key, to be kept there:
--- hexadecimal, with commas joining        further exclusive claims of this process, with the same
--- ttl and token, that come behind this one for the first time: the same called_at     
--- UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect Answers with one
--- row: outcome (granted, busy, upgrade, done), answer (the token; the ms until the next attempt; 1
--- if it renewed or freed a hold), the process and owner to be told that it is their turn, or NULL,
--- and missing: those of other_owners that are not in the queue, as each may have been given the
--- key, and those of joining that were not put in the queue (hexadecimal, with commas; NULL: none).
--- woken          the session to be woken for that, of another process, or NULL
+-- cannot decide. Spans are in microseconds, lists of owners in hexadecimal with commas.
+--   act           acquire, renew or release
+--   claim_token   acquire: the token must exceed it; renew: NULL, or the token that this lease gets
+--   claim_permits NULL: exclusive; 0: shared by any number
+--   queue_process NULL, or the process of a claim that takes a position; release: who releases
+--   other_owners  of this process, in the queue on this key, to be kept there
+--   joining       further exclusive claims of this process, with the same ttl and token, that come
+--                 behind this one for the first time
+--   called_at     UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
+--   woken         the session to be woken, of another process, or NULL
+-- Answers with one row: outcome (granted, busy, upgrade, done), answer (the token; the ms until the
+-- next attempt; 1 if it renewed or freed a hold), the process and owner to be told that it is their
+-- turn, or NULL, and missing: those of other_owners that are not in the queue, as each may have been
+-- given the key, and those of joining that were not put in the queue.
 CREATE PROCEDURE `locks_act`(
   act VARBINARY(10),
   claim_key VARBINARY(512),
@@ -658,9 +628,8 @@ BEGIN
 END//
 DELIMITER ;
 
--- No row that is there had a higher token, and without routines, a row of the key 255 keeps the
--- highest removed one. The next sweep removes it. That of a register, whose key begins with 254,
--- says nothing of tokens.
+-- No row that is there had a higher token. That of a register, whose key begins with 254, says
+-- nothing of tokens.
 INSERT INTO `locks_layout` (`version`, `readable_from`, `swept`)
-SELECT 1, 1, COALESCE(MAX(`locks`.`version`), 0) FROM `locks` WHERE `locks`.`key` < X'FE' OR `locks`.`key` = X'FF'
+SELECT 1, 1, COALESCE(MAX(`locks`.`version`), 0) FROM `locks` WHERE `locks`.`key` < X'FE'
 ON DUPLICATE KEY UPDATE `locks_layout`.`version` = 1, `locks_layout`.`readable_from` = 1;

@@ -16,50 +16,34 @@ CREATE TABLE IF NOT EXISTS "locks" (
   -- The exclusive holder.
   owner text,
   -- The latest expiry of any holder: free if NULL or past.
-  held_until timestamptz
-);
-
--- Refuses a table of that name with another origin.
-DO $$
-BEGIN
-  IF (
-    SELECT count(*) FROM pg_attribute AS a JOIN (VALUES
-      (1, 'key', 'bytea'::regtype), (2, 'version', 'bigint'), (3, 'owner', 'text'), (4, 'held_until', 'timestamptz')
-    ) AS c (place, name, type) ON a.attnum = c.place AND a.attname = c.name AND a.atttypid = c.type
-    WHERE a.attrelid = '"locks"'::regclass
-  ) < 4 OR EXISTS (
-    SELECT FROM pg_attribute AS a WHERE a.attrelid = '"locks"'::regclass AND a.attnum = 5 AND a.attname <> 'shares'
-  ) THEN
-    RAISE duplicate_table USING MESSAGE = 'the table of the locks already exists, with other columns';
-  END IF;
-END $$;
-
--- From here on the statements of clients without routines fail that take a key: they are made for
--- four columns.
-ALTER TABLE "locks"
+  held_until timestamptz,
   -- How many share it, while there is no owner.
-  ADD COLUMN IF NOT EXISTS shares integer NOT NULL DEFAULT 0,
+  shares integer NOT NULL DEFAULT 0,
   -- The first in the queue.
-  ADD COLUMN IF NOT EXISTS head_process text,
-  ADD COLUMN IF NOT EXISTS head_owner text,
+  head_process text,
+  head_owner text,
   -- No deadline in the queue is after it: nobody is in the queue if NULL or past.
-  ADD COLUMN IF NOT EXISTS queue_until timestamptz,
+  queue_until timestamptz,
   -- No deadline in the queue is before it.
-  ADD COLUMN IF NOT EXISTS next_lapse timestamptz,
+  next_lapse timestamptz,
   -- When somebody in the queue gave the last sign of life: it lies ahead only where the clock was
   -- stepped back.
-  ADD COLUMN IF NOT EXISTS queue_seen timestamptz,
-  ADD COLUMN IF NOT EXISTS next_place bigint NOT NULL DEFAULT 1,
+  queue_seen timestamptz,
+  next_place bigint NOT NULL DEFAULT 1,
   -- The owner that was given the key in the queue, and its process. They count while it is the
   -- exclusive holder, until a call of it was answered with that hold.
-  ADD COLUMN IF NOT EXISTS assigned_to text,
-  ADD COLUMN IF NOT EXISTS assigned_process text;
-ALTER TABLE "locks" SET (
+  assigned_to text,
+  assigned_process text
+) WITH (
   fillfactor = 50,
   autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_scale_factor = 0.05,
   autovacuum_vacuum_cost_delay = 0
 );
+
+-- Fails where the name is that of another table.
+SELECT key, version, owner, held_until, shares, head_process, head_owner, queue_until, next_lapse, queue_seen, next_place, assigned_to,
+  assigned_process FROM "locks" LIMIT 0;
 
 CREATE TABLE IF NOT EXISTS "locks_shares" (
   key bytea NOT NULL,
@@ -112,11 +96,10 @@ CREATE TABLE IF NOT EXISTS "locks_layout" (
   swept bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (version)
 );
--- No row that is there had a higher token, and without routines, a row of the key 255 keeps the
--- highest removed one. That of a register, whose key begins with 254, says nothing of tokens.
+-- No row that is there had a higher token. That of a register, whose key begins with 254, says
+-- nothing of tokens.
 INSERT INTO "locks_layout" (version, readable_from, swept)
-SELECT 1, 1, coalesce(max(l.version), 0) FROM "locks" AS l WHERE l.key < '\xfe' OR l.key = '\xff' HAVING NOT EXISTS (SELECT FROM "locks_layout");
-DELETE FROM "locks" AS l WHERE l.key = '\xff';
+SELECT 1, 1, coalesce(max(l.version), 0) FROM "locks" AS l WHERE l.key < '\xfe' HAVING NOT EXISTS (SELECT FROM "locks_layout");
 
 -- What guards of business tables know: never touched by the locks themselves.
 CREATE TABLE IF NOT EXISTS "locks_fences" (
@@ -371,7 +354,7 @@ BEGIN
     r.assigned_to := NULL;
     r.held_until := until;
     IF want_permits IS NOT NULL THEN
-      -- What a statement without routines left there.
+      -- What the statement for a free key left there.
       DELETE FROM "locks_shares" AS s WHERE s.key = of_key;
       INSERT INTO "locks_shares" (key, owner, token, expires, permits) VALUES (of_key, by_owner, r.version, until, want_permits);
       r.owner := NULL;
