@@ -7,9 +7,11 @@ import { numberOf, readOnly } from './connection/errors.ts';
 import { nameOf, textOf } from './connection/session.ts';
 
 /** What a connection is like. */
-export interface ConnectionFacts {
+interface ConnectionFacts {
   /** SYSDATE moves on within a statement. */
   readonly clockMoves: boolean;
+  /** Its own database, if the tables are there. */
+  readonly home: string | undefined;
 }
 
 /**
@@ -19,10 +21,7 @@ export interface ConnectionFacts {
  * @throws `TransactionOpen` for a session without autocommit.
  * @throws the server's own error for a server that is read only.
  */
-export async function checkConnection(
-  answer: Promise<readonly Row[]>,
-  names: TableNames,
-): Promise<ConnectionFacts & { readonly home: string | undefined }> {
+export async function checkConnection(answer: Promise<readonly Row[]>, names: TableNames): Promise<ConnectionFacts> {
   const [row] = await answer.catch((error: unknown) => {
     // The table is missing: the way out is told below.
     if (numberOf(error) === 1146) return [];

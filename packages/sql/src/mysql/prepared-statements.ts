@@ -7,47 +7,32 @@ import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
 import type { MysqlConnection, Row, Value } from './connection/connection.ts';
 import { endOf, hex, micros, registerKey } from './encoding.ts';
-import { affected, changed, rowsOf, rowsOfText, textOf } from './connection/session.ts';
+import { affected, rowsOf, textOf } from './connection/session.ts';
 import { statements as routineStatements } from './statements.ts';
 
 /** Both kinds of tables have these. */
-type Common = 'list' | 'sweepStretch';
+type Common = 'list' | 'sweepStretch' | 'time';
 /** The tables with routines have these. */
 type Register = 'readRegister' | 'makeRegister' | 'changeRegister';
 
 type Texts<Name extends string> = Readonly<Record<Name | Common, string>>;
 
-/** What a statement has in place of `{name}`, by name: what no `?` can stand for. */
-type Blanks = Readonly<Record<string, string>>;
-
-/** The statements of one store. They name the database of the tables as soon as it is known. */
+/** The statements of one store. */
 export class TableStatements<Name extends string> {
-  readonly #all: Texts<Name>;
-  readonly #schema: DefaultSchema;
+  /** Where the tables are, and the statements that name them so. */
+  readonly schema: DefaultSchema<Texts<Name>>;
   readonly #timeout: number;
-  #texts: Texts<Name>;
 
   /** `timeout`: how long the server may work on a statement, in ms. */
-  constructor(all: Texts<Name>, names: TableNames, timeout: number) {
-    this.#all = all;
-    this.#schema = new DefaultSchema(names);
+  constructor(texts: Texts<Name>, names: TableNames, timeout: number) {
+    this.schema = new DefaultSchema(names, (known) => renderAll(texts, known, timeout));
     this.#timeout = timeout;
-    this.#texts = renderAll(all, names, timeout);
   }
 
-  /** The names of the tables, with their database as far as it is known. */
-  get names(): TableNames {
-    return this.#schema.names;
-  }
-
-  /**
-   * Notes in which database a new connection has found the tables. `undefined`: in none.
-   * @throws `LOCK_MISCONFIGURED` for another database than that of the first connection.
-   */
-  foundIn(database: string | undefined): void {
-    const { names } = this;
-    this.#schema.found(database);
-    if (this.names !== names) this.#texts = renderAll(this.#all, this.names, this.#timeout);
+  /** A statement. It has `blanks` in place of `{name}`, by name: what no `?` can stand for. */
+  text(name: Name | Common, blanks: Readonly<Record<string, string>> = {}): string {
+    const text: string = this.schema.made[name];
+    return Object.entries(blanks).reduce((sql, [blank, value]) => sql.replace(`{${blank}}`, value), text);
   }
 
   /** The rows of a query, or the first ones of a procedure. */
@@ -55,34 +40,9 @@ export class TableStatements<Name extends string> {
     connection: MysqlConnection,
     name: Name | Common,
     values: readonly Value[],
-    blanks?: Blanks,
+    blanks?: Readonly<Record<string, string>>,
   ): Promise<readonly Row[]> {
-    return rowsOf(connection, filled(this.#texts[name], blanks), values);
-  }
-
-  /** A statement without an answer, which is not prepared: not every server can. */
-  async say(connection: MysqlConnection, name: Name, blanks: Blanks): Promise<void> {
-    await rowsOfText(connection, filled(this.#texts[name], blanks));
-  }
-
-  /** The rows of a query that a connection is asked once, so it is not prepared. */
-  rowsOnce(connection: MysqlConnection, name: Name, values: readonly Value[]): Promise<readonly Row[]> {
-    return rowsOfText(connection, this.#texts[name], values);
-  }
-
-  /** The number that a statement leaves by LAST_INSERT_ID; 0: it changed no row. */
-  changed(connection: MysqlConnection, name: Name, values: readonly Value[]): Promise<bigint> {
-    return changed(connection, this.#texts[name], values);
-  }
-
-  /** How many rows a statement changed. */
-  affected(
-    connection: MysqlConnection,
-    name: Name | Common,
-    values: readonly Value[],
-    blanks?: Blanks,
-  ): Promise<number> {
-    return affected(connection, filled(this.#texts[name], blanks), values);
+    return rowsOf(connection, this.text(name, blanks), values);
   }
 
   /**
@@ -117,6 +77,11 @@ export class TableStatements<Name extends string> {
     const [end] = await this.rows(connection, 'sweepStretch', [after], { offset });
     return end === undefined ? undefined : textOf(end['key']);
   }
+
+  async time(connection: MysqlConnection): Promise<number> {
+    const [row] = await this.rows(connection, 'time', []);
+    return Number(textOf(row?.['time']));
+  }
 }
 
 /** Those of the tables with routines. */
@@ -129,19 +94,14 @@ export class PreparedStatements<Name extends string> extends TableStatements<Nam
   /** `false`: it had another text than `from`. */
   async changeRegister(connection: MysqlConnection, name: string, change: RegisterChange): Promise<boolean> {
     const [key, from, to] = [registerKey(name), change.from ?? null, change.to ?? null];
-    if (from === null) await this.affected(connection, 'makeRegister', [key]);
-    return (await this.affected(connection, 'changeRegister', [to, to, key, this.longestWait(), from])) > 0;
+    if (from === null) await affected(connection, this.text('makeRegister'), [key]);
+    return (await affected(connection, this.text('changeRegister'), [to, to, key, this.longestWait(), from])) > 0;
   }
 }
 
 /** A number as part of a statement: mysql2 sends values as doubles, which a limit must not be. */
 export function whole(limit: number): string {
   return `${Math.trunc(limit)}`;
-}
-
-function filled(text: string, blanks: Blanks | undefined): string {
-  if (blanks === undefined) return text;
-  return Object.entries(blanks).reduce((sql, [name, value]) => sql.replace(`{${name}}`, value), text);
 }
 
 function renderAll<Name extends string>(all: Texts<Name>, names: TableNames, timeout: number): Texts<Name> {

@@ -1,8 +1,8 @@
 import type { Claim } from '@locks/core';
 import type { FoundTurn } from '@locks/core/adapter';
 import type { Queue, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
-import { processOf, sessionMark } from '../dialect/stores/process-name.ts';
-import type { MysqlConnection, Row, Value } from './connection/connection.ts';
+import { processOf } from '../dialect/stores/process-name.ts';
+import type { MysqlConnection, Row } from './connection/connection.ts';
 import { nameOf, textOf } from './connection/session.ts';
 import { hex, micros } from './encoding.ts';
 import type { Listening } from './listen.ts';
@@ -32,26 +32,35 @@ interface Joined extends Queue {
   readonly joining?: readonly string[];
 }
 
-/** The procedure that decides about one key, and wakes whose turn it finds. */
-export class Procedure {
-  readonly #parts: Parts;
+/** Calls the procedure that decides about one key, and wakes whose turn it finds. */
+export type Act = (
+  connection: MysqlConnection,
+  act: 'acquire' | 'renew' | 'release',
+  claim: Claim,
+  token: bigint | undefined,
+  queue?: Joined,
+  repeated?: boolean,
+) => Promise<Answer>;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+export function createAct({ options, prepared, listening, told }: Parts): Act {
+  const { process, waiterTtl } = options;
+
+  /** Whose turn the procedure has found. Another process than this one was woken by it. */
+  function turnsOf(row: Row): readonly Turn[] {
+    const { turn_process: session, turn_owner: owner, turn_token: token, turn_span: span, kept_owner: kept } = row;
+    const turns: Turn[] = [];
+    if (owner !== null) {
+      const turn = { process: processOf(nameOf(session)), owner: textOf(owner), assigned: assignedOf(token, span) };
+      turns.push(turn);
+      if (turn.process === process) told.tell(turn.owner);
+    }
+    if (kept !== null) turns.push({ process, owner: textOf(kept) });
+    return turns;
   }
 
-  async act(
-    connection: MysqlConnection,
-    act: 'acquire' | 'renew' | 'release',
-    claim: Claim,
-    token: bigint | undefined,
-    queue?: Joined,
-    repeated = false,
-  ): Promise<Answer> {
-    const { options, prepared, listening } = this.#parts;
-    const { waiterTtl } = options;
+  return async (connection, act, claim, token, queue, repeated = false) => {
     const { key, owner, ttl, mode, permits = 0 } = claim;
-    const values: Value[] = [
+    const [row] = await prepared.rows(connection, 'act', [
       act,
       hex(key),
       owner,
@@ -64,35 +73,15 @@ export class Procedure {
       listOf(queue?.joining),
       repeated ? '1' : '0',
       prepared.longestWait(act === 'acquire' ? ttl : undefined),
-    ];
-    const [row] = await prepared.rows(connection, 'act', values);
+    ]);
     if (row === undefined) throw new Error('the procedure answered nothing');
     return {
       outcome: textOf(row['outcome']),
       answer: textOf(row['answer']),
-      turns: this.#turnsOf(row),
+      turns: turnsOf(row),
       missing: row['missing'] === null ? [] : textOf(row['missing']).split(',').map(fromHex),
     };
-  }
-
-  /** Whose turn the procedure has found. Another process than this one was woken by it. */
-  #turnsOf(row: Row): readonly Turn[] {
-    const { turn_process: session, turn_owner: owner, turn_token: token, turn_span: span, kept_owner: kept } = row;
-    const { options, told } = this.#parts;
-    const turns: Turn[] = [];
-    if (owner !== null) {
-      const process = processOf(nameOf(session));
-      turns.push({ process, owner: textOf(owner), assigned: assignedOf(token, span) });
-      if (process === options.process) told.tell(textOf(owner));
-    }
-    if (kept !== null) turns.push({ process: options.process, owner: textOf(kept) });
-    return turns;
-  }
-
-  /** Ends the wait of a session. */
-  async wake(connection: MysqlConnection, session: string): Promise<void> {
-    if (session.includes(sessionMark)) await this.#parts.prepared.say(connection, 'wake', { session: hex(session) });
-  }
+  };
 }
 
 function listOf(owners: readonly string[] = []): string | null {

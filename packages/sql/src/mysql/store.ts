@@ -1,140 +1,114 @@
-import type { FoundTurn, LockError } from '@locks/core/adapter';
-import type { Claim, KeyState, RegisterChange } from '@locks/core';
+import { LockError, upgradeRefused } from '@locks/core/adapter';
+import type { FoundTurn } from '@locks/core/adapter';
+import type { Claim, KeyState } from '@locks/core';
 import type { SqlClient } from '../dialect/pools/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
-import type {
-  Attempt,
-  Queue,
-  LockStore,
-  Released,
-  Renewed,
-  StoreListening,
-  StoreOptions,
-} from '../dialect/stores/lock-store.ts';
-import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
-import type { Swept } from '../dialect/stores/store.ts';
-import { Attempts } from './attempts.ts';
+import type { Attempt, LockStore, Queue, Released, Renewed, StoreOptions } from '../dialect/stores/lock-store.ts';
+import { sessionMark } from '../dialect/stores/process-name.ts';
 import { checkConnection } from './check-connection.ts';
-import type { ConnectionFacts } from './check-connection.ts';
 import type { MysqlConnection } from './connection/connection.ts';
-import { hex, micros, placesOf, powerOfTwo } from './encoding.ts';
 import { explain } from './connection/errors.ts';
-import { PreparedStatements } from './prepared-statements.ts';
-import { textOf } from './connection/session.ts';
-import { statements } from './statements.ts';
-import { Procedure, assignedOf } from './procedure.ts';
-import { ToldTurns } from './told-turns.ts';
+import { changed, rowsOfText, textOf } from './connection/session.ts';
+import { hex, micros, placesOf, powerOfTwo } from './encoding.ts';
 import { createListening } from './listen.ts';
-import type { Listening } from './listen.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+import { assignedOf, createAct } from './procedure.ts';
+import type { Answer } from './procedure.ts';
+import { statements } from './statements.ts';
+import { ToldTurns } from './told-turns.ts';
 
 /** As many keys as one look at the queue asks for. */
 const looksTogether = 256;
 
-const unheard = 'a proxy stands before the server, or it is one of a cluster; set option "listen" to false';
-
-export function createStore(client: SqlClient, options: StoreOptions): LockStore {
-  return new MysqlStore(client, options);
-}
-
 /**
- * MariaDB and MySQL, through mysql2: what one statement on the key's row cannot decide, a stored
- * procedure does.
+ * Locks in the tables of MariaDB and MySQL, through mysql2: what one statement on the key's row
+ * cannot decide, a stored procedure does.
  */
-class MysqlStore implements LockStore<MysqlConnection> {
-  readonly pollInterval = 25;
-  readonly explain = explain;
-  readonly #options: StoreOptions;
-  readonly #prepared: PreparedStatements<keyof typeof statements>;
-  readonly #listening: Listening;
-  readonly #told: ToldTurns;
-  readonly #procedure: Procedure;
-  readonly #attempts: Attempts;
-  readonly listening: StoreListening<MysqlConnection> | undefined;
-  readonly #facts = new WeakMap<MysqlConnection, ConnectionFacts>();
+export function createStore(client: SqlClient, options: StoreOptions): LockStore {
+  const { names, timeout, waiterTtl, process, runtime } = options;
+  const prepared = new PreparedStatements(statements, names, timeout);
+  const listening = createListening(client, process, runtime);
+  const told = new ToldTurns(runtime.clock);
+  const act = createAct({ options, prepared, listening, told });
+  /**
+   * Where SYSDATE stands still, a statement that waited for a row cannot tell the time: procedures
+   * can, which have more than one.
+   */
+  const clockMoves = new WeakSet<MysqlConnection>();
 
-  constructor(client: SqlClient, options: StoreOptions) {
-    this.#options = options;
-    const { process, runtime, listen } = options;
-    this.#listening = createListening(client, process, runtime);
-    const told = new ToldTurns(runtime.clock);
-    this.#told = told;
-    if (listen) {
-      this.listening = {
-        listen: (heard, lost) => {
-          const woken = (): void => {
-            told.woken();
-            heard('');
-          };
-          return this.#listening.listen(woken, lost);
-        },
-        echo: (connection) => this.#procedure.wake(connection, this.#listening.name),
-        unheard,
-        get lookInterval() {
-          return told.lookInterval;
-        },
-      };
-    }
-    const prepared = new PreparedStatements(statements, options.names, options.timeout);
-    this.#prepared = prepared;
-    this.#procedure = new Procedure({ options, prepared, listening: this.#listening, told });
-    this.#attempts = new Attempts(this.#procedure, options);
+  async function check(connection: MysqlConnection): Promise<void> {
+    const answer = rowsOfText(connection, prepared.text('checkConnection'), [`${names.table}_layout`]);
+    const facts = await checkConnection(answer, prepared.schema.names);
+    if (names.schema === undefined) prepared.schema.found(facts.home);
+    if (facts.clockMoves) clockMoves.add(connection);
   }
 
-  async checkConnection(connection: MysqlConnection): Promise<void> {
-    const { names } = this.#options;
-    const answer = this.#prepared.rowsOnce(connection, 'checkConnection', [`${names.table}_layout`]);
-    const { home, ...facts } = await checkConnection(answer, this.#prepared.names);
-    if (names.schema === undefined) this.#prepared.foundIn(home);
-    this.#facts.set(connection, facts);
-  }
-
-  async acquireFree(connection: MysqlConnection, claim: Claim): Promise<bigint | undefined> {
+  async function acquireFree(connection: MysqlConnection, claim: Claim): Promise<bigint | undefined> {
     const { key, owner, ttl, floor = 0n } = claim;
-    if (this.#clockMoves(connection)) {
-      const values = [owner, `${floor}`, owner, micros(ttl), hex(key), this.#prepared.longestWait(ttl), owner];
-      const token = await this.#prepared.changed(connection, 'acquireFree', values);
+    if (clockMoves.has(connection)) {
+      const values = [owner, `${floor}`, owner, micros(ttl), hex(key), prepared.longestWait(ttl), owner];
+      const token = await changed(connection, prepared.text('acquireFree'), values);
       if (token !== 0n) return token;
     }
     // A new key has no row. Without this the process would open its sessions for it, to wait.
-    const mayOpen = this.listening !== undefined && this.#listening.name === this.#options.process;
-    return mayOpen ? (await this.attempt(connection, claim, undefined, false)).token : undefined;
+    const mayOpen = options.listen && listening.name === process;
+    return mayOpen ? (await attempt(connection, claim, undefined, false)).token : undefined;
   }
 
-  async attempt(
+  async function attempt(
     connection: MysqlConnection,
     claim: Claim,
     queue: Queue | undefined,
     repeated: boolean,
   ): Promise<Attempt> {
-    return await this.#attempts.attempt(connection, claim, queue, repeated);
+    const answer = await act(connection, 'acquire', claim, claim.floor ?? 0n, queue, repeated);
+    const entered = toAttempt(claim, answer);
+    if (entered instanceof LockError) throw entered;
+    return { ...entered, missing: answer.missing };
   }
 
-  async enterAll(connection: MysqlConnection, claims: readonly Claim[]): Promise<readonly (Attempt | LockError)[]> {
-    return await this.#attempts.enterAll(connection, claims);
-  }
-
-  async renew(connection: MysqlConnection, claim: Claim, token: bigint | undefined): Promise<Renewed> {
-    const raised = token === undefined ? null : `${token}`;
-    if (claim.mode === 'exclusive' && this.#clockMoves(connection)) {
-      const { key, owner, ttl } = claim;
-      const values = [raised, micros(ttl), hex(key), this.#prepared.longestWait(), owner, raised];
-      if ((await this.#prepared.changed(connection, 'renew', values)) !== 0n) return { renewed: true, turns: [] };
+  async function enterAll(
+    connection: MysqlConnection,
+    claims: readonly Claim[],
+  ): Promise<readonly (Attempt | LockError)[]> {
+    const [first, ...rest] = claims as readonly [Claim, ...Claim[]];
+    const queue = { process, others: [], joining: rest.map(({ owner }) => owner) };
+    const answer = await act(connection, 'acquire', first, first.floor ?? 0n, queue);
+    const refresh = Math.floor(waiterTtl / 3);
+    // The next in the queue looks when the hold ends.
+    const looks = answer.outcome === 'granted' ? first.ttl : refresh;
+    const behind = { token: undefined, retryAfter: Math.min(refresh, looks), turns: [] };
+    const answers: (Attempt | LockError)[] = [toAttempt(first, answer)];
+    for (const claim of rest) {
+      if (!answer.missing.includes(claim.owner)) answers.push(behind);
+      else answers.push(await attempt(connection, claim, { process, others: [] }, false).catch(refusal));
     }
-    const { answer, turns } = await this.#procedure.act(connection, 'renew', claim, token);
+    return answers;
+  }
+
+  async function renew(connection: MysqlConnection, claim: Claim, token: bigint | undefined): Promise<Renewed> {
+    const { key, owner, ttl, mode } = claim;
+    if (mode === 'exclusive' && clockMoves.has(connection)) {
+      const raised = token === undefined ? null : `${token}`;
+      const values = [raised, micros(ttl), hex(key), prepared.longestWait(), owner, raised];
+      if ((await changed(connection, prepared.text('renew'), values)) !== 0n) return { renewed: true, turns: [] };
+    }
+    const { answer, turns } = await act(connection, 'renew', claim, token);
     return { renewed: answer === '1', turns };
   }
 
-  async release(connection: MysqlConnection, claim: Claim, inQueue: boolean): Promise<Released> {
-    if (claim.mode === 'exclusive' && !inQueue && this.#clockMoves(connection)) {
-      const values = [hex(claim.key), this.#prepared.longestWait(), claim.owner];
-      if ((await this.#prepared.changed(connection, 'release', values)) !== 0n) return { freed: true, turns: [] };
+  async function release(connection: MysqlConnection, claim: Claim, inQueue: boolean): Promise<Released> {
+    const { key, owner, mode } = claim;
+    if (mode === 'exclusive' && !inQueue && clockMoves.has(connection)) {
+      const values = [hex(key), prepared.longestWait(), owner];
+      if ((await changed(connection, prepared.text('release'), values)) !== 0n) return { freed: true, turns: [] };
     }
-    const { answer, turns } = await this.#procedure.act(connection, 'release', claim, undefined);
+    const { answer, turns } = await act(connection, 'release', claim, undefined);
     return { freed: answer === '1', turns };
   }
 
-  async inspect(connection: MysqlConnection, key: string): Promise<KeyState> {
-    const rows = await this.#prepared.rows(connection, 'inspect', [hex(key)]);
+  async function inspect(connection: MysqlConnection, key: string): Promise<KeyState> {
+    const rows = await prepared.rows(connection, 'inspect', [hex(key)]);
     return toKeyState(
       key,
       rows.map((row) => ({
@@ -147,62 +121,88 @@ class MysqlStore implements LockStore<MysqlConnection> {
     );
   }
 
-  async time(connection: MysqlConnection): Promise<number> {
-    const [row] = await this.#prepared.rows(connection, 'time', []);
-    return Number(textOf(row?.['time']));
-  }
-
-  list(...args: Parameters<LockStore<MysqlConnection>['list']>): Promise<ListedKeys> {
-    return this.#prepared.list(...args);
-  }
-
-  readRegister(connection: MysqlConnection, name: string): Promise<string | undefined> {
-    return this.#prepared.readRegister(connection, name);
-  }
-
-  changeRegister(connection: MysqlConnection, name: string, change: RegisterChange): Promise<boolean> {
-    return this.#prepared.changeRegister(connection, name, change);
-  }
-
-  async turns(connection: MysqlConnection, keys: readonly string[]): Promise<readonly FoundTurn[]> {
-    const { process } = this.#options;
-    const found: FoundTurn[] = [];
-    for (let start = 0; start < keys.length; start += looksTogether) {
-      const some = keys.slice(start, start + looksTogether).map(hex);
-      const asked = powerOfTwo(some);
-      const values = [process, process, ...asked, process];
-      const rows = await this.#prepared.rows(connection, 'turns', values, { keys: placesOf(asked) });
-      for (const { owner, key, token, span } of rows) {
-        if (owner === null) found.push(...(await this.#nextOf(connection, textOf(key))));
-        else found.push({ owner: textOf(owner), assigned: assignedOf(token, span) });
-      }
-    }
-    return this.#told.newOf(found);
-  }
-
-  async sweep(connection: MysqlConnection, retention: number, limit: number, after: string): Promise<Swept> {
-    const last = await this.#prepared.endOfStretch(connection, after, limit);
-    const values = [micros(retention), `${limit}`, after, last ?? null];
-    const [row] = await this.#prepared.rows(connection, 'sweep', values);
-    const removed = Number(textOf(row?.['swept']));
-    // There may be more in this stretch.
-    return { removed, next: removed === limit ? after : last };
-  }
-
   /** The next in the queue of a key whose first has ended, if it is of this process. */
-  async #nextOf(connection: MysqlConnection, hexKey: string): Promise<readonly FoundTurn[]> {
-    const { process } = this.#options;
+  async function nextOf(connection: MysqlConnection, hexKey: string): Promise<readonly FoundTurn[]> {
     // A release by an owner that has nothing settles the queue.
     const noClaim: Claim = { key: Buffer.from(hexKey, 'hex').toString(), owner: process, ttl: 1, mode: 'exclusive' };
-    const { turns } = await this.#procedure.act(connection, 'release', noClaim, undefined);
+    const { turns } = await act(connection, 'release', noClaim, undefined);
     return turns.filter((turn) => turn.process === process);
   }
 
-  /**
-   * Where SYSDATE stands still, a statement that waited for a row cannot tell the time: procedures
-   * can, which have more than one.
-   */
-  #clockMoves(connection: MysqlConnection): boolean {
-    return this.#facts.get(connection)?.clockMoves === true;
+  const store: LockStore<MysqlConnection> = {
+    pollInterval: 25,
+    checkConnection: check,
+    acquireFree,
+    attempt,
+    enterAll,
+    renew,
+    release,
+    inspect,
+    list: (...args) => prepared.list(...args),
+    readRegister: (...args) => prepared.readRegister(...args),
+    changeRegister: (...args) => prepared.changeRegister(...args),
+    time: (connection) => prepared.time(connection),
+    async turns(connection, keys) {
+      const found: FoundTurn[] = [];
+      for (let start = 0; start < keys.length; start += looksTogether) {
+        const asked = powerOfTwo(keys.slice(start, start + looksTogether).map(hex));
+        const values = [process, process, ...asked, process];
+        const rows = await prepared.rows(connection, 'turns', values, { keys: placesOf(asked) });
+        for (const { owner, key, token, span } of rows) {
+          if (owner === null) found.push(...(await nextOf(connection, textOf(key))));
+          else found.push({ owner: textOf(owner), assigned: assignedOf(token, span) });
+        }
+      }
+      return told.newOf(found);
+    },
+    async sweep(connection, retention, most, after) {
+      const last = await prepared.endOfStretch(connection, after, most);
+      const [row] = await prepared.rows(connection, 'sweep', [micros(retention), `${most}`, after, last ?? null]);
+      const removed = Number(textOf(row?.['swept']));
+      // There may be more in this stretch.
+      return { removed, next: removed === most ? after : last };
+    },
+    explain,
+    listening: options.listen
+      ? {
+          listen(heard, lost) {
+            const woken = (): void => {
+              told.woken();
+              heard('');
+            };
+            return listening.listen(woken, lost);
+          },
+          /** Ends the wait of its session, as the routine ends those of others. */
+          async echo(connection) {
+            const { name } = listening;
+            // It is not prepared: not every server can.
+            if (name.includes(sessionMark)) await rowsOfText(connection, prepared.text('wake', { session: hex(name) }));
+          },
+          unheard: 'a proxy stands before the server, or it is one of a cluster; set option "listen" to false',
+          get lookInterval() {
+            return told.lookInterval;
+          },
+        }
+      : undefined,
+  };
+  return store;
+}
+
+function toAttempt(claim: Claim, { outcome, answer, turns }: Answer): Attempt | LockError {
+  switch (outcome) {
+    case 'granted':
+      return { token: BigInt(answer), turns };
+    case 'busy':
+      return { token: undefined, retryAfter: Number(answer), turns };
+    case 'upgrade':
+      return upgradeRefused(claim);
+    default:
+      throw new Error(`the procedure answered ${outcome}`);
   }
+}
+
+/** What the procedure refused one claim for. @throws what is no refusal, as it is of all claims. */
+function refusal(error: unknown): LockError {
+  if (error instanceof LockError) return error;
+  throw error;
 }

@@ -3,7 +3,7 @@ import type { TextTable, TextTableKind, TextTableOptions } from '../dialect/stor
 import type { SqlClient } from '../dialect/pools/client.ts';
 import { checkServer } from './check-connection.ts';
 import type { MysqlConnection, Row } from './connection/connection.ts';
-import { nameOf, textOf } from './connection/session.ts';
+import { affected, nameOf, rowsOfText, textOf } from './connection/session.ts';
 import { hex, placesOf, powerOfTwo } from './encoding.ts';
 import { explain } from './connection/errors.ts';
 import { TableStatements, whole } from './prepared-statements.ts';
@@ -37,10 +37,13 @@ function createTable({ names, timeout, runtime }: TextTableOptions): TextTable {
   const table: TextTable<MysqlConnection> = {
     process: runtime.uniqueId(),
     async checkConnection(connection) {
-      const [row = {}] = await prepared.rowsOnce(connection, 'checkConnection', [names.schema ?? null, names.table]);
+      const [row = {}] = await rowsOfText(connection, prepared.text('checkConnection'), [
+        names.schema ?? null,
+        names.table,
+      ]);
       checkServer(row);
       checkColumns(columnsIn(row), names);
-      if (names.schema === undefined) prepared.foundIn(nameOf(row['home']));
+      if (names.schema === undefined) prepared.schema.found(nameOf(row['home']));
     },
     async read(connection, key) {
       const [row = {}] = await prepared.rows(connection, 'read', [hex(key)]);
@@ -53,8 +56,8 @@ function createTable({ names, timeout, runtime }: TextTableOptions): TextTable {
       const { version, record, keepFor } = next;
       const keep = keepFor === undefined ? null : whole(keepFor);
       const changed = await (seen === undefined
-        ? prepared.affected(connection, 'insert', [hex(key), version, hex(record), keep])
-        : prepared.affected(connection, 'update', [
+        ? affected(connection, prepared.text('insert'), [hex(key), version, hex(record), keep])
+        : affected(connection, prepared.text('update'), [
             version,
             hex(record),
             keep,
@@ -65,10 +68,7 @@ function createTable({ names, timeout, runtime }: TextTableOptions): TextTable {
       return changed > 0;
     },
     list: (...args) => prepared.list(...args),
-    async time(connection) {
-      const [row] = await prepared.rows(connection, 'time', []);
-      return Number(textOf(row?.['time']));
-    },
+    time: (connection) => prepared.time(connection),
     async sweep(connection, retention, limit, after) {
       const next = await prepared.endOfStretch(connection, after, limit);
       const ago = whole(Math.ceil(retention));
@@ -76,7 +76,7 @@ function createTable({ names, timeout, runtime }: TextTableOptions): TextTable {
       const keys = idle.map((row) => textOf(row['key']));
       if (keys.length === 0) return { removed: 0, next };
       const asked = powerOfTwo(keys);
-      const removed = await prepared.affected(connection, 'remove', [ago, ...asked], { keys: placesOf(asked) });
+      const removed = await affected(connection, prepared.text('remove', { keys: placesOf(asked) }), [ago, ...asked]);
       // There may be more in this stretch.
       return { removed, next: keys.length === limit ? after : next };
     },

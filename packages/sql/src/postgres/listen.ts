@@ -3,7 +3,7 @@ import type { SqlClient } from '../dialect/pools/client.ts';
 import { sessionMark } from '../dialect/stores/process-name.ts';
 import { end } from './connection/cancel.ts';
 import type { PgSession } from './connection/connection.ts';
-import { readTurn } from './turn-message.ts';
+import { readTurn } from './turns.ts';
 
 /**
  * The advisory lock of a session, by which others see that it lasts. A pooler tells clients another

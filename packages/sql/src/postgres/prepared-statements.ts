@@ -5,6 +5,8 @@ import type { TableNames } from '../dialect/layout/names.ts';
 import { TransactionOpen } from '../dialect/errors/transaction-open.ts';
 import { listedKeys } from '../dialect/stores/listed-keys.ts';
 import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
+import { looksPerRemoval } from '../dialect/stores/store.ts';
+import type { Swept } from '../dialect/stores/store.ts';
 import type { ConnectionFacts } from './check-connection.ts';
 import type { PgConnection, Reply, Value } from './connection/connection.ts';
 import { bytes, firstAfter, registerKey } from './encoding.ts';
@@ -12,8 +14,8 @@ import { Sessions, statement } from './connection/session.ts';
 import type { Statement } from './connection/session.ts';
 import { watchStatus } from './connection/transaction-status.ts';
 
-/** Both kinds of tables have it. */
-type Common = 'list';
+/** Both kinds of tables have these. */
+type Common = 'list' | 'sweep' | 'time';
 /** The tables with routines have these. */
 type Register = 'readRegister' | 'makeRegister' | 'changeRegister';
 
@@ -21,51 +23,30 @@ type Texts<Name extends string> = Readonly<Record<Name | Common, string>>;
 
 type Prepared<Name extends string> = Readonly<Record<Name | Common, Statement>>;
 
-/** The statements of one store. They name the schema of the tables as soon as it is known. */
+/** The statements of one store. */
 export class TableStatements<Name extends string> {
-  readonly #texts: Texts<Name>;
-  readonly #schema: DefaultSchema;
+  /** Where the tables are, and the statements that name them so. */
+  readonly schema: DefaultSchema<Prepared<Name>>;
   readonly #sessions: Sessions;
   readonly #timeout: number;
-  /** With the names that the user has set: without a schema, each connection uses its own. */
-  readonly #asConfigured: Prepared<Name>;
-  #prepared: Prepared<Name>;
   /** After how many ms the server ends a statement of a connection anyway. */
   readonly #ends = new WeakMap<PgConnection, number>();
 
   /** `timeout`: how long the server may work on a statement, in ms. */
   constructor(texts: Texts<Name>, names: TableNames, timeout: number) {
-    this.#texts = texts;
-    this.#schema = new DefaultSchema(names);
+    this.schema = new DefaultSchema(names, (known) => prepareAll(texts, known));
     this.#sessions = new Sessions(timeout);
     this.#timeout = Math.ceil(timeout);
-    this.#asConfigured = prepareAll(texts, names);
-    this.#prepared = this.#asConfigured;
-  }
-
-  /** The names of the tables, with their schema as far as it is known. */
-  get names(): TableNames {
-    return this.#schema.names;
   }
 
   /** The rows that a statement returns. */
   ask(connection: PgConnection, name: Name | Common, ...values: readonly Value[]): Promise<Reply['rows']> {
-    return this.#sessions.send(connection, this.#prepared[name], values);
+    return this.#sessions.send(connection, this.schema.made[name], values);
   }
 
   /** The same, in the schema where this connection finds the tables. */
   askAsConfigured(connection: PgConnection, name: Name): Promise<Reply['rows']> {
-    return this.#sessions.send(connection, this.#asConfigured[name], []);
-  }
-
-  /**
-   * Notes in which schema a new connection has found the tables. `undefined`: in none.
-   * @throws `LOCK_MISCONFIGURED` for another schema than that of the first connection.
-   */
-  foundIn(schema: string | undefined): void {
-    const { names } = this;
-    this.#schema.found(schema);
-    if (this.names !== names) this.#prepared = prepareAll(this.#texts, this.names);
+    return this.#sessions.send(connection, this.schema.asConfigured[name], []);
   }
 
   /** Notes what `check` resolves to, which sends the first statements over a new connection. */
@@ -111,6 +92,19 @@ export class TableStatements<Name extends string> {
       rows.map(([key]) => key ?? ''),
       limit,
     );
+  }
+
+  async time(connection: PgConnection): Promise<number> {
+    const [row] = await this.ask(connection, 'time');
+    return Number(row?.[0]);
+  }
+
+  async sweep(connection: PgConnection, retention: number, most: number, after: string): Promise<Swept> {
+    const from = Buffer.from(after, 'hex');
+    const [row] = await this.ask(connection, 'sweep', Math.ceil(retention), most, from, most * looksPerRemoval);
+    const removed = Number(row?.[0]);
+    // There may be more in this stretch.
+    return { removed, next: removed === most ? after : (row?.[1] ?? undefined) };
   }
 }
 

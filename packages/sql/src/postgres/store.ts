@@ -4,7 +4,6 @@ import type { Claim, KeyState } from '@locks/core';
 import type { SqlClient } from '../dialect/pools/client.ts';
 import { toKeyState } from '../dialect/stores/key-state.ts';
 import type { Attempt, Queue, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
-import { looksPerRemoval } from '../dialect/stores/store.ts';
 import { checkConnection } from './check-connection.ts';
 import type { ConnectionFacts } from './check-connection.ts';
 import type { PgConnection, Reply } from './connection/connection.ts';
@@ -14,7 +13,7 @@ import { explain, stateOf } from './connection/errors.ts';
 import { createListening } from './listen.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { statements } from './statements.ts';
-import { assignedOf, createTurnReader } from './turn-reader.ts';
+import { assignedOf, createTurnReader } from './turns.ts';
 
 /** The state in which a new row's token is not above those that the sweep has removed. */
 const tokenSwept = 'LK001';
@@ -31,9 +30,9 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   async function check(connection: PgConnection): Promise<ConnectionFacts> {
     if (names.schema === undefined) {
       const [found] = await prepared.askAsConfigured(connection, 'findSchema');
-      prepared.foundIn(found?.[0] ?? undefined);
+      prepared.schema.found(found?.[0] ?? undefined);
     }
-    return await checkConnection(prepared.ask(connection, 'checkConnection'), prepared.names);
+    return await checkConnection(prepared.ask(connection, 'checkConnection'), prepared.schema.names);
   }
 
   async function acquireFree(connection: PgConnection, claim: Claim): Promise<bigint | undefined> {
@@ -189,18 +188,12 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     list: (...args) => prepared.list(...args),
     readRegister: (...args) => prepared.readRegister(...args),
     changeRegister: (...args) => prepared.changeRegister(...args),
-    time: async (connection) => Number((await prepared.ask(connection, 'time'))[0]?.[0]),
+    time: (connection) => prepared.time(connection),
     async turns(connection, keys) {
       const rows = await prepared.ask(connection, 'turns', keys.map(bytes), process);
       return rows.map(([owner, token, span]) => ({ owner: owner ?? '', assigned: assignedOf(token, span) }));
     },
-    async sweep(connection, retention, most, after) {
-      const from = Buffer.from(after, 'hex');
-      const [row] = await prepared.ask(connection, 'sweep', Math.ceil(retention), most, from, most * looksPerRemoval);
-      const removed = Number(row?.[0]);
-      // There may be more in this stretch.
-      return { removed, next: removed === most ? after : (row?.[1] ?? undefined) };
-    },
+    sweep: (...args) => prepared.sweep(...args),
     explain,
     listening: options.listen
       ? {
@@ -212,7 +205,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
         }
       : undefined,
   };
-  // The connections come from the pool of a client whose driver is pg.
   return store;
 }
 

@@ -1,6 +1,5 @@
 import type { SqlClient } from '../dialect/pools/client.ts';
 import { listedKeys } from '../dialect/stores/listed-keys.ts';
-import { looksPerRemoval } from '../dialect/stores/store.ts';
 import { checkColumns } from '../dialect/layout/check-columns.ts';
 import type { TextTable, TextTableKind, TextTableOptions } from '../dialect/stores/text-table.ts';
 import { end } from './connection/cancel.ts';
@@ -35,7 +34,7 @@ function createTable(client: SqlClient, { names, timeout, listen, runtime }: Tex
     const [row = []] = await prepared.askAsConfigured(connection, 'checkConnection');
     const [home, found] = row.slice(5);
     const facts = checkServer(row, () => checkColumns(found ?? undefined, names, hidden));
-    if (names.schema === undefined) prepared.foundIn(home ?? undefined);
+    if (names.schema === undefined) prepared.schema.found(home ?? undefined);
     return facts;
   }
 
@@ -62,14 +61,8 @@ function createTable(client: SqlClient, { names, timeout, listen, runtime }: Tex
         unheard: 'a pooler lends connections for each transaction; set option "listen" to false',
       },
     }),
-    time: async (connection) => Number((await prepared.ask(connection, 'time'))[0]?.[0]),
-    async sweep(connection, retention, most, after) {
-      const from = Buffer.from(after, 'hex');
-      const [row] = await prepared.ask(connection, 'sweep', Math.ceil(retention), most, from, most * looksPerRemoval);
-      const removed = Number(row?.[0]);
-      // There may be more in this stretch.
-      return { removed, next: removed === most ? after : (row?.[1] ?? undefined) };
-    },
+    time: (connection) => prepared.time(connection),
+    sweep: (...args) => prepared.sweep(...args),
     explain,
   };
   return table;

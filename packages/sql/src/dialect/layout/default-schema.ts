@@ -2,21 +2,31 @@ import { misconfigured } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /**
- * The schema (Postgres) or database (MySQL) of the tables, where the user has named none: that in
- * which the first connection finds them. Other connections, and this one later, may look elsewhere,
- * where a key could be held a second time.
+ * What is made of the names of the tables, such as statements. Where the user has named no schema
+ * (Postgres) or database (MySQL), it is that in which the first connection finds the tables. Other
+ * connections, and this one later, may look elsewhere, where a key could be held a second time.
  */
-export class DefaultSchema {
-  readonly #names: TableNames;
-  #known: TableNames | undefined = undefined;
+export class DefaultSchema<Made> {
+  /** With the names that the user has set: without a schema, each connection uses its own. */
+  readonly asConfigured: Made;
+  readonly #make: (names: TableNames) => Made;
+  #names: TableNames;
+  #made: Made;
 
-  constructor(names: TableNames) {
+  constructor(names: TableNames, make: (names: TableNames) => Made) {
     this.#names = names;
+    this.#make = make;
+    this.asConfigured = make(names);
+    this.#made = this.asConfigured;
   }
 
   /** The names of the tables, with their schema as far as it is known. */
   get names(): TableNames {
-    return this.#known ?? this.#names;
+    return this.#names;
+  }
+
+  get made(): Made {
+    return this.#made;
   }
 
   /**
@@ -24,13 +34,14 @@ export class DefaultSchema {
    * @throws `LOCK_MISCONFIGURED` for other tables than those of the first connection.
    */
   found(schema: string | undefined): void {
-    if (schema === undefined || this.names.schema === schema) return;
-    if (this.names.schema !== undefined) {
+    if (schema === undefined || this.#names.schema === schema) return;
+    if (this.#names.schema !== undefined) {
       throw misconfigured(
         '@locks/sql',
-        `connections of one pool find tables of the locks in "${this.names.schema}" and in "${schema}", where a key could be held twice. Set option "schema" to one of them`,
+        `connections of one pool find tables of the locks in "${this.#names.schema}" and in "${schema}", where a key could be held twice. Set option "schema" to one of them`,
       );
     }
-    this.#known = { ...this.#names, schema };
+    this.#names = { ...this.#names, schema };
+    this.#made = this.#make(this.#names);
   }
 }
