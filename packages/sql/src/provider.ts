@@ -1,8 +1,9 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
+import { checkRegister } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { KeyCalls } from './connections/key-calls.ts';
-import { StoreCalls } from './connections/store-calls.ts';
-import type { StoreCallsParts } from './connections/store-calls.ts';
+import { TableCalls } from './connections/table-calls.ts';
+import type { TableCallsParts } from './connections/table-calls.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import type { LockStore } from './dialect/stores/lock-store.ts';
 import { createSqlQueue } from './queue/sql-queue.ts';
@@ -10,7 +11,7 @@ import type { SqlQueue } from './queue/sql-queue.ts';
 import { Sweeper } from './sweep/sweeper.ts';
 
 /** What a provider is made of. */
-export interface SqlProviderParts extends StoreCallsParts {
+export interface SqlProviderParts extends TableCallsParts {
   readonly dialect: Dialect;
   readonly store: LockStore;
   /** What the tables call this process. */
@@ -22,7 +23,8 @@ export class SqlProvider implements LockProvider {
   readonly name: string;
   readonly traits: Traits;
   readonly #runtime: Runtime;
-  readonly #calls: StoreCalls;
+  readonly #store: LockStore;
+  readonly #calls: TableCalls;
   readonly #keyCalls: KeyCalls;
   readonly #queue: SqlQueue;
   readonly #sweeper: Sweeper | undefined;
@@ -34,13 +36,15 @@ export class SqlProvider implements LockProvider {
     this.name = name;
     this.traits = { scope, expiry: 'ttl', fencing: 'clock-bounded', fair: true, shared: true, wake: true };
     this.#runtime = runtime;
-    this.#calls = new StoreCalls(parts);
+    this.#store = store;
+    this.#calls = new TableCalls(parts);
     this.#keyCalls = new KeyCalls(this.#calls, store, runtime);
     const { connections, deadline } = this.#calls;
     const acquireFree = (claim: Claim): Promise<bigint | undefined> => this.#keyCalls.acquireFree(claim);
     this.#queue = createSqlQueue({ name, store, acquireFree, connections, options, process, deadline, runtime });
-    const sweep = (after: string): Promise<string | undefined> => this.#calls.nextOfSweep(after);
-    this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, sweep) : undefined;
+    this.#sweeper = options.sweep
+      ? new Sweeper(runtime, tokenRetention, (after) => this.#calls.sweep(after))
+      : undefined;
   }
 
   /** Resolves when the database answers, and has the tables. Its caller sets the limit. */
@@ -69,18 +73,28 @@ export class SqlProvider implements LockProvider {
   }
 
   async inspect(key: string): Promise<KeyState> {
-    return await this.#calls.inspect(key);
+    const read = (connection: unknown): Promise<KeyState> => this.#store.inspect(connection, key);
+    return await this.#calls.run(read, { what: 'an inspection', first: true });
   }
 
-  time(): Promise<number> {
-    return this.#calls.time();
+  async time(): Promise<number> {
+    return await this.#calls.time();
   }
 
-  register(name: string, change?: RegisterChange): Promise<string | undefined> {
-    return this.#calls.register(name, change);
+  async register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    checkRegister(name, change);
+    const differs = change !== undefined && change.from !== change.to;
+    const work = async (connection: unknown): Promise<string | undefined> => {
+      for (;;) {
+        if (differs && (await this.#store.changeRegister(connection, name, change))) return change.to;
+        const text = await this.#store.readRegister(connection, name);
+        // It may have become what it must be since.
+        if (!differs || text !== change.from) return text;
+      }
+    };
+    return await this.#calls.run(work, { what: 'a register' });
   }
 
-  /** In the order of their bytes. A key that is held or waited for throughout is listed. */
   list(prefix: string): AsyncIterable<string> {
     return this.#calls.list(prefix);
   }

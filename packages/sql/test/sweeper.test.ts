@@ -9,7 +9,7 @@ describe('the sweeper', () => {
     const steps: string[] = [];
     const sweeper = new Sweeper(runtime, 4_000, async (after) => {
       steps.push(after);
-      return ends.shift();
+      return { next: ends.shift() };
     });
     await runtime.advance(10_000);
     expect(steps).toEqual([]);
@@ -30,7 +30,7 @@ describe('the sweeper', () => {
     const steps: string[] = [];
     const sweeper = new Sweeper(runtime, 4_000, async (after) => {
       steps.push(after);
-      if (after === '') return 'b';
+      if (after === '') return { next: 'b' };
       sweeps += 1;
       throw new Error('no connection');
     });

@@ -2,7 +2,7 @@ import { Batches, LockError } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { EachStore, LockStore, Released, Renewed } from '../dialect/stores/lock-store.ts';
-import type { StoreCalls } from './store-calls.ts';
+import type { TableCalls } from './table-calls.ts';
 
 /** The calls of exclusive claims that travel together where the store has statements for many. */
 interface Joint {
@@ -13,11 +13,11 @@ interface Joint {
 
 /** The calls that a store decides by the row of one key. */
 export class KeyCalls {
-  readonly #calls: StoreCalls;
+  readonly #calls: TableCalls;
   readonly #store: LockStore;
   readonly #joint: Joint | undefined;
 
-  constructor(calls: StoreCalls, store: LockStore, runtime: Runtime) {
+  constructor(calls: TableCalls, store: LockStore, runtime: Runtime) {
     this.#calls = calls;
     this.#store = store;
     this.#joint = store.each && this.#createJoint(store.each, runtime);

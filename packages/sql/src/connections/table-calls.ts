@@ -2,6 +2,7 @@ import { LockError, createDeadline } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { SqlClient } from '../dialect/pools/client.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
+import type { ListedKeys } from '../dialect/stores/listed-keys.ts';
 import type { Swept, TableStore } from '../dialect/stores/store.ts';
 import type { ReadSqlOptions } from '../options/provider-options.ts';
 import { Connections } from './connections.ts';
@@ -15,6 +16,9 @@ const longestConnect = 3_600_000;
  * longer in all.
  */
 const sweepBatch = 500;
+
+/** How many keys one statement of a list reads. More take longer, fewer need more statements. */
+const listedTogether = 1_000;
 
 /** What the calls of a provider are made of. */
 export interface TableCallsParts {
@@ -77,9 +81,16 @@ export class TableCalls {
     return await this.connections.run(step, { what: 'a sweep' });
   }
 
-  /** The same, for a `Sweeper`. */
-  async nextOfSweep(after: string): Promise<string | undefined> {
-    return (await this.sweep(after)).next;
+  /** In the order of their bytes. A key that is held or waited for throughout is listed. */
+  async *list(prefix: string): AsyncIterable<string> {
+    for (let after: string | undefined, more = true; more; more = after !== undefined) {
+      const last = after;
+      const read = (connection: unknown): Promise<ListedKeys> =>
+        this.#store.list(connection, prefix, last, listedTogether);
+      const { keys, next } = await this.run(read, { what: 'a list' });
+      yield* keys;
+      after = next;
+    }
   }
 
   async close(): Promise<void> {

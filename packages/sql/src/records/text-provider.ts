@@ -21,9 +21,6 @@ export interface ConnectingProvider extends LockProvider {
   connect(): Promise<void>;
 }
 
-/** How many keys one statement of a list reads. More take longer, fewer need more statements. */
-const listedTogether = 1_000;
-
 /**
  * The part of the timeout that a statement has. With all of it the engine would give the call up
  * first, and not know why, or whether the statement was sent.
@@ -36,7 +33,7 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
   const { waiterTtl, timeout, pollInterval: poll, tokenRetention } = options;
   const calls = new TableCalls(parts);
   const within = Math.ceil(timeout * patience);
-  const sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => calls.nextOfSweep(after)) : undefined;
+  const sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => calls.sweep(after)) : undefined;
   const replace = createReplace(table, calls, within, runtime.clock);
   const { listening } = table;
   const wakes = listening && createWakes({ name: dialect.name, listening, calls, runtime });
@@ -52,15 +49,7 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
       return replace({ key, seen, next, wakes: toWake });
     },
     ...(wakes && { watch: wakes.watch }),
-    async *list(prefix) {
-      for (let after: string | undefined, more = true; more; more = after !== undefined) {
-        const last = after;
-        const about = { what: 'a list' };
-        const found = await calls.run((connection) => table.list(connection, prefix, last, listedTogether), about);
-        yield* found.keys;
-        after = found.next;
-      }
-    },
+    list: (prefix) => calls.list(prefix),
     time: () => calls.time(),
     async close() {
       sweeper?.stop();

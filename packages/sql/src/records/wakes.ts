@@ -1,15 +1,8 @@
-import type { RecordStore, Runtime, TimerHandle } from '@locks/core/adapter';
+import type { RecordStore, Runtime } from '@locks/core/adapter';
 import type { TableCalls } from '../connections/table-calls.ts';
+import { proveListening } from '../queue/prove-listening.ts';
 import { WakeReports } from '../queue/wake-reports.ts';
 import type { TextListening } from '../dialect/stores/text-table.ts';
-
-/** A listener that has not heard a wake of its own process after this time, in ms, is given up. */
-const echoPatience = 1_000;
-/**
- * How long no other one is opened after that, in ms. Poolers between a process and its database
- * change seldom, so a shorter time costs connections that hear nothing.
- */
-const unheardRetry = 60_000;
 
 /**
  * So many keys are read at once where a wake does not say its key. With more, wakes of a process
@@ -35,6 +28,13 @@ interface Watcher {
   readonly lost: (reason: unknown) => void;
 }
 
+/** A listener, from the time it is asked for on. */
+interface Opening {
+  /** Resolves when it has heard a wake of its own process. */
+  readonly proven: Promise<void>;
+  stop(reason: unknown): void;
+}
+
 /** The wakes of one process: it listens once for all keys, from the first claim that waits on. */
 export function createWakes({ name, listening, calls, runtime }: WakesParts): {
   readonly watch: NonNullable<RecordStore['watch']>;
@@ -42,18 +42,22 @@ export function createWakes({ name, listening, calls, runtime }: WakesParts): {
 } {
   const reports = new WakeReports(name);
   const watchers = new Set<Watcher>();
-  let opening: Promise<() => void> | undefined;
-  let unheardUntil = -Infinity;
-  let closed = false;
+  let opening: Opening | undefined;
   let looking = false;
   let again = false;
 
-  const unheard = (): Error => new Error(`a message to itself was not heard: ${listening.unheard}`);
+  const listen = proveListening({
+    listen: async (hear, lost) => ({
+      probe: async () => {},
+      close: await listening.listen((key = '') => hear(key), lost),
+    }),
+    unheard: listening.unheard,
+    echo: () => calls.run((connection) => listening.echo(connection), { what: 'a wake' }),
+    runtime,
+    reports,
+  });
   const lose = (reason: unknown): void => {
-    void opening?.then(
-      (stop) => stop(),
-      () => {},
-    );
+    opening?.stop(reason);
     opening = undefined;
     reports.tell('polling', reason);
     const all = [...watchers];
@@ -92,63 +96,46 @@ export function createWakes({ name, listening, calls, runtime }: WakesParts): {
     looking = false;
   };
 
-  /** Listens, and has the listener hear a wake of its own process. */
-  const open = async (): Promise<() => void> => {
-    let proven = (): void => {};
-    let refused = (_reason: unknown): void => {};
-    let timer: TimerHandle | undefined;
-    const proof = new Promise<void>((resolve, reject) => ([proven, refused] = [resolve, reject]));
-    proof.catch(() => {});
+  const open = (): Opening => {
+    const over = new AbortController();
+    const lost = (reason: unknown): void => {
+      if (!over.signal.aborted) lose(reason);
+    };
+    let prove = (): void => {};
+    let refuse = (_reason: unknown): void => {};
+    const proven = new Promise<void>((resolve, reject) => ([prove, refuse] = [resolve, reject]));
+    proven.catch(() => {});
     let hears = false;
-    const stop = await listening.listen(
-      (key) => {
-        if (hears) void heard(key);
-        hears = true;
-        proven();
+    const hear = (key: string | undefined): void => {
+      if (hears) void heard(key);
+      hears = true;
+      prove();
+    };
+    const listener = listen(hear, lost, over.signal);
+    listener.catch(lost);
+    return {
+      proven,
+      stop(reason) {
+        over.abort();
+        refuse(reason);
+        void listener.then(
+          ({ close }) => close(),
+          () => {},
+        );
       },
-      (reason) => (hears ? lose(reason) : refused(reason)),
-    );
-    try {
-      await calls.run((connection) => listening.echo(connection), { what: 'a wake' });
-      const giveUp = (): void => {
-        unheardUntil = runtime.clock.now() + unheardRetry;
-        refused(unheard());
-      };
-      timer = runtime.setTimer(giveUp, echoPatience, false);
-      await proof;
-    } catch (error) {
-      stop();
-      throw error;
-    } finally {
-      if (timer !== undefined) runtime.clearTimer(timer);
-    }
-    return stop;
-  };
-  const listen = async (): Promise<void> => {
-    if (runtime.clock.now() < unheardUntil) throw unheard();
-    try {
-      await (opening ??= open());
-      reports.tell('listening', undefined);
-    } catch (error) {
-      opening = undefined;
-      if (!closed) reports.tell('polling', error);
-      throw error;
-    }
+    };
   };
 
   return {
     async watch(key, changed, lost) {
-      await listen();
+      await (opening ??= open()).proven;
+      reports.tell('listening', undefined);
       const watcher: Watcher = { key, version: undefined, changed, lost };
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
     },
     close() {
-      closed = true;
-      void opening?.then(
-        (stop) => stop(),
-        () => {},
-      );
+      opening?.stop(new Error('the provider is closed'));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
+import type { Swept } from '../dialect/stores/store.ts';
 
 /**
  * Removes the rows of idle keys. The pause is between a quarter and a half of the retention, and
@@ -7,7 +8,7 @@ import type { Runtime, TimerHandle } from '@locks/core/adapter';
 export class Sweeper {
   readonly #runtime: Runtime;
   readonly #interval: number;
-  readonly #step: (after: string) => Promise<string | undefined>;
+  readonly #step: (after: string) => Promise<Pick<Swept, 'next'>>;
   /**
    * Where the next step begins. A sweep that failed goes on there, so that the last rows of a long
    * table have their turn too.
@@ -16,8 +17,8 @@ export class Sweeper {
   #timer: TimerHandle | undefined = undefined;
   #stopped = false;
 
-  /** `step` begins after a key, and tells after which one the next step does, if there is one. */
-  constructor(runtime: Runtime, retention: number, step: (after: string) => Promise<string | undefined>) {
+  /** `step` begins after a key. */
+  constructor(runtime: Runtime, retention: number, step: (after: string) => Promise<Pick<Swept, 'next'>>) {
     this.#runtime = runtime;
     this.#interval = Math.min(retention / 4, 6 * 3_600_000);
     this.#step = step;
@@ -40,7 +41,7 @@ export class Sweeper {
     try {
       for (let next: string | undefined = this.#after; next !== undefined && !this.#stopped;) {
         this.#after = next;
-        next = await this.#step(next);
+        ({ next } = await this.#step(next));
       }
       this.#after = '';
     } catch {

@@ -31,6 +31,11 @@ export interface TableStore<Connection = unknown> {
    * version.
    */
   checkConnection(connection: Connection): Promise<void>;
+  /**
+   * At most `limit` keys with this prefix that are held or waited for (of texts: that have one), in
+   * byte order. `after`: what the list before said to go on with.
+   */
+  list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<ListedKeys>;
   /** The ms since 1970, by the clock of the server. */
   time(connection: Connection): Promise<number>;
   /**
@@ -45,11 +50,6 @@ export interface TableStore<Connection = unknown> {
 /** What the stores have that keep holds in columns, with a queue and without one. */
 export interface Store<Connection = unknown> extends TableStore<Connection> {
   inspect(connection: Connection, key: string): Promise<KeyState>;
-  /**
-   * At most `limit` keys with this prefix that are held or waited for, in byte order. `after`: what
-   * the list before said to go on with.
-   */
-  list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<ListedKeys>;
   /** The text of a register. */
   readRegister(connection: Connection, name: string): Promise<string | undefined>;
   /**

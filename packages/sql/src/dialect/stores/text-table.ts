@@ -2,7 +2,6 @@ import type { ReadRecord, Runtime, StoredRecord } from '@locks/core/adapter';
 import type { SqlClient } from '../pools/client.ts';
 import type { TableNames } from '../layout/names.ts';
 import type { SqlSession } from '../layout/sql-session.ts';
-import type { ListedKeys } from './listed-keys.ts';
 import type { TableStore } from './store.ts';
 
 /** What a table of texts is made of. */
@@ -39,8 +38,6 @@ export interface TextTable<Connection = unknown> extends TableStore<Connection> 
   replace(connection: Connection, replacement: Replacement): Promise<boolean>;
   /** Several in one transaction, where that costs less. */
   replaceAll?(connection: Connection, replacements: readonly Replacement[]): Promise<readonly boolean[]>;
-  /** At most `limit` keys with this prefix, after the key `after`, in the order of their bytes. */
-  list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<ListedKeys>;
   /** Where a process can be woken. `undefined`: it looks at the keys at times. */
   readonly listening?: TextListening<Connection> | undefined;
 }
