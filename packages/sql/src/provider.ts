@@ -14,8 +14,6 @@ import { Sweeper } from './sweep/sweeper.ts';
 export interface SqlProviderParts extends TableCallsParts {
   readonly dialect: Dialect;
   readonly store: LockStore;
-  /** What the tables call this process. */
-  readonly process: string;
 }
 
 /** Locks in a SQL database: the contract, over one dialect. */
@@ -30,7 +28,7 @@ export class SqlProvider implements LockProvider {
   readonly #sweeper: Sweeper | undefined;
 
   constructor(parts: SqlProviderParts) {
-    const { dialect, store, options, runtime, process } = parts;
+    const { dialect, store, options, runtime } = parts;
     const { name, scope } = dialect;
     const { tokenRetention } = options;
     this.name = name;
@@ -41,7 +39,7 @@ export class SqlProvider implements LockProvider {
     this.#keyCalls = new KeyCalls(this.#calls, store, runtime);
     const { connections, deadline } = this.#calls;
     const acquireFree = (claim: Claim): Promise<bigint | undefined> => this.#keyCalls.acquireFree(claim);
-    this.#queue = createSqlQueue({ name, store, acquireFree, connections, options, process, deadline, runtime });
+    this.#queue = createSqlQueue({ name, store, acquireFree, connections, options, deadline, runtime });
     this.#sweeper = options.sweep
       ? new Sweeper(runtime, tokenRetention, (after) => this.#calls.sweep(after))
       : undefined;

@@ -15,7 +15,7 @@ const dialects: Readonly<Record<SqlClient['database'], Dialect>> = { postgres, m
  */
 export function dialectOf({ database }: SqlClient, names: TableNames): Dialect {
   const dialect = dialects[database];
-  dialect.checkNames(names);
+  dialect.checkNames?.(names);
   return dialect;
 }
 

@@ -8,15 +8,14 @@ import type { TextTable, TextTableKind } from '../dialect/stores/text-table.ts';
 
 /** What a database keeps locks in: tables with routines, or a table of texts. */
 export type FoundStore =
-  | { readonly routines: true; readonly store: LockStore; readonly process: string }
+  | { readonly routines: true; readonly store: LockStore }
   | { readonly routines: false; readonly store: TextTable };
 
 /** The store of `dialect` that `options` ask for. @throws `LOCK_MISCONFIGURED` */
 export function storeOf(dialect: Dialect, client: SqlClient, options: ReadSqlOptions, runtime: Runtime): FoundStore {
   if (!options.routines) textsOf(dialect);
-  const process = dialect.processName(runtime.uniqueId());
-  const store = options.routines ? dialect.createStore?.(client, { ...options, process, runtime }) : undefined;
-  if (store !== undefined) return { routines: true, store, process };
+  const store = options.routines ? dialect.createStore?.(client, { ...options, runtime }) : undefined;
+  if (store !== undefined) return { routines: true, store };
   return { routines: false, store: dialect.texts.createTable(client, { ...options, runtime }) };
 }
 

@@ -65,7 +65,7 @@ export interface Dialect extends ConnectionRules {
   readonly transactionalDdl: boolean;
   readonly fence: FenceStatements;
   /** Refuses names that it cannot have. @throws `LOCK_MISCONFIGURED` */
-  checkNames(names: TableNames): void;
+  checkNames?(names: TableNames): void;
   /** Refuses a server, or a library of SQLite, that is too old. @throws `LOCK_MISCONFIGURED` */
   checkVersion(session: SqlSession): Promise<void>;
   /**
@@ -76,8 +76,6 @@ export interface Dialect extends ConnectionRules {
   openPool(parts: OwnPoolParts): Promise<OwnPool>;
   /** The tables with routines. Absent: the database has none, and uses `texts`. */
   createStore?(client: SqlClient, options: StoreOptions): LockStore;
-  /** What the tables with routines call a process with this id, which no other process has. */
-  processName(id: string): string;
   /** The one table of texts, whose rules are core's. */
   readonly texts: TextTableKind;
   openSession(parts: SessionParts): SqlSession;

@@ -1,3 +1,4 @@
+import { LockError, isLockError } from '@locks/core/adapter';
 import { withSession } from '../databases/with-session.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SqlClient } from '../dialect/pools/client.ts';
@@ -5,7 +6,8 @@ import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { checkReadable, checkTables, layoutVersion } from '../dialect/layout/layout.ts';
 import type { FoundTables } from '../dialect/layout/layout.ts';
 import type { TableNames } from '../dialect/layout/names.ts';
-import { explainMigration } from './explain-migration.ts';
+import { textOf } from '../dialect/errors/call-error.ts';
+import { dialectOf } from '../databases/dialects.ts';
 
 /** What a statement is about, by what follows the usual name of the tables. */
 const subject = /^(?:CREATE|ALTER|DROP|INSERT|UPDATE)(?: [A-Z]+)* ["`]locks(\w*)["`]/;
@@ -59,4 +61,14 @@ export function stepsBack(to: number, { layout, present }: FoundTables, dialect:
   const all = taken.toReversed().flatMap(({ down }) => down);
   // Without a layout a table may be of another origin.
   return layout === undefined ? all.filter((each) => present.includes(subject.exec(each)?.[1] ?? '?')) : all;
+}
+
+/** The contract's error for what went wrong in a migration. */
+export function explainMigration(client: SqlClient, names: TableNames, error: unknown): LockError {
+  if (isLockError(error)) return error;
+  const dialect = dialectOf(client, names);
+  const remedy = dialect.migrationRemedy(error);
+  if (remedy === undefined) return dialect.explain(client, error, 'a migration');
+  const message = `@locks/sql cannot migrate its tables: ${textOf(error)}. ${remedy}`;
+  return new LockError('LOCK_MISCONFIGURED', message, { cause: error });
 }

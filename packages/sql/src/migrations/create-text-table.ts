@@ -3,7 +3,7 @@ import type { SqlClient } from '../dialect/pools/client.ts';
 import type { TableNames } from '../dialect/layout/names.ts';
 import { checkColumns } from '../dialect/layout/check-columns.ts';
 import { textsOf } from '../databases/store-of.ts';
-import { explainMigration } from './explain-migration.ts';
+import { explainMigration } from './change-layout.ts';
 
 /**
  * Creates the table of `routines: false` where it is missing.

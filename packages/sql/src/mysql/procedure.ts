@@ -1,6 +1,6 @@
 import type { Claim } from '@locks/core';
 import type { FoundTurn } from '@locks/core/adapter';
-import type { Queue, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
+import type { Queue, Turn } from '../dialect/stores/lock-store.ts';
 import { processOf } from '../dialect/stores/process-name.ts';
 import type { MysqlConnection, Row } from './connection/connection.ts';
 import { nameOf, textOf } from './connection/session.ts';
@@ -11,7 +11,8 @@ import type { statements } from './statements.ts';
 import type { ToldTurns } from './told-turns.ts';
 
 interface Parts {
-  readonly options: StoreOptions;
+  readonly process: string;
+  readonly waiterTtl: number;
   readonly prepared: PreparedStatements<keyof typeof statements>;
   readonly listening: Listening;
   readonly told: ToldTurns;
@@ -42,9 +43,7 @@ export type Act = (
   repeated?: boolean,
 ) => Promise<Answer>;
 
-export function createAct({ options, prepared, listening, told }: Parts): Act {
-  const { process, waiterTtl } = options;
-
+export function createAct({ process, waiterTtl, prepared, listening, told }: Parts): Act {
   /** Whose turn the procedure has found. Another process than this one was woken by it. */
   function turnsOf(row: Row): readonly Turn[] {
     const { turn_process: session, turn_owner: owner, turn_token: token, turn_span: span, kept_owner: kept } = row;

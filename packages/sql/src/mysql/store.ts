@@ -25,11 +25,12 @@ const looksTogether = 256;
  * cannot decide, a stored procedure does.
  */
 export function createStore(client: SqlClient, options: StoreOptions): LockStore {
-  const { names, timeout, waiterTtl, process, runtime } = options;
+  const { names, timeout, waiterTtl, runtime } = options;
+  const process = runtime.uniqueId();
   const prepared = new PreparedStatements(statements, names, timeout);
   const listening = createListening(client, process, runtime);
   const told = new ToldTurns(runtime.clock);
-  const act = createAct({ options, prepared, listening, told });
+  const act = createAct({ process, waiterTtl, prepared, listening, told });
   /**
    * Where SYSDATE stands still, a statement that waited for a row cannot tell the time: procedures
    * can, which have more than one.
@@ -130,6 +131,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   }
 
   const store: LockStore<MysqlConnection> = {
+    process,
     pollInterval: 25,
     checkConnection: check,
     acquireFree,

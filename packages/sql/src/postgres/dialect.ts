@@ -31,11 +31,9 @@ export const postgres: Dialect = {
   canRepeat,
   isInTransaction,
   isBroken,
-  checkNames() {},
   checkVersion,
   openPool,
   createStore,
-  processName: (id) => id,
   texts,
   openSession: (parts) => openSession(parts as SessionParts<PgConnection>),
   async tablesOf(session) {

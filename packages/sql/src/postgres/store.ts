@@ -22,7 +22,8 @@ type Row = Reply['rows'][number];
 
 /** Locks in the tables of Postgres, through `pg`. */
 export function createStore(client: SqlClient, options: StoreOptions): LockStore {
-  const { names, timeout, waiterTtl, process, runtime } = options;
+  const { names, timeout, waiterTtl, runtime } = options;
+  const process = runtime.uniqueId();
   const prepared = new PreparedStatements(statements, names, timeout);
   const listening = createListening(client, process);
   const tell = createTurnReader(prepared, process);
@@ -176,6 +177,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   }
 
   const store: LockStore<PgConnection> = {
+    process,
     each: createEachStore(prepared),
     pollInterval: 25,
     checkConnection: (connection) => prepared.check(connection, () => check(connection)),

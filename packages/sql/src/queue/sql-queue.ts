@@ -22,8 +22,6 @@ export interface SqlQueueParts {
   acquireFree(claim: Claim): Promise<bigint | undefined>;
   readonly connections: Connections<unknown>;
   readonly options: ReadSqlOptions;
-  /** What the tables call this process. */
-  readonly process: string;
   readonly deadline: Deadline;
   readonly runtime: Runtime;
 }
@@ -36,7 +34,8 @@ export interface SqlQueue extends Omit<Queue, 'wake'> {
 
 /** The queue of one process: attempts are statements, turns are told or looked for. */
 export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
-  const { name, store, acquireFree, connections, options, process, deadline, runtime } = parts;
+  const { name, store, acquireFree, connections, options, deadline, runtime } = parts;
+  const { process } = store;
   const { waiterTtl, pollInterval } = options;
   const reports = new WakeReports(name);
   const entries = createEntries(attemptAlone, parts);

@@ -45,7 +45,6 @@ export const sqlite: Dialect = {
   checkVersion,
   openPool,
   texts: { createTable: createTextTable },
-  processName: (id) => id,
   openSession: (parts) => openSession(parts as SessionParts<Database>),
   async tablesOf(session) {
     const found = new Map<string, boolean>();

@@ -50,8 +50,6 @@ export interface StoreOptions {
   readonly timeout: number;
   /** Whether to listen for turns where the database can tell them. */
   readonly listen: boolean;
-  /** This process, as the tables call it. */
-  readonly process: string;
   /** Clock, timers and randomness of this process. */
   readonly runtime: Runtime;
 }
@@ -71,6 +69,8 @@ export interface EachStore<Connection> {
 
 /** The tables of the layout with routines: shared holds, and a queue. */
 export interface LockStore<Connection = unknown> extends Store<Connection> {
+  /** This process, as the tables call it. */
+  readonly process: string;
   /** In how many ms to look for turns where the database tells none; read before each look. */
   readonly pollInterval: number;
   /**
