@@ -9,8 +9,7 @@ import { migrations } from './migrations.ts';
 import { checkNoSchema, openPool } from './clients/pool.ts';
 import { openSession } from './sql-session.ts';
 import { statements } from './statements.ts';
-import { pathOf } from './store-sessions.ts';
-import { createTextTable } from './text-table.ts';
+import { createTextTable, pathOf } from './text-table.ts';
 
 /** A column of each table, which it has since the present layout. */
 const columns = {

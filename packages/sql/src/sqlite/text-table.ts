@@ -1,15 +1,15 @@
+import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { SqlClient } from '../dialect/pools/client.ts';
 import type { Replacement, TextListening, TextTable, TextTableOptions } from '../dialect/stores/text-table.ts';
 import { checkConnection } from './check-connection.ts';
 import { textOf } from './connection/connection.ts';
 import type { Database } from './connection/connection.ts';
-import type { Session } from './session.ts';
+import { Session } from './session.ts';
 import { explain } from './connection/errors.ts';
 import { hostTime } from './host/clock.ts';
 import { hasEnded, processName } from './host/process.ts';
 import { successor } from './prefix.ts';
-import { StoreSessions } from './store-sessions.ts';
 import { touchWakeFile } from './wakes/wake-file.ts';
 import { watchWakeFile } from './wakes/watch-wake-file.ts';
 
@@ -22,9 +22,17 @@ const now = (): number => hostTime() / 1_000;
  */
 export function createTextTable(client: SqlClient, { names, listen, runtime }: TextTableOptions): TextTable<Database> {
   const process = processName(runtime.uniqueId());
-  const sessions = new StoreSessions(names, client);
+  /** Weak: a connection that its pool has dropped is closed by the collector. */
+  const sessions = new WeakMap<Database, Session>();
+  /** As a connection tells it, else as the pool is configured. */
+  let path = pathOf(client);
   // Known since the first connection, over which a claim was sent before one waits.
-  const file = (): string => sessions.path ?? '';
+  const file = (): string => path ?? '';
+  const sessionOf = (connection: Database): Session => {
+    const session = sessions.get(connection);
+    if (session === undefined) throw new Error('A connection was used before it was checked.');
+    return session;
+  };
   const replaceAll = (session: Session, replacements: readonly Replacement[]): readonly boolean[] => {
     const replaced = session.write(() => replacements.map((replacement) => replaceOne(session, replacement)));
     for (const [index, { wakes }] of replacements.entries())
@@ -36,7 +44,7 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
     echo: async () => touchWakeFile(file(), process),
     unheard: 'the file system tells no changes of files; set option "listen" to false',
     async versions(connection, keys) {
-      const session = sessions.of(connection);
+      const session = sessionOf(connection);
       const rows = session.read(() => session.rows('versions', { keys: JSON.stringify(keys) }));
       return new Map(rows.map((row) => [textOf(row['key']), textOf(row['version'])]));
     },
@@ -45,10 +53,13 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
     process,
     ended: hasEnded,
     async checkConnection(connection) {
-      checkConnection(sessions.open(connection), names);
+      const session = new Session(connection, names);
+      sessions.set(connection, session);
+      ({ path } = session);
+      checkConnection(session, names);
     },
     async read(connection, key) {
-      const session = sessions.of(connection);
+      const session = sessionOf(connection);
       const readAt = now();
       const row = session.read(() => session.row('read', { key }));
       return row === undefined
@@ -56,11 +67,11 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
         : { version: textOf(row['version']), record: textOf(row['record']), now: readAt };
     },
     async replace(connection, replacement) {
-      return replaceAll(sessions.of(connection), [replacement])[0] === true;
+      return replaceAll(sessionOf(connection), [replacement])[0] === true;
     },
-    replaceAll: async (connection, replacements) => replaceAll(sessions.of(connection), replacements),
+    replaceAll: async (connection, replacements) => replaceAll(sessionOf(connection), replacements),
     async list(connection, prefix, after, limit) {
-      const session = sessions.of(connection);
+      const session = sessionOf(connection);
       const range = { from: prefix, after: after ?? null, before: successor(prefix) ?? null, limit };
       const keys = session.read(() => session.rows('list', range)).map((row) => textOf(row['key']));
       return { keys, next: keys.length < limit ? undefined : keys.at(-1) };
@@ -71,7 +82,7 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
       return Math.floor(runtime.clock.origin + runtime.clock.now());
     },
     async sweep(connection, retention, limit, after) {
-      const session = sessions.of(connection);
+      const session = sessionOf(connection);
       const last = session.read(() => session.row('sweepStretch', { after, length: limit - 1 }));
       const to = last === undefined ? undefined : textOf(last['key']);
       const removed = sweepStretch(session, { after, to: to ?? null, before: now() - retention });
@@ -79,7 +90,7 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
       await setImmediate();
       return { removed, next: to };
     },
-    explain: (error, what, claim) => explain(error, sessions.path, what, claim),
+    explain: (error, what, claim) => explain(error, path, what, claim),
   };
 }
 
@@ -105,4 +116,9 @@ function sweepStretch(
 ): number {
   if (session.read(() => session.row('sweepable', stretch)) === undefined) return 0;
   return session.write(() => session.run('sweep', stretch));
+}
+
+/** The file that the pool of `client` is configured for. */
+export function pathOf({ file }: SqlClient): string | undefined {
+  return file === undefined ? undefined : resolve(file);
 }
