@@ -28,36 +28,26 @@ export function createListening(client: SqlClient, process: string): Listening {
     heard: (owner: string, assigned?: Assignment) => void,
     lost: (reason: unknown) => void,
   ): Promise<Listener> {
-    if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
-    const connection = (await client.connect()) as PgSession;
     sessions += 1;
     let session = `${process}${sessionMark}${sessions}`;
+    let subscription = '';
     const over = (): void => {
       if (name === session) name = process;
     };
-    for (const event of ['error', 'end'] as const) {
-      connection.on(event, () => {
-        over();
-        lost(new Error('the connection that listens was lost'));
-      });
-    }
-    connection.on('notification', ({ payload }) => {
-      if (payload === undefined) return;
+    const hear = (payload: string): void => {
       const { owner, assigned } = readTurn(payload);
       heard(owner, assigned);
-    });
-    let subscription: string;
-    try {
-      if (!(await hasLock(connection, `locks_${session}`))) session = process;
+    };
+    const lose = (reason: Error): void => {
+      over();
+      lost(reason);
+    };
+    const connection = await openListener(client, hear, lose, async (opened) => {
+      if (!(await hasLock(opened, `locks_${session}`))) session = process;
       subscription = `LISTEN "locks_${session}"`;
-      await connection.query(subscription);
-    } catch (error) {
-      end(connection);
-      throw error;
-    }
+      await opened.query(subscription);
+    });
     name = session;
-    // Waiters keep the process alive by timers. A provider that is not closed must not.
-    connection.connection.stream.unref();
     return {
       async probe() {
         // A repeated LISTEN changes nothing, unless a pooler has changed the server's session.
@@ -76,6 +66,31 @@ export function createListening(client: SqlClient, process: string): Listening {
     },
     listen,
   };
+}
+
+/** Opens a connection beside the pool, over which `subscribe` sends what it takes to listen. */
+export async function openListener(
+  client: SqlClient,
+  heard: (payload: string) => void,
+  lost: (reason: Error) => void,
+  subscribe: (connection: PgSession) => Promise<unknown>,
+): Promise<PgSession> {
+  if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
+  const connection = (await client.connect()) as PgSession;
+  for (const event of ['error', 'end'] as const)
+    connection.on(event, () => lost(new Error('the connection that listens was lost')));
+  connection.on('notification', ({ payload }) => {
+    if (payload !== undefined) heard(payload);
+  });
+  try {
+    await subscribe(connection);
+  } catch (error) {
+    end(connection);
+    throw error;
+  }
+  // Waiters keep the process alive by timers. A provider that is not closed must not.
+  connection.connection.stream.unref();
+  return connection;
 }
 
 async function hasLock(connection: PgSession, lock: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { ConnectionFacts } from './check-connection.ts';
 import type { PgConnection, PgSession } from './connection/connection.ts';
 import { bytes } from './encoding.ts';
 import { explain } from './connection/errors.ts';
+import { openListener } from './listen.ts';
 import { TableStatements } from './prepared-statements.ts';
 import { statements as routineStatements } from './statements.ts';
 import { statements as textStatements } from './texts-statements.ts';
@@ -56,7 +57,13 @@ function createTable(client: SqlClient, { names, timeout, listen, runtime }: Tex
     list: (...args) => prepared.list(...args),
     ...(listen && {
       listening: {
-        listen: (heard, lost) => listenTo(client, `locks_${process}`, heard, lost),
+        async listen(heard, lost) {
+          // The message of a wake is its key, in hexadecimal.
+          const hear = (payload: string): void => heard(listedKeys([payload], 2).keys[0]);
+          const listen = (opened: PgSession): Promise<unknown> => opened.query(`LISTEN "locks_${process}"`);
+          const connection = await openListener(client, hear, lost, listen);
+          return () => end(connection);
+        },
         echo: (connection) => prepared.ask(connection, 'echo', process),
         unheard: 'a pooler lends connections for each transaction; set option "listen" to false',
       },
@@ -66,27 +73,4 @@ function createTable(client: SqlClient, { names, timeout, listen, runtime }: Tex
     explain,
   };
   return table;
-}
-
-/** Over a connection beside the pool. The message of a wake is its key, in hexadecimal. */
-async function listenTo(
-  client: SqlClient,
-  channel: string,
-  heard: (key?: string) => void,
-  lost: (reason: unknown) => void,
-): Promise<() => void> {
-  if (client.connect === undefined) throw new Error('the client cannot connect beside its pool');
-  const connection = (await client.connect()) as PgSession;
-  for (const event of ['error', 'end'] as const)
-    connection.on(event, () => lost(new Error('the connection that listens was lost')));
-  connection.on('notification', ({ payload = '' }) => heard(listedKeys([payload], 2).keys[0]));
-  try {
-    await connection.query(`LISTEN "${channel}"`);
-  } catch (error) {
-    end(connection);
-    throw error;
-  }
-  // Waiters keep the process alive by timers. A provider that is not closed must not.
-  connection.connection.stream.unref();
-  return () => end(connection);
 }
