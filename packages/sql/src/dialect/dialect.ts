@@ -66,8 +66,10 @@ export interface Dialect extends ConnectionRules {
   readonly fence: FenceStatements;
   /** Refuses names that it cannot have. @throws `LOCK_MISCONFIGURED` */
   checkNames?(names: TableNames): void;
-  /** Refuses a server, or a library of SQLite, that is too old. @throws `LOCK_MISCONFIGURED` */
-  checkVersion(session: SqlSession): Promise<void>;
+  /** Selects as `server` the version of the server, or of the library of SQLite. */
+  readonly serverVersion: string;
+  /** Refuses one that is too old. @throws `LOCK_MISCONFIGURED` */
+  refuseOld(server: unknown): void;
   /**
    * The pool that a URL and options ask for.
    * @throws `LOCK_MISCONFIGURED` for a URL that names no database, without the URL; for a driver

@@ -28,8 +28,7 @@ export async function changeLayout(
   };
   try {
     await withSession(client, names, async (session, dialect) => {
-      await dialect.checkVersion(session);
-      await dialect.withMigrationLock(session, () => change(session, dialect));
+      await alone(session, dialect, () => change(session, dialect));
     });
   } catch (error) {
     throw explainMigration(client, names, error);
@@ -61,6 +60,13 @@ export function stepsBack(to: number, { layout, present }: FoundTables, dialect:
   const all = taken.toReversed().flatMap(({ down }) => down);
   // Without a layout a table may be of another origin.
   return layout === undefined ? all.filter((each) => present.includes(subject.exec(each)?.[1] ?? '?')) : all;
+}
+
+/** What `change` resolves to, which no other process runs meanwhile, on a server that is new enough. */
+export async function alone<T>(session: SqlSession, dialect: Dialect, change: () => Promise<T>): Promise<T> {
+  const [row] = await session.rows(dialect.serverVersion);
+  dialect.refuseOld(row?.['server']);
+  return await dialect.withMigrationLock(session, change);
 }
 
 /** The contract's error for what went wrong in a migration. */

@@ -3,7 +3,7 @@ import type { SqlClient } from '../dialect/pools/client.ts';
 import type { TableNames } from '../dialect/layout/names.ts';
 import { checkColumns } from '../dialect/layout/check-columns.ts';
 import { textsOf } from '../databases/store-of.ts';
-import { explainMigration } from './change-layout.ts';
+import { alone, explainMigration } from './change-layout.ts';
 
 /**
  * Creates the table of `routines: false` where it is missing.
@@ -14,8 +14,7 @@ export async function createTextTable(client: SqlClient, names: TableNames): Pro
   try {
     await withSession(client, names, async (session, dialect) => {
       const { create, columnsOf } = textsOf(dialect);
-      await dialect.checkVersion(session);
-      await dialect.withMigrationLock(session, async () => {
+      await alone(session, dialect, async () => {
         const found = await columnsOf(session);
         if (found === undefined) await session.run(create);
         else checkColumns(found, names);

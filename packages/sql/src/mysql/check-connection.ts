@@ -38,7 +38,7 @@ export async function checkConnection(answer: Promise<readonly Row[]>, names: Ta
 
 /** Checks what every store needs of a server, by its answer to `check-connection`. */
 export function checkServer(row: Row): void {
-  refuseOld(textOf(row['server']));
+  refuseOld(row['server']);
   // Each statement begins a transaction, and a lock would be taken when its user commits.
   if (Number(row['autocommit']) !== 1) throw new TransactionOpen(false);
   if (Number(row['read_only']) !== 0) throw readOnly();

@@ -1,4 +1,4 @@
-import { checkVersion } from './connection/check-version.ts';
+import { refuseOld } from './connection/check-version.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SessionParts } from '../dialect/layout/sql-session.ts';
@@ -31,7 +31,8 @@ export const mysql: Dialect = {
   canRepeat,
   isInTransaction,
   isBroken,
-  checkVersion,
+  serverVersion: 'SELECT VERSION() AS server',
+  refuseOld,
   openPool,
   createStore,
   texts,

@@ -132,7 +132,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
 
   const store: LockStore<MysqlConnection> = {
     process,
-    pollInterval: 25,
     checkConnection: check,
     acquireFree,
     attempt,

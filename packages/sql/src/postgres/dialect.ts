@@ -1,4 +1,4 @@
-import { checkVersion } from './connection/check-version.ts';
+import { refuseOld } from './connection/check-version.ts';
 import type { PgConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SessionParts } from '../dialect/layout/sql-session.ts';
@@ -31,7 +31,8 @@ export const postgres: Dialect = {
   canRepeat,
   isInTransaction,
   isBroken,
-  checkVersion,
+  serverVersion: "SELECT current_setting('server_version_num') AS server",
+  refuseOld,
   openPool,
   createStore,
   texts,

@@ -179,7 +179,6 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   const store: LockStore<PgConnection> = {
     process,
     each: createEachStore(prepared),
-    pollInterval: 25,
     checkConnection: (connection) => prepared.check(connection, () => check(connection)),
     acquireFree,
     attempt,

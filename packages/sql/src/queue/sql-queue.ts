@@ -13,6 +13,9 @@ import { WakeReports } from './wake-reports.ts';
  */
 const looksPerTtl = 12;
 
+/** In how many ms to look for turns where the database tells none. */
+const usualInterval = 25;
+
 /** What a queue in a database is made of. */
 export interface SqlQueueParts {
   /** The provider's, for messages. */
@@ -48,7 +51,7 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
     together: entries && largestBatch,
     listen: listenOf(parts, reports),
     look: {
-      interval: () => Math.min(pollInterval ?? store.pollInterval, waiterTtl / looksPerTtl),
+      interval: () => Math.min(pollInterval ?? usualInterval, waiterTtl / looksPerTtl),
       get heardInterval() {
         const heard = store.listening?.lookInterval;
         return heard && Math.min(heard, waiterTtl / looksPerTtl);

@@ -1,4 +1,4 @@
-import { checkVersion } from './connection/check-version.ts';
+import { refuseOld } from './connection/check-version.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { SessionParts } from '../dialect/layout/sql-session.ts';
 import { readTables } from '../dialect/layout/layout.ts';
@@ -41,7 +41,8 @@ export const sqlite: Dialect = {
   isInTransaction,
   isBroken,
   checkNames: checkNoSchema,
-  checkVersion,
+  serverVersion: 'SELECT sqlite_version() AS server',
+  refuseOld,
   openPool,
   texts: { createTable: createTextTable },
   openSession: (parts) => openSession(parts as SessionParts<Database>),

@@ -1,6 +1,7 @@
 import { LockError, errorText, isDefect } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
+import { TransactionOpen } from './transaction-open.ts';
 
 /** A longer text of a driver would hide the advice that follows it; `cause` has all of it. */
 const longestText = 140;
@@ -22,15 +23,15 @@ export interface FailedCall {
   readonly remedy: string | undefined;
   /** What helps where another attempt may succeed. */
   readonly advice?: string | undefined;
-  /** Whether the call may still take effect, whatever the user changes. */
-  readonly mayTakeEffect: boolean;
   /** The server answered that it refuses the statement, and so changed nothing. */
   readonly undone: boolean;
 }
 
 /** The contract's error for a failed call. */
 export function callError(failed: FailedCall): LockError {
-  const { database, error, what, claim, mayTakeEffect, undone } = failed;
+  const { database, error, what, claim, undone } = failed;
+  // A statement was sent, and takes effect with the transaction, whatever the user changes.
+  const mayTakeEffect = error instanceof TransactionOpen && error.sent;
   const remedy = isDefect(error) ? wrongClient : failed.remedy;
   const advice = remedy ?? failed.advice;
   const call = typeof what === 'function' ? what() : what;

@@ -48,7 +48,7 @@ export interface StoreOptions {
   readonly waiterTtl: number;
   /** How long the server may work on a statement, in ms: nothing may take effect later. */
   readonly timeout: number;
-  /** Whether to listen for turns where the database can tell them. */
+  /** Whether to listen for turns, or wakes, where the database can tell them. */
   readonly listen: boolean;
   /** Clock, timers and randomness of this process. */
   readonly runtime: Runtime;
@@ -71,8 +71,6 @@ export interface EachStore<Connection> {
 export interface LockStore<Connection = unknown> extends Store<Connection> {
   /** This process, as the tables call it. */
   readonly process: string;
-  /** In how many ms to look for turns where the database tells none; read before each look. */
-  readonly pollInterval: number;
   /**
    * One compare-and-set statement: the token if the key was free and its queue empty, or if the
    * claim holds it exclusively already.

@@ -1,18 +1,11 @@
-import type { ReadRecord, Runtime, StoredRecord } from '@locks/core/adapter';
+import type { ReadRecord, StoredRecord } from '@locks/core/adapter';
 import type { SqlClient } from '../pools/client.ts';
-import type { TableNames } from '../layout/names.ts';
 import type { SqlSession } from '../layout/sql-session.ts';
+import type { StoreOptions } from './lock-store.ts';
 import type { TableStore } from './store.ts';
 
 /** What a table of texts is made of. */
-export interface TextTableOptions {
-  readonly names: TableNames;
-  /** Whether to listen for wakes where the database can tell them. */
-  readonly listen: boolean;
-  /** How long the server may work on a statement, in ms: nothing may take effect later. */
-  readonly timeout: number;
-  readonly runtime: Runtime;
-}
+export type TextTableOptions = Omit<StoreOptions, 'waiterTtl'>;
 
 /** A change of the text under one key. */
 export interface Replacement {

@@ -1,18 +1,12 @@
 import { misconfigured } from '@locks/core/adapter';
-import type { SqlSession } from '../../dialect/layout/sql-session.ts';
 import { textOf } from './session.ts';
 
 /** @throws `LOCK_MISCONFIGURED` for a server that is too old, by its `VERSION()`. */
-export function refuseOld(server: string): void {
+export function refuseOld(version: unknown): void {
+  const server = textOf(version);
   if (isTooOld(server)) {
     throw misconfigured('@locks/sql', `it works with MariaDB 10.6, MySQL 8.0 and newer, not with ${server}`);
   }
-}
-
-/** Asks the server of `session`. @throws `LOCK_MISCONFIGURED` */
-export async function checkVersion(session: SqlSession): Promise<void> {
-  const [row] = await session.rows('SELECT VERSION() AS server');
-  refuseOld(textOf(row?.['server']));
 }
 
 function isTooOld(server: string): boolean {

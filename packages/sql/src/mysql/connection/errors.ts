@@ -139,12 +139,10 @@ function remedyOf(error: unknown): string | undefined {
 
 /** The contract's error for one of the driver or of the server. */
 export function explain(error: unknown, what: CallName, claim?: Pick<Claim, 'key'>): LockError {
-  // A statement was sent, and takes effect with the transaction.
-  const mayTakeEffect = error instanceof TransactionOpen && error.sent;
-  const inTransaction = mayTakeEffect || isInTransaction(error);
+  const inTransaction = error instanceof TransactionOpen || isInTransaction(error);
   const remedy = inTransaction ? `Turn autocommit on. ${endTransactions}` : remedyOf(error);
   const advice = passing[numberOf(error) ?? 0];
-  return callError({ database: 'MySQL', error, what, claim, remedy, advice, mayTakeEffect, undone: isUndone(error) });
+  return callError({ database: 'MySQL', error, what, claim, remedy, advice, undone: isUndone(error) });
 }
 
 const rights =

@@ -1,17 +1,10 @@
 import { misconfigured } from '@locks/core/adapter';
-import type { SqlSession } from '../../dialect/layout/sql-session.ts';
 
 /** @throws `LOCK_MISCONFIGURED` for a server that is too old, by its `server_version_num`. */
 export function refuseOld(version: unknown): void {
   if (Number(version) < 130_000) {
     throw misconfigured('@locks/sql', `it works with Postgres 13 and newer, not with ${shown(Number(version))}`);
   }
-}
-
-/** Asks the server of `session`. @throws `LOCK_MISCONFIGURED` */
-export async function checkVersion(session: SqlSession): Promise<void> {
-  const [row] = await session.rows("SELECT current_setting('server_version_num') AS server");
-  refuseOld(row?.['server']);
 }
 
 /** 120022 is 12.22, and 90624 is 9.6.24. */

@@ -119,9 +119,7 @@ function remedyOf(error: unknown): string | undefined {
 
 /** The contract's error for one of the driver or of the server. */
 export function explain(error: unknown, what: CallName, claim?: Pick<Claim, 'key'>): LockError {
-  const mayTakeEffect = error instanceof TransactionOpen && error.sent;
-  const remedy = remedyOf(error);
-  return callError({ database: 'Postgres', error, what, claim, remedy, mayTakeEffect, undone: isUndone(error) });
+  return callError({ database: 'Postgres', error, what, claim, remedy: remedyOf(error), undone: isUndone(error) });
 }
 
 const migrationRemedies: Readonly<Record<string, string>> = {
