@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConnectionPool } from '../src/postgres/clients/postgres-js/connection-pool.ts';
+import { ConnectionPool } from '../src/dialect/pools/connection-pool.ts';
 
 /** A pool of two things that end, and what was done with them. */
 function poolOfTwo() {

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import { misconfigured } from '@locks/core/adapter';
+import type { SqlClient } from '../../dialect/pools/client.ts';
+import { ConnectionPool } from '../../dialect/pools/connection-pool.ts';
 import { importDriver } from '../../dialect/pools/import-driver.ts';
 import type { OwnPool, OwnPoolParts } from '../../dialect/pools/own-pool.ts';
 import type { TableNames } from '../../dialect/layout/names.ts';
-import { createFilePool } from './file-pool.ts';
-import { fileSchema, openFile } from './open-file.ts';
+import { discard } from '../connection/connection.ts';
+import type { Database } from '../connection/connection.ts';
+import { closeFile, fileSchema, openFile } from './open-file.ts';
 import type { DatabaseClass } from './open-file.ts';
 
 /**
@@ -18,8 +21,35 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   const opening = { patience: options.connectTimeout, creates: options.creates, runtime };
   // What SQLite does it does at once: a second connection of a process could only wait for the
   // first.
-  const { client, end } = createFilePool(path, options.pool ?? 1, () => openFile(Libsql, path, opening));
-  return { client, schema: fileSchema, end, destroy() {} };
+  const max = options.pool ?? 1;
+  const pool = new ConnectionPool<Database>({
+    max,
+    open: () => openFile(Libsql, path, opening),
+    end: async (connection) => closeFile(connection),
+  });
+  const client: SqlClient<Database> = {
+    database: 'sqlite',
+    isTransaction: false,
+    max,
+    get ended() {
+      return pool.closed;
+    },
+    file: path,
+    acquire: () => pool.acquire(),
+    release: (connection, broken) => pool.release(connection, broken),
+    waiting: () => pool.waiting,
+    opening: () => pool.opening,
+    discard,
+  };
+  return {
+    client,
+    schema: fileSchema,
+    async end() {
+      await pool.close();
+      await pool.empty();
+    },
+    destroy() {},
+  };
 }
 
 /** Refuses a schema of the user's. @throws `LOCK_MISCONFIGURED` */

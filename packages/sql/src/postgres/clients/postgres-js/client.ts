@@ -2,7 +2,7 @@ import { abandon, isOver } from '../../connection/cancel.ts';
 import type { PgConnection, PgSession } from '../../connection/connection.ts';
 import { importDriver } from '../../../dialect/pools/import-driver.ts';
 import type { SqlClient } from '../../../dialect/pools/client.ts';
-import { ConnectionPool } from './connection-pool.ts';
+import { ConnectionPool } from '../../../dialect/pools/connection-pool.ts';
 import { openConnection, send } from './connection.ts';
 import type { PostgresJsOptions, PostgresJsSender } from './connection.ts';
 

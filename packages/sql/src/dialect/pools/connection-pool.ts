@@ -6,12 +6,12 @@ export interface ConnectionRules<Connection> {
   /** How many there are at most. */
   readonly max: number;
   open(): Promise<Connection>;
-  /** Whether its server has ended it, as far as is known. */
-  isOver(connection: Connection): boolean;
+  /** Whether its server has ended it, as far as is known. Absent: it has no server. */
+  isOver?(connection: Connection): boolean;
   /** In order. It settles when the connection is closed. */
   end(connection: Connection): Promise<void>;
-  /** Whether it keeps the process running. */
-  keepRunning(connection: Connection, keeps: boolean): void;
+  /** Whether it keeps the process running. Absent: it never does, and is kept while idle. */
+  keepRunning?(connection: Connection, keeps: boolean): void;
 }
 
 interface Borrower<Connection> {
@@ -23,12 +23,13 @@ interface Borrower<Connection> {
 export class ConnectionPool<Connection extends object> {
   readonly #rules: ConnectionRules<Connection>;
   /** With the timer that ends it. The last that came back is the first to go. */
-  readonly #idle: { readonly connection: Connection; readonly timer: NodeJS.Timeout }[] = [];
+  readonly #idle: { readonly connection: Connection; readonly timer: NodeJS.Timeout | undefined }[] = [];
   readonly #waiting: Borrower<Connection>[] = [];
   /** Open, or being opened. */
   #size = 0;
   #opening = 0;
   #closed = false;
+  #emptied = (): void => {};
 
   constructor(rules: ConnectionRules<Connection>) {
     this.#rules = rules;
@@ -51,11 +52,11 @@ export class ConnectionPool<Connection extends object> {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       clearTimeout(idle.timer);
       const { connection } = idle;
-      if (!this.#rules.isOver(connection)) {
-        this.#rules.keepRunning(connection, true);
+      if (this.#rules.isOver?.(connection) !== true) {
+        this.#rules.keepRunning?.(connection, true);
         return connection;
       }
-      this.#size -= 1;
+      this.#leave();
     }
     return await new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
@@ -64,7 +65,7 @@ export class ConnectionPool<Connection extends object> {
   }
 
   release(connection: Connection, broken: boolean): void {
-    if (broken || this.#closed || this.#rules.isOver(connection)) {
+    if (broken || this.#closed || this.#rules.isOver?.(connection) === true) {
       this.#drop(connection);
       this.#serve();
       return;
@@ -74,31 +75,44 @@ export class ConnectionPool<Connection extends object> {
       next.resolve(connection);
       return;
     }
-    this.#rules.keepRunning(connection, false);
-    const timer = setTimeout(() => {
-      const index = this.#idle.findIndex((idle) => idle.connection === connection);
-      if (index !== -1) this.#idle.splice(index, 1);
-      this.#drop(connection);
-    }, longestIdle);
-    timer.unref();
+    this.#rules.keepRunning?.(connection, false);
+    const timer = this.#rules.keepRunning && setTimeout(() => this.#endIdle(connection), longestIdle);
+    timer?.unref();
     this.#idle.push({ connection, timer });
   }
 
-  /** Ends those that no call has, and each of the others when it comes back. */
+  /** Ends those that no call has, and each of the others when it comes back: see `empty`. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error('Pool is closed.'));
     await Promise.all(
       this.#idle.splice(0).map(({ connection, timer }) => {
         clearTimeout(timer);
+        this.#leave();
         return this.#rules.end(connection);
       }),
     );
   }
 
+  /** Resolves when none is open after `close`. */
+  async empty(): Promise<void> {
+    if (this.#size > 0) await new Promise<void>((resolve) => (this.#emptied = resolve));
+  }
+
+  #endIdle(connection: Connection): void {
+    const index = this.#idle.findIndex((idle) => idle.connection === connection);
+    if (index !== -1) this.#idle.splice(index, 1);
+    this.#drop(connection);
+  }
+
   #drop(connection: Connection): void {
-    this.#size -= 1;
     void this.#rules.end(connection);
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#size -= 1;
+    if (this.#size === 0) this.#emptied();
   }
 
   /** Opens connections for those that wait. */
@@ -113,7 +127,7 @@ export class ConnectionPool<Connection extends object> {
         },
         (error: unknown) => {
           this.#opening -= 1;
-          this.#size -= 1;
+          this.#leave();
           this.#waiting.shift()?.reject(error);
           this.#serve();
         },
