@@ -22,9 +22,8 @@ const foreign = [
   'core/src/errors/tls-refusal.ts',
   'core/src/open/find-module.ts',
   'redis/',
-  'sql/src/clients/',
   'sql/src/connections/pool-queue.ts',
-  'sql/src/mysql/',
+  'sql/src/mysql/clients/',
   'sql/src/sqlite/',
 ];
 

@@ -1,9 +1,6 @@
-import { createDeadline } from '@locks/core/adapter';
 import type { AdapterConfig } from '@locks/core/adapter';
-import { endPool } from '../dialect/pools/own-pool.ts';
-import { dialectOfUrl } from '../databases/dialects.ts';
+import { withOwnPool } from '../databases/with-own-pool.ts';
 import { checkReadable } from '../dialect/layout/layout.ts';
-import { readConfigOptions } from '../options/config-options.ts';
 import { changeLayout, stepsBack } from './change-layout.ts';
 
 /**
@@ -13,21 +10,13 @@ import { changeLayout, stepsBack } from './change-layout.ts';
  * @throws `LOCK_MISCONFIGURED` for tables of a later version of this package, or where the user may
  * not remove them. `LOCK_UNAVAILABLE` when the database does not answer within `connectTimeout`.
  */
-export async function removeTables({ url: given, options, runtime }: AdapterConfig): Promise<void> {
-  const { dialect, url } = dialectOfUrl(given);
-  const { provider, connections } = readConfigOptions(options, dialect);
-  const { names } = provider;
-  const pool = await dialect.openPool({ url, options: connections, names, runtime });
-  const deadline = createDeadline(runtime, connections.connectTimeout, 'sql');
-  const ownNames = { ...names, schema: pool.schema ?? names.schema };
-  const remove = changeLayout(pool.client, ownNames, (found, itsDialect) => {
-    if (found.layout !== undefined) checkReadable(found.layout, ownNames);
-    return stepsBack(0, found, itsDialect);
-  });
-  try {
+export async function removeTables(config: AdapterConfig): Promise<void> {
+  await withOwnPool(config, async ({ pool, provider, deadline }) => {
+    const names = { ...provider.names, schema: pool.schema ?? provider.names.schema };
+    const remove = changeLayout(pool.client, names, (found, dialect) => {
+      if (found.layout !== undefined) checkReadable(found.layout, names);
+      return stepsBack(0, found, dialect);
+    });
     await deadline.race(remove, 'the removal of the tables');
-  } finally {
-    deadline.stop();
-    await endPool(pool, runtime);
-  }
+  });
 }

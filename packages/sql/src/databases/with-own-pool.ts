@@ -1,0 +1,34 @@
+import { createDeadline } from '@locks/core/adapter';
+import type { AdapterConfig, Deadline } from '@locks/core/adapter';
+import type { Dialect } from '../dialect/dialect.ts';
+import { endPool } from '../dialect/pools/own-pool.ts';
+import type { OwnPool } from '../dialect/pools/own-pool.ts';
+import { readConfigOptions } from '../options/config-options.ts';
+import type { ReadConfigOptions } from '../options/config-options.ts';
+import { dialectOfUrl } from './dialects.ts';
+
+/** A pool of this package's own, for a short task. */
+export interface Opened {
+  readonly dialect: Dialect;
+  readonly pool: OwnPool;
+  readonly provider: ReadConfigOptions['provider'];
+  /** Of `connectTimeout`. */
+  readonly deadline: Deadline;
+}
+
+/** What `work` resolves to with the pool that `config` asks for, which ends with it. */
+export async function withOwnPool<T>(
+  { url: given, options, runtime }: AdapterConfig,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
+  const { dialect, url } = dialectOfUrl(given);
+  const { provider, connections } = readConfigOptions(options, dialect);
+  const pool = await dialect.openPool({ url, options: connections, names: provider.names, runtime });
+  const deadline = createDeadline(runtime, connections.connectTimeout, dialect.name);
+  try {
+    return await work({ dialect, pool, provider, deadline });
+  } finally {
+    deadline.stop();
+    await endPool(pool, runtime);
+  }
+}
