@@ -20,7 +20,7 @@ const program = ts.createProgram(entries, {
 const checker = program.getTypeChecker();
 
 /** Files of types whose members are those of a client library, which describes them. */
-const foreign = /\/src\/clients\/(?!executor)|\/src\/wire\/client\.ts$/;
+const foreign = /\/src\/(?:[a-z]+\/)?clients\/(?!executor)|\/src\/wire\/client\.ts$/;
 
 const seen = new Set();
 const faults = [];

@@ -81,7 +81,6 @@ export class TableCalls {
     return await this.connections.run(step, { what: 'a sweep' });
   }
 
-  /** In the order of their bytes. A key that is held or waited for throughout is listed. */
   async *list(prefix: string): AsyncIterable<string> {
     for (let after: string | undefined, more = true; more; more = after !== undefined) {
       const last = after;

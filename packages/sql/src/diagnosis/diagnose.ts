@@ -4,7 +4,6 @@ import { withOwnPool } from '../databases/with-own-pool.ts';
 import type { Examined } from '../dialect/diagnosis.ts';
 import type { SqlSession } from '../dialect/layout/sql-session.ts';
 
-/** Looks at the database of `config`. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   return await withOwnPool(config, async ({ dialect, pool: { client }, provider, deadline }) => {
     const connection = await deadline.race(client.acquire(), 'the connection').catch((error: unknown) => {

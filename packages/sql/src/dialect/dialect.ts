@@ -42,7 +42,10 @@ export interface ConnectionRules {
    * connection may not be.
    */
   isInTransaction(error: unknown): boolean;
-  /** Whether the connection must not be used again. */
+  /**
+   * Whether the connection must not be used again: it failed, the server ends it, or it leads to
+   * one that cannot write.
+   */
   isBroken(error: unknown): boolean;
 }
 

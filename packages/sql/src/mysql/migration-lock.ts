@@ -1,10 +1,7 @@
 import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { migrationPatience, migrationTooLong } from '../dialect/layout/transaction.ts';
 
-/**
- * What `change` resolves to, which no other process runs meanwhile. MySQL commits each of its
- * statements.
- */
+/** MySQL commits each statement of `change`. */
 export async function withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T> {
   const [answer] = await session.rows(`SELECT GET_LOCK('@locks/sql migrate', ${migrationPatience / 1_000}) AS locked`);
   if (Number(answer?.['locked']) !== 1) throw migrationTooLong();

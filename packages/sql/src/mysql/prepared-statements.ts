@@ -53,7 +53,6 @@ export class TableStatements<Name extends string> {
     return micros(Math.min(this.#timeout, ttl));
   }
 
-  /** At most `limit` keys with this prefix, after the key `after`, which is in hexadecimal. */
   async list(
     connection: MysqlConnection,
     prefix: string,
@@ -91,7 +90,6 @@ export class PreparedStatements<Name extends string> extends TableStatements<Nam
     return row && textOf(row['owner']);
   }
 
-  /** `false`: it had another text than `from`. */
   async changeRegister(connection: MysqlConnection, name: string, change: RegisterChange): Promise<boolean> {
     const [key, from, to] = [registerKey(name), change.from ?? null, change.to ?? null];
     if (from === null) await affected(connection, this.text('makeRegister'), [key]);

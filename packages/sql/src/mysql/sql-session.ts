@@ -2,7 +2,6 @@ import { rendered } from '../dialect/layout/names.ts';
 import type { Row, SessionParts, SqlSession } from '../dialect/layout/sql-session.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 
-/** A session over one connection of MariaDB or MySQL. */
 export function openSession({ connection, names, inTransaction }: SessionParts<MysqlConnection>): SqlSession {
   let leftOpen: boolean | undefined;
   const send = (text: string, values: readonly unknown[]): Promise<unknown> =>

@@ -108,7 +108,6 @@ export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   };
 }
 
-/** Checks what to create, and where. Throws `LOCK_MISCONFIGURED` with the option and its value. */
 export function readMigrateTablesOptions(options: MigrateTablesOptions): {
   readonly names: TableNames;
   readonly routines: boolean;
@@ -117,10 +116,6 @@ export function readMigrateTablesOptions(options: MigrateTablesOptions): {
   return { names: namesOf(read), routines: read.routines ?? true };
 }
 
-/**
- * Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it
- * must be.
- */
 export function readTableOptions(options: TableOptions): TableNames {
   return namesOf(readOptions(tableReaders, options, sqlSource));
 }

@@ -1,7 +1,6 @@
 import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { inTransaction } from '../dialect/layout/transaction.ts';
 
-/** What `change` resolves to, in a transaction that no other process runs meanwhile. */
 export async function withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T> {
   const locked = async (): Promise<T> => {
     // It ends with the transaction.

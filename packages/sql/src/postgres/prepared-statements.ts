@@ -84,7 +84,6 @@ export class TableStatements<Name extends string> {
     return (this.#ends.get(connection) ?? Infinity) <= most ? null : most;
   }
 
-  /** At most `limit` keys with this prefix, after the key `after`, which is in hexadecimal. */
   async list(connection: PgConnection, prefix: string, after: string | undefined, limit: number): Promise<ListedKeys> {
     const from = after === undefined ? bytes(prefix) : Buffer.from(`${after}00`, 'hex');
     const rows = await this.ask(connection, 'list', from, firstAfter(bytes(prefix)), limit);
@@ -115,7 +114,6 @@ export class PreparedStatements<Name extends string> extends TableStatements<Nam
     return row?.[0] ?? undefined;
   }
 
-  /** `false`: it had another text than `from`. */
   async changeRegister(connection: PgConnection, name: string, { from, to }: RegisterChange): Promise<boolean> {
     const [key, text, wait] = [registerKey(name), to ?? null, this.limitOf(connection)];
     const rows =

@@ -15,7 +15,6 @@ import { statements as textStatements } from './texts-statements.ts';
 
 const statements = { ...textStatements, time: routineStatements.time };
 
-/** The table of texts in Postgres. */
 export const texts: TextTableKind = {
   createTable,
   instead: {

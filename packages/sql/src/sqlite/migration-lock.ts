@@ -3,7 +3,6 @@ import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { inTransaction, migrationPatience, migrationTooLong } from '../dialect/layout/transaction.ts';
 import { isBusy } from './connection/errors.ts';
 
-/** What `change` resolves to, in a transaction that no other process runs meanwhile. */
 export async function withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T> {
   if (session.inTransaction) return await change();
   const [setting] = await session.rows('PRAGMA busy_timeout');

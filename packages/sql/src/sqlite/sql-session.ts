@@ -2,7 +2,6 @@ import { rendered } from '../dialect/layout/names.ts';
 import type { Row, SessionParts, SqlSession } from '../dialect/layout/sql-session.ts';
 import type { Database } from './connection/connection.ts';
 
-/** A session over one connection of SQLite. */
 export function openSession({ connection, names, inTransaction }: SessionParts<Database>): SqlSession {
   return {
     names,

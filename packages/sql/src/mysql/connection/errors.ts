@@ -42,10 +42,6 @@ export const interrupted = 1317;
  */
 const ending: ReadonlySet<number> = new Set([1053, interrupted, 1969, 3024, 1927, 4031, 1243, 1290, 1836, 1874]);
 
-/**
- * Whether the connection is of no use any more: it failed, the server ends it, or it leads to one
- * that cannot write.
- */
 export function isBroken(error: unknown): boolean {
   // An answer that was understood.
   if (isLockError(error)) return false;
@@ -137,7 +133,6 @@ function remedyOf(error: unknown): string | undefined {
   return ofDriver[String((error as { readonly code?: unknown } | undefined)?.code)];
 }
 
-/** The contract's error for one of the driver or of the server. */
 export function explain(error: unknown, what: CallName, claim?: Pick<Claim, 'key'>): LockError {
   const inTransaction = error instanceof TransactionOpen || isInTransaction(error);
   const remedy = inTransaction ? `Turn autocommit on. ${endTransactions}` : remedyOf(error);
@@ -162,7 +157,6 @@ const migrationRemedies: Readonly<Record<number, string>> = {
   1347: nameTaken,
 };
 
-/** What can be done about a failure of a migration. */
 export function migrationRemedy(error: unknown): string | undefined {
   return migrationRemedies[numberOf(error) ?? 0];
 }

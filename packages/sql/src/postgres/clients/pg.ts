@@ -53,7 +53,6 @@ export function isPgPoolEmpty(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
-/** A `Pool` of `pg`. */
 export function pgClient(pool: PgPool): SqlClient<Lent> {
   return {
     database: 'postgres',

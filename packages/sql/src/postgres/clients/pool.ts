@@ -8,7 +8,6 @@ import type { OwnPool, OwnPoolParts } from '../../dialect/pools/own-pool.ts';
 import { Sockets, keepAliveDelay } from '../../dialect/pools/server-pool.ts';
 import { readServerUrl } from '../../dialect/pools/server-url.ts';
 
-/** A pool of `pg`. */
 export async function openPool({ url, options, runtime }: OwnPoolParts): Promise<OwnPool> {
   const { host, timeout, connectTimeout, applicationName, channelBinding, sessions } = options;
   const address = readServerUrl(url, 'postgres', 5432, host);

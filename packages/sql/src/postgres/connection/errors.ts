@@ -31,10 +31,6 @@ export function isInTransaction(error: unknown): boolean {
   return ['25001', '25P02'].includes(stateOf(error) ?? '');
 }
 
-/**
- * Whether the connection is of no use any more: it failed, the server ends it, or it leads to one
- * that cannot write.
- */
 export function isBroken(error: unknown): boolean {
   // An answer that was understood.
   if (isLockError(error)) return false;
@@ -117,7 +113,6 @@ function remedyOf(error: unknown): string | undefined {
     : (permanent[state] ?? (refusedState.test(state) ? notTaken : undefined));
 }
 
-/** The contract's error for one of the driver or of the server. */
 export function explain(error: unknown, what: CallName, claim?: Pick<Claim, 'key'>): LockError {
   return callError({ database: 'Postgres', error, what, claim, remedy: remedyOf(error), undone: isUndone(error) });
 }
@@ -132,7 +127,6 @@ const migrationRemedies: Readonly<Record<string, string>> = {
   '3F000': 'Create the schema, give the role USAGE on it, or set the option "schema" to another.',
 };
 
-/** What can be done about a failure of a migration. */
 export function migrationRemedy(error: unknown): string | undefined {
   return migrationRemedies[stateOf(error) ?? ''];
 }

@@ -52,7 +52,6 @@ export function isInTransaction(error: unknown): boolean {
   return error instanceof Error && error.message.includes('within a transaction');
 }
 
-/** The connection must not be used again. */
 export function isBroken(error: unknown): boolean {
   if (error instanceof FileReplaced || isInTransaction(error)) return true;
   // libsql throws a TypeError for a connection that its owner has closed.
@@ -60,7 +59,6 @@ export function isBroken(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|MISUSE)/.test(codeOf(error));
 }
 
-/** The contract's error for one of SQLite. */
 export function explain(
   error: unknown,
   path: string | undefined,
@@ -112,7 +110,6 @@ export function unusable(path: string, why: string, cause?: unknown, more: { rea
   });
 }
 
-/** What can be done about a failure of a migration. */
 export function migrationRemedy(error: unknown): string | undefined {
   const taken = error instanceof Error && /already exists|no such column|values were supplied/.test(error.message);
   return taken ? nameTaken : undefined;
