@@ -1,7 +1,8 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { checkRegister } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { KeyCalls } from './connections/key-calls.ts';
+import { createKeyCalls } from './connections/key-calls.ts';
+import type { KeyCalls } from './connections/key-calls.ts';
 import { TableCalls } from './connections/table-calls.ts';
 import type { TableCallsParts } from './connections/table-calls.ts';
 import type { Dialect } from './dialect/dialect.ts';
@@ -36,9 +37,9 @@ export class SqlProvider implements LockProvider {
     this.#runtime = runtime;
     this.#store = store;
     this.#calls = new TableCalls(parts);
-    this.#keyCalls = new KeyCalls(this.#calls, store, runtime);
+    this.#keyCalls = createKeyCalls(this.#calls, store, runtime);
     const { connections, deadline } = this.#calls;
-    const acquireFree = (claim: Claim): Promise<bigint | undefined> => this.#keyCalls.acquireFree(claim);
+    const { acquireFree } = this.#keyCalls;
     this.#queue = createSqlQueue({ name, store, acquireFree, connections, options, deadline, runtime });
     this.#sweeper = options.sweep
       ? new Sweeper(runtime, tokenRetention, (after) => this.#calls.sweep(after))

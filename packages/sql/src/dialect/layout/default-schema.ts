@@ -2,7 +2,7 @@ import { misconfigured } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /**
- * What is made of the names of the tables, such as statements. Where the user has named no schema
+ * A store makes its statements of the names of the tables. Where the user has named no schema
  * (Postgres) or database (MySQL), it is that in which the first connection finds the tables. Other
  * connections, and this one later, may look elsewhere, where a key could be held a second time.
  */
