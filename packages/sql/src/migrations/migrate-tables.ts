@@ -2,11 +2,14 @@ import { misconfigured } from '@locks/core/adapter';
 import type { SqlClient } from '../dialect/pools/client.ts';
 import { findClient } from '../clients/find-client.ts';
 import type { AnySqlClient } from '../clients/find-client.ts';
+import { textsOf } from '../databases/store-of.ts';
+import { withSession } from '../databases/with-session.ts';
+import { checkColumns } from '../dialect/layout/check-columns.ts';
 import { layoutVersion } from '../dialect/layout/layout.ts';
+import type { TableNames } from '../dialect/layout/names.ts';
 import { readMigrateTablesOptions } from '../options/provider-options.ts';
 import type { MigrateTablesOptions } from '../options/provider-options.ts';
-import { changeLayout, stepsTo } from './change-layout.ts';
-import { createTextTable } from './create-text-table.ts';
+import { alone, changeLayout, explainMigration, stepsTo } from './change-layout.ts';
 
 /**
  * Creates the tables, or brings them to the layout of this version. Makes a table or a routine that
@@ -38,4 +41,24 @@ export async function migrateTablesOf(client: SqlClient, options: MigrateTablesO
   const { names, routines } = readMigrateTablesOptions(options);
   if (!routines) return await createTextTable(client, names);
   await changeLayout(client, names, (found, dialect) => stepsTo(layoutVersion, found, names, dialect));
+}
+
+/**
+ * Creates the table of `routines: false` where it is missing.
+ * @throws `LOCK_MISCONFIGURED` for a table with other columns, and for a user who may not create
+ * one.
+ */
+async function createTextTable(client: SqlClient, names: TableNames): Promise<void> {
+  try {
+    await withSession(client, names, async (session, dialect) => {
+      const { create, columnsOf } = textsOf(dialect);
+      await alone(session, dialect, async () => {
+        const found = await columnsOf(session);
+        if (found === undefined) await session.run(create);
+        else checkColumns(found, names);
+      });
+    });
+  } catch (error) {
+    throw explainMigration(client, names, error);
+  }
 }
