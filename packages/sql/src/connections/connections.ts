@@ -48,25 +48,15 @@ export interface ConnectionsParts<Connection> {
  * statement takes no effect later.
  */
 export class Connections<Connection> {
-  readonly #client: SqlClient<Connection>;
+  readonly #parts: ConnectionsParts<Connection>;
   readonly #queue: PoolQueue<Connection>;
-  readonly #dialect: ConnectionRules;
-  readonly #store: TableStore<Connection>;
-  readonly #deadline: Deadline;
-  readonly #runtime: Runtime;
-  readonly #timeout: number;
   readonly #checked = new WeakSet<object>();
   /** When each was last given back, in ms of the clock. */
   readonly #usedAt = new WeakMap<object, number>();
 
-  constructor({ client, dialect, store, deadline, runtime, timeout }: ConnectionsParts<Connection>) {
-    this.#client = client;
-    this.#queue = new PoolQueue(client, runtime);
-    this.#dialect = dialect;
-    this.#store = store;
-    this.#deadline = deadline;
-    this.#runtime = runtime;
-    this.#timeout = timeout;
+  constructor(parts: ConnectionsParts<Connection>) {
+    this.#parts = parts;
+    this.#queue = new PoolQueue(parts.client, parts.runtime);
   }
 
   /**
@@ -77,7 +67,7 @@ export class Connections<Connection> {
     const { what, within, first = false } = about;
     const call: Call<Connection> = { connection: undefined, waiting: false, sent: false, over: false, first };
     try {
-      return await this.#deadline.race(this.#attempts(call, work), what, within ?? this.#timeout);
+      return await this.#parts.deadline.race(this.#attempts(call, work), what, within ?? this.#parts.timeout);
     } catch (error) {
       call.over = true;
       this.#queue.withdraw(call);
@@ -89,19 +79,19 @@ export class Connections<Connection> {
       throw explained;
     } finally {
       // SQLite answers at once.
-      const due = this.#runtime.yieldIfDue?.(this.#runtime.clock.now());
+      const due = this.#parts.runtime.yieldIfDue?.(this.#parts.runtime.clock.now());
       if (due !== undefined) await due;
     }
   }
 
   async #attempts<T>(call: Call<Connection>, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const most = this.#client.max;
+    const most = this.#parts.client.max;
     for (let failures = 0, refused = 0; ; failures++) {
       const connection = await this.#checkOut(call);
       try {
         if (!this.#checked.has(connection as object)) {
-          this.#client.check?.(connection);
-          await this.#store.checkConnection(connection);
+          this.#parts.client.check?.(connection);
+          await this.#parts.store.checkConnection(connection);
           this.#checked.add(connection as object);
         }
         call.sent = true;
@@ -111,17 +101,17 @@ export class Connections<Connection> {
       } catch (error) {
         // A deadline has taken it away already.
         if (call.over) throw error;
-        const inTransaction = this.#dialect.isInTransaction(error);
-        if (inTransaction || this.#dialect.isBroken(error)) this.#queue.discard(connection);
+        const inTransaction = this.#parts.dialect.isInTransaction(error);
+        if (inTransaction || this.#parts.dialect.isBroken(error)) this.#queue.discard(connection);
         this.#checkIn(call, connection);
         // Each connection that the pool had may be like that; those that replace them are not.
         if (inTransaction && refused++ < most) continue;
-        if (!this.#dialect.canRepeat(error)) throw error;
+        if (!this.#parts.dialect.canRepeat(error)) throw error;
         // The database has undone it.
         call.sent = false;
       }
       await this.#pause(failures);
-      if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name} did not answer in time.`);
+      if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#parts.dialect.name} did not answer in time.`);
     }
   }
 
@@ -132,12 +122,12 @@ export class Connections<Connection> {
   async #checkOut(call: Call<Connection>): Promise<Connection> {
     for (;;) {
       const connection = await this.#take(call);
-      if (this.#client.isOver === undefined) return connection;
-      const idle = this.#runtime.clock.now() - (this.#usedAt.get(connection as object) ?? -Infinity);
+      if (this.#parts.client.isOver === undefined) return connection;
+      const idle = this.#parts.runtime.clock.now() - (this.#usedAt.get(connection as object) ?? -Infinity);
       if (idle < longestTrusted) return connection;
       await socketsHeard();
-      if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name} did not answer in time.`);
-      if (!this.#queue.isBroken(connection) && !this.#client.isOver(connection)) return connection;
+      if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#parts.dialect.name} did not answer in time.`);
+      if (!this.#queue.isBroken(connection) && !this.#parts.client.isOver(connection)) return connection;
       this.#queue.discard(connection);
       this.#checkIn(call, connection);
     }
@@ -154,7 +144,7 @@ export class Connections<Connection> {
     // It came in the same turn in which the call ended.
     if (call.over) {
       this.#queue.give(connection);
-      throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name}: a connection came too late.`);
+      throw new LockError('LOCK_UNAVAILABLE', `${this.#parts.dialect.name}: a connection came too late.`);
     }
     call.connection = connection;
     return connection;
@@ -163,7 +153,8 @@ export class Connections<Connection> {
   #checkIn(call: Call<Connection>, connection: Connection): void {
     if (call.over) return;
     call.connection = undefined;
-    if (this.#client.isOver !== undefined) this.#usedAt.set(connection as object, this.#runtime.clock.now());
+    if (this.#parts.client.isOver !== undefined)
+      this.#usedAt.set(connection as object, this.#parts.runtime.clock.now());
     this.#queue.give(connection);
   }
 
@@ -171,7 +162,7 @@ export class Connections<Connection> {
   #explain(error: unknown, { waiting, sent }: Call<Connection>, { what, claim }: About): LockError {
     const refusal = waiting ? this.#queue.refusal : undefined;
     const reason = refusal ?? error;
-    const explained = isLockError(reason) ? reason : this.#store.explain(reason, what, claim);
+    const explained = isLockError(reason) ? reason : this.#parts.store.explain(reason, what, claim);
     if (sent || explained.code !== 'LOCK_UNAVAILABLE') return explained;
     const { message, cause, key } = explained;
     const why = waiting && refusal === undefined ? ` ${this.#whyNone()}` : '';
@@ -184,7 +175,7 @@ export class Connections<Connection> {
 
   /** Why the pool gave no connection in time. */
   #whyNone(): string {
-    const { name } = this.#dialect;
+    const { name } = this.#parts.dialect;
     return this.#queue.isOpening
       ? `A connection to ${name} was still being opened: see that it answers.`
       : `No connection of the pool became free: raise its maximum, or look for what holds its connections to ${name}.`;
@@ -192,6 +183,6 @@ export class Connections<Connection> {
 
   #pause(failures: number): Promise<void> {
     const longest = Math.min(2 ** failures, 64);
-    return pause(this.#runtime, longest * (0.5 + this.#runtime.random() / 2));
+    return pause(this.#parts.runtime, longest * (0.5 + this.#parts.runtime.random() / 2));
   }
 }
