@@ -59,8 +59,8 @@ function createTable(client: SqlClient, { names, timeout, listen, runtime }: Tex
         async listen(heard, lost) {
           // The message of a wake is its key, in hexadecimal.
           const hear = (payload: string): void => heard(listedKeys([payload], 2).keys[0]);
-          const listen = (opened: PgSession): Promise<unknown> => opened.query(`LISTEN "locks_${process}"`);
-          const connection = await openListener(client, hear, lost, listen);
+          const subscribe = (opened: PgSession): Promise<unknown> => opened.query(`LISTEN "locks_${process}"`);
+          const connection = await openListener(client, hear, lost, subscribe);
           return () => end(connection);
         },
         echo: (connection) => prepared.ask(connection, 'echo', process),
