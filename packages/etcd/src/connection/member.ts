@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { outsideContext } from '@locks/core/adapter';
 import { Client, Metadata, credentials } from '@grpc/grpc-js';
 import type { ChannelCredentials, ClientDuplexStream } from '@grpc/grpc-js';
-import type { Method } from '../wire/protocol.ts';
+import type { Method } from '../wire/calls.ts';
 import { nameOf } from './host.ts';
 import type { Host } from './host.ts';
 

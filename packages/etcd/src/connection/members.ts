@@ -2,8 +2,8 @@ import { LockError, errorText, isLockError, misconfigured, outsideContext } from
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 import { authenticate, status } from '../wire/calls.ts';
+import type { Method } from '../wire/calls.ts';
 import type { KeepAliveAnswer, LeaseRequest } from '../wire/messages.ts';
-import type { Method } from '../wire/protocol.ts';
 import { failureOf, lockErrorOf } from './errors.ts';
 import { nameOf } from './host.ts';
 import type { Host } from './host.ts';

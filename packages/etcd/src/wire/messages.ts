@@ -33,7 +33,6 @@ export interface RangeRequest extends KeyRange {
 
 /** What was read. */
 export interface RangeAnswer {
-  readonly header: Header;
   readonly kvs: readonly KeyValue[];
   readonly more: boolean;
 }
@@ -92,10 +91,9 @@ export interface KeepAliveAnswer extends LeaseAnswer {
 /** What a client says on a stream of watches. */
 export type WatchRequest =
   | { readonly createRequest: KeyRange & { readonly startRevision: string; readonly watchId: number } }
-  | { readonly cancelRequest: { readonly watchId: number } }
-  | { readonly progressRequest: object };
+  | { readonly cancelRequest: { readonly watchId: number } };
 
-/** What the server says there. `watchId` is -1 for the answer to `progressRequest`. */
+/** What the server says there. */
 export interface WatchAnswer {
   readonly watchId: string;
   readonly created: boolean;

@@ -1,21 +1,36 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 /** How the value of a field travels. Numbers of 64 bits are decimal text. */
-export type Kind = 'int64' | 'int32' | 'bool' | 'bytes' | 'string' | MessageType;
+type Kind = 'int64' | 'int32' | 'bool' | 'bytes' | 'string' | MessageType;
 
 /** A field: its number, what it is, and whether there may be several. */
-export type Field = readonly [number: number, kind: Kind, several?: 'repeated'];
+type Field = readonly [number: number, kind: Kind, several?: 'repeated'];
 
-/**
- * A message: its fields by their names here. Those of `oneOf` are absent where the sender gave
- * none; others then have their default.
- */
+type Fields = Readonly<Record<string, Field>>;
+
+/** A message: its fields by their names here, and by their numbers. */
 export interface MessageType {
-  readonly fields: Readonly<Record<string, Field>>;
-  readonly oneOf?: boolean;
+  readonly fields: Fields;
+  readonly byNumber: ReadonlyMap<number, readonly [name: string, field: Field]>;
+  /** Fields that the sender left out are absent. Those of other messages have their default. */
+  readonly oneOf: boolean;
 }
 
-type Value = Readonly<Record<string, unknown>>;
+/** A message with these fields. */
+export function message(fields: Fields, isOneOf = false): MessageType {
+  const byNumber = new Map(Object.entries(fields).map((entry) => [entry[1][0], entry]));
+  return { fields, byNumber, oneOf: isOneOf };
+}
+
+/** A message that has one of these fields, as its sender chose. */
+export function oneOf(fields: Fields): MessageType {
+  return message(fields, true);
+}
+
+/** A field of several values. */
+export function some(number: number, kind: Kind): Field {
+  return [number, kind, 'repeated'];
+}
 
 /** Protocol Buffers without code made at run time, which some programs forbid. */
 export function encode(type: MessageType, value: object): Buffer {
@@ -26,26 +41,25 @@ export function encode(type: MessageType, value: object): Buffer {
 
 /** Reads a message. Fields that it does not know are passed over. @throws for what is none. */
 export function decode(type: MessageType, bytes: Uint8Array): object {
-  const value: Record<string, unknown> = type.oneOf === true ? {} : defaultsOf(type);
-  const byNumber = namesOf(type);
+  const value: Record<string, unknown> = type.oneOf ? {} : defaultsOf(type);
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    const name = byNumber.get(number);
-    const field = name === undefined ? undefined : type.fields[name];
-    if (name === undefined || field === undefined) {
+    const known = type.byNumber.get(number);
+    if (known === undefined) {
       reader.skip(wireType, number);
       continue;
     }
-    const one = read(reader, field[1]);
-    if (field[2] === undefined) value[name] = one;
+    const [name, [, kind, several]] = known;
+    const one = read(reader, kind);
+    if (several === undefined) value[name] = one;
     else (value[name] as unknown[]).push(one);
   }
   return value;
 }
 
 function addFields(writer: BinaryWriter, { fields }: MessageType, value: object): void {
-  for (const [name, one] of Object.entries(value as Value)) {
+  for (const [name, one] of Object.entries(value)) {
     const field = fields[name];
     if (one === undefined) continue;
     if (field === undefined) throw new Error(`there is no field ${name}`);
@@ -76,19 +90,7 @@ function read(reader: BinaryReader, kind: Kind): unknown {
   return kind === 'bytes' ? bytes : decode(kind, bytes);
 }
 
-const names = new WeakMap<MessageType, ReadonlyMap<number, string>>();
-
-function namesOf(type: MessageType): ReadonlyMap<number, string> {
-  let known = names.get(type);
-  if (known === undefined) {
-    known = new Map(Object.entries(type.fields).map(([name, [number]]) => [number, name]));
-    names.set(type, known);
-  }
-  return known;
-}
-
-const nothing = Buffer.alloc(0);
-const defaults = { int64: '0', int32: 0, bool: false, bytes: nothing, string: '' } as const;
+const defaults = { int64: '0', int32: 0, bool: false, bytes: Buffer.alloc(0), string: '' } as const;
 
 function defaultsOf({ fields }: MessageType): Record<string, unknown> {
   const value: Record<string, unknown> = {};
