@@ -2,9 +2,8 @@ import { LockError, checkFenceable, misconfigured, staleError } from '@locks/cor
 import type { Lease, LockProvider } from '@locks/core';
 import { range, txn } from './wire/calls.ts';
 import type { Compare, Operation } from './wire/messages.ts';
-import type { Members } from './connection/members.ts';
-import type { Keys } from './locks/keys.ts';
-import { isAt } from './locks/requests.ts';
+import { isAt } from './locks/algorithm.ts';
+import type { Parts } from './locks/parts.ts';
 import { source } from './options/options.ts';
 
 /** One operation of a guarded transaction. Keys are whole: the provider's prefix is not added. */
@@ -65,10 +64,7 @@ export interface EtcdGuard {
 }
 
 /** What a guard needs of its provider. */
-export interface GuardAccess {
-  readonly members: Members;
-  readonly keys: Keys;
-}
+export type GuardAccess = Pick<Parts, 'members' | 'keys'>;
 
 /**
  * A guard that writes through the connection of `provider`, which `createEtcdProvider` made.

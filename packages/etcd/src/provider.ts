@@ -7,18 +7,18 @@ import type { Host } from './connection/host.ts';
 import { Members } from './connection/members.ts';
 import type { CallOptions } from './connection/members.ts';
 import type { Secrets } from './connection/secrets.ts';
+import { isAt } from './locks/algorithm.ts';
 import { attempt } from './locks/attempts.ts';
-import type { AttemptParts } from './locks/attempts.ts';
 import { restart } from './locks/holds.ts';
 import { HoldReads } from './locks/hold-reads.ts';
 import { KeyReads } from './locks/key-reads.ts';
 import { keysBelow } from './locks/keys.ts';
 import { Leases, secondsFor } from './locks/leases.ts';
 import { OwnClaims } from './locks/own-claims.ts';
+import type { Parts } from './locks/parts.ts';
 import { PlaceLeases } from './locks/places.ts';
 import { release } from './locks/release.ts';
 import { queueIn } from './locks/queue.ts';
-import { isAt } from './locks/requests.ts';
 import { inspect, list, register } from './locks/state.ts';
 import { TokenBase, readBase } from './locks/token-base.ts';
 import { Watches } from './locks/watches.ts';
@@ -36,7 +36,7 @@ export class EtcdProvider implements LockProvider {
     shared: true,
     wake: true,
   };
-  readonly #parts: AttemptParts;
+  readonly #parts: Parts;
   readonly #deadline: Deadline;
   readonly #queue: Queue;
   #closed: LockError | undefined = undefined;
@@ -61,7 +61,7 @@ export class EtcdProvider implements LockProvider {
       clock,
       deadline,
       waiterTtl,
-      reads: new KeyReads({ members, keys }),
+      reads: new KeyReads(members, keys),
       holdReads: new HoldReads(members, keys, deadline),
     };
     this.#queue = createQueue({

@@ -1,34 +1,20 @@
 import type { Claim, Grant } from '@locks/core';
 import { isLockError, upgradeRefused } from '@locks/core/adapter';
-import type { Attempt as Asked, Attempted, Deadline, Waiting } from '@locks/core/adapter';
+import type { Attempt as Asked, Attempted, Waiting } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
 import type { TxnAnswer, TxnRequest } from '../wire/messages.ts';
+import { grantRequest, judge } from './algorithm.ts';
 import { grantOf, late, restart, useHold } from './holds.ts';
-import type { LockParts } from './holds.ts';
-import type { KeyReads } from './key-reads.ts';
-import { judge } from './judge.ts';
 import { secondsFor } from './leases.ts';
 import type { Lease } from './leases.ts';
 import { queueIn } from './queue.ts';
 import type { Entry, KeyQueue } from './queue.ts';
 import type { OwnClaim } from './own-claims.ts';
+import type { Parts } from './parts.ts';
 import { enterQueue, keepPlaces, queueOfFirst, readAhead, readQueue } from './place-calls.ts';
-import type { PlaceLeases } from './places.ts';
-import { grantRequest, unknownQueue } from './requests.ts';
-import type { Watches } from './watches.ts';
 
-/** What attempts need besides. */
-export interface AttemptParts extends LockParts {
-  readonly watches: Watches;
-  readonly places: PlaceLeases;
-  /** In ms. */
-  readonly waiterTtl: number;
-  readonly reads: KeyReads;
-  readonly deadline: Deadline;
-}
-
-export async function attempt(parts: AttemptParts, { claim, others, awaited, within }: Asked): Promise<Attempted> {
+export async function attempt(parts: Parts, { claim, others, awaited, within }: Asked): Promise<Attempted> {
   const made = new Attempt(parts, claim, within);
   const { owners, places, reads, deadline, base } = parts;
   const { key, owner } = claim;
@@ -38,14 +24,15 @@ export async function attempt(parts: AttemptParts, { claim, others, awaited, wit
     return await made.from(await deadline.race(reads.after(key), 'a read of the queue', within), false);
   }
   made.leads = true;
-  return await reads.lead(key, () => made.from(unknownQueue(base.known), others !== undefined));
+  // It is taken to be free.
+  return await reads.lead(key, () => made.from({ revision: 0n, entries: [], base: base.known }, others !== undefined));
 }
 
 /** How often a claim without a place tries for a key that others try for. */
 const mostConflicts = 2;
 
 class Attempt {
-  readonly #parts: AttemptParts;
+  readonly #parts: Parts;
   readonly #claim: Claim;
   readonly #own: OwnClaim;
   readonly #until: number;
@@ -57,7 +44,7 @@ class Attempt {
   /** Others wait for it: it does not wait for them. */
   leads = false;
 
-  constructor(parts: AttemptParts, claim: Claim, within: number) {
+  constructor(parts: Parts, claim: Claim, within: number) {
     this.#parts = parts;
     this.#claim = claim;
     this.#own = parts.owners.keep(claim.owner, Math.max(claim.ttl, parts.waiterTtl));

@@ -1,31 +1,14 @@
 import type { Claim, Grant, Renewal } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
-import type { Clock } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
-import type { Members } from '../connection/members.ts';
 import { txn } from '../wire/calls.ts';
-import type { Operation } from '../wire/messages.ts';
+import { isHeld, rewriteRequest, tokenOf } from './algorithm.ts';
 import type { Held } from './claim-value.ts';
-import type { HoldReads } from './hold-reads.ts';
-import type { Keys } from './keys.ts';
 import { secondsFor } from './leases.ts';
 import type { Lease, Leases } from './leases.ts';
-import type { OwnClaim, OwnClaims } from './own-claims.ts';
-import { isHeld, queueIn, tokenOf } from './queue.ts';
+import type { OwnClaim } from './own-claims.ts';
+import type { Parts } from './parts.ts';
 import type { Entry, KeyQueue } from './queue.ts';
-import type { TokenBase } from './token-base.ts';
-import { rewriteRequest } from './requests.ts';
-
-/** What the calls about claims share. */
-export interface LockParts {
-  readonly members: Members;
-  readonly keys: Keys;
-  readonly leases: Leases;
-  readonly owners: OwnClaims;
-  readonly clock: Clock;
-  readonly base: TokenBase;
-  readonly holdReads: HoldReads;
-}
 
 /** A hold whose ttl was restarted. */
 export interface Restarted extends Required<Pick<Renewal, 'hold'>> {
@@ -56,7 +39,7 @@ export interface RestartOptions {
  * no other leader was there.
  */
 export async function restart(
-  parts: LockParts,
+  parts: Parts,
   claim: Claim,
   { until, renews, token: told }: RestartOptions,
 ): Promise<Restarted | undefined> {
@@ -90,17 +73,6 @@ export function late({ key }: Pick<Claim, 'key'>): LockError {
   return new LockError('LOCK_UNAVAILABLE', `etcd: the claims on ${JSON.stringify(key)} kept changing.`, { key });
 }
 
-/** What `reads` find of a key, by one transaction. */
-export async function read(
-  { members, keys }: Pick<LockParts, 'members' | 'keys'>,
-  reads: readonly Operation[],
-  within?: number,
-): Promise<KeyQueue> {
-  const request = { compare: [], success: reads, failure: [] };
-  const answer = await members.call(txn, request, 'a read of the queue', { within, repeats: true });
-  return queueIn(answer, keys);
-}
-
 /** What a hold is written as. */
 type Wanted = Pick<Claim, 'key' | 'owner'> & Held;
 
@@ -111,7 +83,7 @@ function isSame(own: Entry, { ttl, mode, permits }: Wanted): boolean {
 
 /** Writes the hold again, under a lease of the claim's ttl. `undefined`: the caller looks again. */
 async function rewrite(
-  { members, keys, leases, owners, clock, base }: LockParts,
+  { members, keys, leases, owners, clock, base }: Parts,
   claim: Wanted,
   queue: KeyQueue,
   own: Entry,
@@ -144,7 +116,7 @@ async function rewrite(
 }
 
 /** The hold is under the lease `id`, as etcd says. */
-function adopt({ owners, leases }: LockParts, { owner, ttl }: Claim, id: string, lasts: number): void {
+function adopt({ owners, leases }: Parts, { owner, ttl }: Claim, id: string, lasts: number): void {
   const mine = owners.keep(owner, lasts);
   if (mine.hold?.id !== id) useHold(mine, { id, seconds: secondsFor(ttl), lasts, unsure: true }, leases);
 }

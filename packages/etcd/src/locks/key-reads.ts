@@ -1,6 +1,6 @@
-import { read } from './holds.ts';
-import type { LockParts } from './holds.ts';
-import { readsOfAll } from './queue.ts';
+import type { Members } from '../connection/members.ts';
+import type { Keys } from './keys.ts';
+import { read, readsOfAll } from './queue.ts';
 import type { KeyQueue } from './queue.ts';
 
 /** What goes on for a key, and the read that follows it. */
@@ -14,11 +14,13 @@ interface KeyRead {
  * the others read together, after it. The read begins after each of their calls.
  */
 export class KeyReads {
-  readonly #parts: Pick<LockParts, 'members' | 'keys'>;
+  readonly #members: Members;
+  readonly #keys: Keys;
   readonly #reads = new Map<string, KeyRead>();
 
-  constructor(parts: Pick<LockParts, 'members' | 'keys'>) {
-    this.#parts = parts;
+  constructor(members: Members, keys: Keys) {
+    this.#members = members;
+    this.#keys = keys;
   }
 
   /** Whether a claim of this process tries for `key`, or reads its queue. */
@@ -41,15 +43,9 @@ export class KeyReads {
   /** The queue of `key`, read after what goes on for it now. */
   async after(key: string): Promise<KeyQueue> {
     const known = this.#reads.get(key);
-    if (known === undefined) return await this.lead(key, () => this.#read(key));
-    known.next ??= known.running.then(
-      () => this.lead(key, () => this.#read(key)),
-      () => this.lead(key, () => this.#read(key)),
-    );
-    return await known.next;
-  }
-
-  async #read(key: string): Promise<KeyQueue> {
-    return await read(this.#parts, readsOfAll(this.#parts.keys, key));
+    const next = (): Promise<KeyQueue> =>
+      this.lead(key, () => read(this.#members, this.#keys, readsOfAll(this.#keys, key)));
+    if (known === undefined) return await next();
+    return await (known.next ??= known.running.then(next, next));
   }
 }

@@ -1,31 +1,20 @@
 import type { Claim } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
-import type { Members } from '../connection/members.ts';
 import { txn } from '../wire/calls.ts';
-import { late, read } from './holds.ts';
-import type { Keys } from './keys.ts';
-import { queueIn, readsOf, readsOfAll, readsOfClaims } from './queue.ts';
+import { moveRequest, placeRequest } from './algorithm.ts';
+import { late } from './holds.ts';
+import type { OwnClaim } from './own-claims.ts';
+import type { Parts } from './parts.ts';
+import { queueIn, read, readsOf, readsOfAll, readsOfClaims } from './queue.ts';
 import type { KeyQueue } from './queue.ts';
-import type { OwnClaim, OwnClaims } from './own-claims.ts';
-import type { PlaceLeases } from './places.ts';
-import { moveRequest, placeRequest } from './requests.ts';
-import type { TokenBase } from './token-base.ts';
-import type { Watches } from './watches.ts';
-
-interface PlaceParts {
-  readonly members: Members;
-  readonly keys: Keys;
-  readonly owners: OwnClaims;
-  readonly places: PlaceLeases;
-}
 
 /**
  * Puts `claim` at the end of the queue. With `reads` it gives the queue then. `undefined`: read it.
  * `left`: how many ms are left.
  */
 export async function enterQueue(
-  { members, keys, owners, places }: PlaceParts,
+  { members, keys, owners, places }: Parts,
   claim: Claim,
   own: OwnClaim,
   reads: boolean,
@@ -62,7 +51,7 @@ export async function enterQueue(
  * the owners of those that are in the queue still.
  */
 export async function keepPlaces(
-  { members, keys, places }: PlaceParts,
+  { members, keys, places }: Parts,
   key: string,
   claims: readonly Claim[],
   left: () => number,
@@ -88,7 +77,7 @@ export async function keepPlaces(
 
 /** The queue, where a watch has told that `claim` is the first in it. */
 export function queueOfFirst(
-  { places, watches, base }: PlaceParts & { readonly watches: Watches; readonly base: TokenBase },
+  { places, watches, base }: Parts,
   { key, owner, mode }: Claim,
 ): KeyQueue | undefined {
   const entry = places.get(key, owner)?.entry;
@@ -101,24 +90,24 @@ export function queueOfFirst(
  * the whole one is needed.
  */
 export async function readAhead(
-  { members, keys, places }: PlaceParts,
+  { members, keys, places }: Parts,
   { key, owner, mode }: Claim,
   left: () => number,
 ): Promise<KeyQueue | undefined> {
   const ahead = places.get(key, owner)?.ahead;
   if (ahead === undefined || mode === 'shared') return undefined;
-  const queue = await read({ members, keys }, readsOfClaims(keys, [ahead.name, keys.claim(key, owner)]), left());
+  const queue = await read(members, keys, readsOfClaims(keys, [ahead.name, keys.claim(key, owner)]), left());
   return queue.entries.some(({ created }) => created === ahead.created) ? queue : undefined;
 }
 
 /** What decides about `claim`. `created`: the revision of its place, where it was seen. */
 export async function readQueue(
-  { members, keys, places }: PlaceParts,
+  { members, keys, places }: Parts,
   claim: Claim,
   created: bigint | undefined,
   within: number,
 ): Promise<KeyQueue> {
   const isUnseen = created === undefined && places.has(claim.key, claim.owner);
   const reads = isUnseen ? readsOfAll(keys, claim.key) : readsOf(keys, claim, created);
-  return await read({ members, keys }, reads, within);
+  return await read(members, keys, reads, within);
 }

@@ -1,6 +1,8 @@
 import type { Claim } from '@locks/core';
 import { misconfigured } from '@locks/core/adapter';
+import type { Members } from '../connection/members.ts';
 import { source } from '../options/options.ts';
+import { txn } from '../wire/calls.ts';
 import type { Keys } from './keys.ts';
 import { readValue } from './claim-value.ts';
 import type { ClaimValue } from './claim-value.ts';
@@ -30,18 +32,14 @@ export interface KeyQueue {
   readonly base: Base;
 }
 
-function readOfBase(keys: Keys): Operation {
-  return { requestRange: { key: keys.base } };
-}
-
 /** Reads the claims with these names, and the base of tokens. */
 export function readsOfClaims(keys: Keys, names: readonly Buffer[]): readonly Operation[] {
-  return [readOfBase(keys), ...names.map((key) => ({ requestRange: { key } }))];
+  return [keys.base, ...names].map((key) => ({ requestRange: { key } }));
 }
 
 /** Reads all claims on a key, in their order, and the base of tokens. */
 export function readsOfAll(keys: Keys, key: string): readonly Operation[] {
-  return [{ requestRange: { key: keys.base } }, { requestRange: { ...keys.queue(key), sortOrder: 1, sortTarget: 2 } }];
+  return [...readsOfClaims(keys, []), { requestRange: { ...keys.queue(key), sortOrder: 1, sortTarget: 2 } }];
 }
 
 /**
@@ -58,6 +56,17 @@ export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): 
     { requestRange: { ...byRevision, sortOrder: 1, limit: 1 } },
     { requestRange: created === undefined ? latest : { ...latest, maxCreateRevision: `${created}` } },
   ];
+}
+
+/** What `reads` find of a key, by one transaction. */
+export async function read(
+  members: Members,
+  keys: Keys,
+  reads: readonly Operation[],
+  within?: number,
+): Promise<KeyQueue> {
+  const request = { compare: [], success: reads, failure: [] };
+  return queueIn(await members.call(txn, request, 'a read of the queue', { within, repeats: true }), keys);
 }
 
 /**
@@ -100,14 +109,4 @@ function refuse({ key }: KeyValue): never {
     source.where,
     `the key ${name} in etcd has a value that this version cannot read; use the version that wrote it, remove the key, or set another prefix`,
   );
-}
-
-/** Whether it is a hold. */
-export function isHeld({ ttl }: ClaimValue): boolean {
-  return ttl !== undefined;
-}
-
-/** The fencing token of a hold. */
-export function tokenOf({ token, base = '0', changed }: Entry): bigint {
-  return token === undefined ? BigInt(base) + changed : BigInt(token);
 }

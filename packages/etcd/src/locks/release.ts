@@ -2,14 +2,13 @@ import type { Claim } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
 import { txn } from '../wire/calls.ts';
 import type { KeyValue, TxnAnswer } from '../wire/messages.ts';
-import type { LockParts } from './holds.ts';
-import { isHeld, readEntry } from './queue.ts';
-import type { PlaceLeases } from './places.ts';
-import { removal } from './requests.ts';
+import { isHeld, removal } from './algorithm.ts';
+import type { Parts } from './parts.ts';
+import { readEntry } from './queue.ts';
 
 /** Removes what the claim has. `true`: that was a hold. */
 export async function release(
-  { members, keys, leases, owners, places, clock }: LockParts & { readonly places: PlaceLeases },
+  { members, keys, leases, owners, places, clock }: Parts,
   claim: Claim,
   timeout: number,
 ): Promise<boolean> {

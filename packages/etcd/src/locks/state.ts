@@ -2,21 +2,16 @@ import type { Holder, KeyState, RegisterChange } from '@locks/core';
 import { checkRegister } from '@locks/core/adapter';
 import type { Members } from '../connection/members.ts';
 import { leaseTimeToLive, range, txn } from '../wire/calls.ts';
-import type { Keys } from './keys.ts';
-import { isHeld, readEntry, readsOfAll, tokenOf } from './queue.ts';
+import { isAt, isHeld, tokenOf } from './algorithm.ts';
+import type { Parts } from './parts.ts';
+import { readEntry, readsOfAll } from './queue.ts';
 import type { Entry } from './queue.ts';
-import { isAt } from './requests.ts';
-
-interface StateParts {
-  readonly members: Members;
-  readonly keys: Keys;
-}
 
 /** How many claims in the queue are named, as the contract has it. */
 const mostShown = 100;
 
 /** The contract's `inspect`. */
-export async function inspect(parts: StateParts, key: string): Promise<KeyState> {
+export async function inspect(parts: Parts, key: string): Promise<KeyState> {
   const reads = readsOfAll(parts.keys, key);
   const { responses } = await parts.members.call(txn, { compare: [], success: reads, failure: [] }, 'a look at a key', {
     repeats: true,
@@ -48,7 +43,7 @@ async function holderOf(members: Members, entry: Entry): Promise<readonly Holder
 const page = 1_000;
 
 /** The contract's `list`. */
-export async function* list({ members, keys }: StateParts, prefix: string): AsyncIterable<string> {
+export async function* list({ members, keys }: Parts, prefix: string): AsyncIterable<string> {
   const { rangeEnd, ...all } = keys.queues(prefix);
   let from = all.key;
   let latest: string | undefined;
@@ -69,7 +64,7 @@ export async function* list({ members, keys }: StateParts, prefix: string): Asyn
 
 /** The contract's `register`. */
 export async function register(
-  { members, keys }: StateParts,
+  { members, keys }: Parts,
   name: string,
   change: RegisterChange | undefined,
 ): Promise<string | undefined> {

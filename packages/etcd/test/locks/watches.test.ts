@@ -9,7 +9,7 @@ import { secretsOf } from '../../src/connection/secrets.ts';
 import { txn, watch } from '../../src/wire/calls.ts';
 import { keysBelow } from '../../src/locks/keys.ts';
 import { queueIn, readsOfAll } from '../../src/locks/queue.ts';
-import { placeRequest } from '../../src/locks/requests.ts';
+import { placeRequest } from '../../src/locks/algorithm.ts';
 import { Watches } from '../../src/locks/watches.ts';
 import { ownPrefix, sharedServer } from '../support/etcd.ts';
 import { gateway } from '../support/values.ts';

@@ -1,16 +1,54 @@
 import type { Claim } from '@locks/core';
 import type { Compare, Operation, TxnRequest } from '../wire/messages.ts';
 import { heldValue, waitingValue } from './claim-value.ts';
-import type { Held } from './claim-value.ts';
+import type { ClaimValue, Held } from './claim-value.ts';
 import type { Keys } from './keys.ts';
 import { readsOf, readsOfAll } from './queue.ts';
 import type { Entry, KeyQueue } from './queue.ts';
 import { raises } from './token-base.ts';
 import type { Base } from './token-base.ts';
 
-/** A queue of which nothing is known but the base: the key is taken to be free. */
-export function unknownQueue(base: Base): KeyQueue {
-  return { revision: 0n, entries: [], base };
+// A claim is a key of etcd under a lease, which ends it. Its create revision is its position. It
+// waits, or it holds: then its value has a ttl. A release removes it, and the claims behind it watch
+// the one before them. A token is the base plus the revision of the write that granted.
+
+/** What a queue means for a claim. */
+export type Verdict =
+  /** It holds the key already. */
+  | { readonly kind: 'held' }
+  /** It may have the key. `own`: its position. */
+  | { readonly kind: 'free'; readonly own: Entry | undefined }
+  /** `ahead`: the claims of which one has to change before its turn can come. */
+  | { readonly kind: 'busy'; readonly own: Entry | undefined; readonly ahead: readonly Entry[] }
+  /** It shares the key, and asks for it exclusively. */
+  | { readonly kind: 'refused' };
+
+/**
+ * What `queue` means for `claim`. Claims before it only end, or come to share what they hold. So
+ * "free" stays true until the claim is granted, as long as it keeps its position.
+ */
+export function judge({ entries }: Pick<KeyQueue, 'entries'>, claim: Claim): Verdict {
+  const at = entries.findIndex(({ owner }) => owner === claim.owner);
+  const own = entries[at];
+  if (own !== undefined && isHeld(own)) {
+    return { kind: own.mode === 'shared' && claim.mode === 'exclusive' ? 'refused' : 'held' };
+  }
+  const before = at === -1 ? entries : entries.slice(0, at);
+  const last = before.at(-1);
+  if (last !== undefined && !isHeld(last)) return { kind: 'busy', own, ahead: [last] };
+  const { mode, permits = Infinity } = claim;
+  const shares = mode === 'shared' && before.every((one) => one.mode === 'shared') && before.length < permits;
+  return last === undefined || shares ? { kind: 'free', own } : { kind: 'busy', own, ahead: before };
+}
+
+/** Whether it is a hold. */
+export function isHeld({ ttl }: ClaimValue): boolean {
+  return ttl !== undefined;
+}
+
+/** The fencing token of a hold. */
+export function tokenOf({ token, base = '0', changed }: Entry): bigint {
+  return token === undefined ? BigInt(base) + changed : BigInt(token);
 }
 
 /** The base as it was read, and what a write makes of it. */
@@ -21,7 +59,7 @@ interface BaseChange {
 
 /**
  * Grants the key where `queue` is still what it was, as far as `claim` depends on it. `own`: its
- * place. Else reads the queue.
+ * position. Else reads the queue.
  */
 export function grantRequest(
   keys: Keys,
@@ -48,24 +86,22 @@ export function grantRequest(
 /** Puts a claim at the end of the queue, unless it is in it. `reads`: and reads the queue. */
 export function placeRequest(keys: Keys, claim: Claim, lease: string, reads: boolean): TxnRequest {
   const name = keys.claim(claim.key, claim.owner);
+  const put = { requestPut: { key: name, value: waitingValue(claim), lease } };
   return {
     compare: [isAt(name, 0n)],
-    success: [
-      { requestPut: { key: name, value: waitingValue(claim), lease } },
-      ...(reads ? readsOf(keys, claim, undefined) : []),
-    ],
+    success: [put, ...(reads ? readsOf(keys, claim, undefined) : [])],
     // Others may have come behind it.
     failure: reads ? readsOfAll(keys, claim.key) : [],
   };
 }
 
-/** Puts a claim that waits under another lease. Its place stays. */
+/** Puts a claim that waits under another lease. Its position stays. */
 export function moveRequest(keys: Keys, claim: Claim, lease: string): TxnRequest {
-  const name = keys.claim(claim.key, claim.owner);
+  const key = keys.claim(claim.key, claim.owner);
   const value = waitingValue(claim);
   return {
-    compare: [{ key: name, target: 3, result: 0, value }],
-    success: [{ requestPut: { key: name, value, lease } }],
+    compare: [{ key, target: 3, result: 0, value }],
+    success: [{ requestPut: { key, value, lease } }],
     failure: [],
   };
 }
@@ -90,7 +126,7 @@ export function rewriteRequest(
   };
 }
 
-/** Removes a claim, whatever it is. */
+/** Removes a claim, whatever it is. That wakes those that watch it. */
 export function removal(name: Buffer): TxnRequest {
   return { compare: [], success: [{ requestDeleteRange: { key: name, prevKv: true } }], failure: [] };
 }
@@ -101,6 +137,5 @@ export function isAt(key: Buffer, revision: bigint): Compare {
 }
 
 function raise(keys: Keys, { from, to }: BaseChange): readonly Operation[] {
-  if (!raises(from, to)) return [];
-  return [{ requestPut: { key: keys.base, value: Buffer.from(`${to}`) } }];
+  return raises(from, to) ? [{ requestPut: { key: keys.base, value: Buffer.from(`${to}`) } }] : [];
 }
