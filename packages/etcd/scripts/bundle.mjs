@@ -1,7 +1,3 @@
 import { bundle } from '../../../scripts/bundle.mjs';
 
-await bundle(new URL('../', import.meta.url), {
-  entries: { index: 'index.ts', register: 'register.ts' },
-  // Few processes load it.
-  apart: { diagnosis: /src\/(.*\/)?diagnosis\// },
-});
+await bundle(new URL('../', import.meta.url), { entries: { index: 'index.ts', register: 'register.ts' } });

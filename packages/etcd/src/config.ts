@@ -13,7 +13,7 @@ import {
 import type { AdapterConfig, Asked, Duration, OptionReaders, Runtime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { explain, probeTime } from './connection/explain.ts';
-import type { Host } from './connection/host.ts';
+import type { Host } from './options/host.ts';
 import { secretsOf } from './connection/secrets.ts';
 import type { Secrets } from './connection/secrets.ts';
 import { etcdReaders, readEtcdOptions, source } from './options/options.ts';

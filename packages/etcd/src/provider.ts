@@ -3,7 +3,7 @@ import type { Deadline, Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import type { GuardAccess } from './guard.ts';
 import { isFull } from './connection/errors.ts';
-import type { Host } from './connection/host.ts';
+import type { Host } from './options/host.ts';
 import { Members } from './connection/members.ts';
 import type { CallOptions } from './connection/members.ts';
 import type { Secrets } from './connection/secrets.ts';
@@ -20,9 +20,9 @@ import { PlaceLeases } from './locks/places.ts';
 import { release } from './locks/release.ts';
 import { queueIn } from './locks/queue.ts';
 import { inspect, list, register } from './locks/state.ts';
-import { TokenBase, readBase } from './locks/token-base.ts';
+import { TokenBase } from './locks/token-base.ts';
 import { Watches } from './locks/watches.ts';
-import { range, txn } from './wire/calls.ts';
+import { txn } from './wire/calls.ts';
 import type { ReadEtcdOptions } from './options/options.ts';
 
 /** Locks in etcd: a claim is a key under a lease. */
@@ -94,11 +94,7 @@ export class EtcdProvider implements LockProvider {
       const reads = { compare: [], success: request.failure, failure: [] };
       return members.call(txn, reads, 'a new connection', left());
     });
-    const queue = queueIn(answer, keys);
-    base.in(queue);
-    if (queue.base.changed > 0n) return;
-    const { kvs } = await members.call(range, keys.counters, 'the tokens of before', left());
-    for (const { value } of kvs) base.exceed(readBase(value.toString(), keys.counters.key.toString()));
+    base.in(queueIn(answer, keys));
   }
 
   /** For guards. */

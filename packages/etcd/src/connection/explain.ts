@@ -3,8 +3,8 @@ import type { ConnectionOptions } from 'node:tls';
 import { isLockError, isTlsRefusal, misconfigured, tlsReason } from '@locks/core/adapter';
 import { status } from '../wire/calls.ts';
 import { source } from '../options/options.ts';
-import type { Host } from './host.ts';
-import { nameOf } from './host.ts';
+import type { Host } from '../options/host.ts';
+import { nameOf } from '../options/host.ts';
 import { connectTo } from './member.ts';
 
 /** For how long it is looked what a member is that does not answer within `limit`, in ms. */

@@ -4,8 +4,8 @@ import { outsideContext } from '@locks/core/adapter';
 import { Client, Metadata, credentials } from '@grpc/grpc-js';
 import type { ChannelCredentials, ClientDuplexStream } from '@grpc/grpc-js';
 import type { Method } from '../wire/calls.ts';
-import { nameOf } from './host.ts';
-import type { Host } from './host.ts';
+import { nameOf } from '../options/host.ts';
+import type { Host } from '../options/host.ts';
 
 /** An answer, and how to stop waiting for it. */
 export interface Call<T> {

@@ -14,8 +14,6 @@ export interface Keys {
   readClaim(name: Buffer): { readonly key: string; readonly owner: string } | undefined;
   /** The base of all tokens. */
   readonly base: Buffer;
-  /** The highest tokens of keys, as versions without a base kept them. */
-  readonly counters: Required<KeyRange>;
   register(name: string): Buffer;
   /** The highest token that a guard has let pass for `resource`. */
   fence(resource: string): Buffer;
@@ -40,7 +38,6 @@ export function keysBelow(prefix: string): Keys {
       }
     },
     base: Buffer.from(`${prefix}/base`),
-    counters: rangeOf(`${prefix}/tokens/`),
     register: (name) => below('registers', escaped(name)),
     fence: (resource) => below('fences', escaped(resource)),
   };

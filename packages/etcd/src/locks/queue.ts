@@ -77,7 +77,7 @@ export function queueIn({ header, responses }: TxnAnswer, keys: Keys): KeyQueue 
   const entries = new Map<string, KeyValue>();
   let base: Base = { value: 0n, changed: 0n };
   for (const kv of responses.flatMap(({ responseRange }) => responseRange?.kvs ?? [])) {
-    if (kv.key.equals(keys.base)) base = baseOf(kv);
+    if (kv.key.equals(keys.base)) base = readBase(kv);
     else entries.set(kv.createRevision, kv);
   }
   return {
@@ -87,11 +87,6 @@ export function queueIn({ header, responses }: TxnAnswer, keys: Keys): KeyQueue 
       .toSorted((a, b) => Number(a.created - b.created)),
     base,
   };
-}
-
-/** The base of tokens, as etcd gives it. */
-function baseOf({ key, value, modRevision }: KeyValue): Base {
-  return { value: readBase(value.toString(), key.toString()), changed: BigInt(modRevision) };
 }
 
 /** A claim, as etcd gives it. `undefined`: another program has written it. */

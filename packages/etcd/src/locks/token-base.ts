@@ -1,6 +1,7 @@
 import { misconfigured } from '@locks/core/adapter';
 import type { Clock } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
+import type { KeyValue } from '../wire/messages.ts';
 
 /**
  * A token is this base plus the revision of the write that granted. One key of etcd has it, for
@@ -35,11 +36,6 @@ export class TokenBase {
     return this.#known;
   }
 
-  /** No token of a time before there was a base was above `token`. */
-  exceed(token: bigint): void {
-    if (token > this.#known.value) this.#known = { value: token, changed: this.#known.changed };
-  }
-
   /** The base that was read at `revision`. One that was removed goes on from what is known. */
   in({ base, revision }: { readonly base: Base; readonly revision: bigint }): Base {
     if (base.changed === 0n) {
@@ -72,11 +68,12 @@ export function raises({ value, changed }: Base, to: bigint): boolean {
   return changed === 0n || to !== value;
 }
 
-/** Reads the value of its key. @throws `LOCK_MISCONFIGURED` for one that is not of this package. */
-export function readBase(text: string, name: string): bigint {
-  if (/^\d{1,18}$/.test(text)) return BigInt(text);
+/** As etcd gives it. @throws `LOCK_MISCONFIGURED` for a value that is not of this package. */
+export function readBase({ key, value, modRevision }: KeyValue): Base {
+  const text = value.toString();
+  if (/^\d{1,18}$/.test(text)) return { value: BigInt(text), changed: BigInt(modRevision) };
   throw misconfigured(
     source.where,
-    `the key ${JSON.stringify(name)} in etcd has a value that this version cannot read; use the version that wrote it, or remove the key: tokens then go on from the clock`,
+    `the key ${JSON.stringify(key.toString())} in etcd has a value that this version cannot read; use the version that wrote it, or remove the key: tokens then go on from the clock`,
   );
 }

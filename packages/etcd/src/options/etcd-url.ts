@@ -1,7 +1,7 @@
 import { misconfigured } from '@locks/core/adapter';
 import type { LockError, OptionReader } from '@locks/core/adapter';
-import { readHosts } from '../connection/host.ts';
-import type { Host } from '../connection/host.ts';
+import { readHosts } from './host.ts';
+import type { Host } from './host.ts';
 import { source } from './options.ts';
 
 /** What a URL says. */

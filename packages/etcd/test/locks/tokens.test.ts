@@ -67,13 +67,6 @@ test('claims of processes that raise the base at once are not refused for it', a
   expect((await Promise.all(grants)).every(({ granted }) => granted)).toBe(true);
 });
 
-test('tokens exceed those that were given before there was a base', async () => {
-  const prefix = ownPrefix();
-  const counter = clock() + 3_600_000_000n;
-  await put(`${prefix}/tokens/other`, `${counter}`);
-  expect(await tokenOf('job', prefix)).toBeGreaterThan(counter);
-});
-
 test('where the key of the base was removed, tokens go on', async () => {
   const prefix = ownPrefix();
   const locks = createLocks(await open({ prefix }), { tokenFloor: clock() + 3_600_000_000n });
