@@ -1,5 +1,5 @@
 import { LockError, createDeadline, createQueue, largestBatch } from '@locks/core/adapter';
-import type { Deadline, Queue, Runtime } from '@locks/core/adapter';
+import type { Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import type { GuardAccess } from './guard.ts';
 import { isFull } from './connection/errors.ts';
@@ -37,7 +37,6 @@ export class EtcdProvider implements LockProvider {
     wake: true,
   };
   readonly #parts: Parts;
-  readonly #deadline: Deadline;
   readonly #queue: Queue;
   #closed: LockError | undefined = undefined;
 
@@ -49,7 +48,6 @@ export class EtcdProvider implements LockProvider {
     const keys = keysBelow(prefix);
     const leases = new Leases(members, runtime);
     const watches = new Watches(members, keys, deadline, runtime);
-    this.#deadline = deadline;
     this.#parts = {
       members,
       keys,
@@ -108,7 +106,7 @@ export class EtcdProvider implements LockProvider {
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     this.#checkOpen();
-    const until = this.#parts.clock.now() + this.#deadline.timeout;
+    const until = this.#parts.clock.now() + this.#parts.deadline.timeout;
     const restarted = await restart(this.#parts, claim, { until, renews: true, token });
     return restarted === undefined ? false : { hold: restarted.hold };
   }
@@ -117,7 +115,7 @@ export class EtcdProvider implements LockProvider {
     this.#checkOpen();
     this.#queue.leave(claim.owner);
     this.#parts.watches.forget(claim.owner);
-    return await release(this.#parts, claim, this.#deadline.timeout);
+    return await release(this.#parts, claim, this.#parts.deadline.timeout);
   }
 
   async inspect(key: string): Promise<KeyState> {

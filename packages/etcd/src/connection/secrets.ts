@@ -13,11 +13,9 @@ export interface Secrets {
 }
 
 /** The options that secrets come from. */
-export interface SecretOptions {
-  readonly username: Asked<string> | undefined;
-  readonly password: Asked<string> | undefined;
-  readonly tls: Asked<boolean | object> | undefined;
-}
+type SecretOptions = Readonly<
+  Record<'username' | 'password', Asked<string> | undefined> & { tls: Asked<boolean | object> | undefined }
+>;
 
 /** The secrets of `options`. A function may take `within` ms. */
 export function secretsOf({ username, password, tls }: SecretOptions, runtime: Runtime, within: number): Secrets {
@@ -27,13 +25,8 @@ export function secretsOf({ username, password, tls }: SecretOptions, runtime: R
   return {
     async tls() {
       if (tls === undefined || tls === false) return undefined;
-      const answer = await askOption(tls as Asked<true | object>, {
-        where,
-        name: 'tls',
-        reader: tlsAnswer,
-        runtime,
-        within,
-      });
+      const asking = { where, name: 'tls', reader: tlsAnswer, runtime, within };
+      const answer = await askOption(tls as Asked<true | object>, asking);
       return answer === true ? {} : answer;
     },
     async credentials() {

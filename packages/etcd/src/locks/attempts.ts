@@ -5,9 +5,9 @@ import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
 import type { TxnAnswer, TxnRequest } from '../wire/messages.ts';
 import { grantRequest, judge } from './algorithm.ts';
-import { grantOf, late, restart, useHold } from './holds.ts';
+import { late, restart, useHold } from './holds.ts';
 import { secondsFor } from './leases.ts';
-import type { Lease } from './leases.ts';
+import type { Lease, TakenLease } from './leases.ts';
 import { queueIn } from './queue.ts';
 import type { Entry, KeyQueue } from './queue.ts';
 import type { OwnClaim } from './own-claims.ts';
@@ -36,10 +36,8 @@ class Attempt {
   readonly #claim: Claim;
   readonly #own: OwnClaim;
   readonly #until: number;
-  /** For the hold, restarted in this attempt. */
-  #lease: Lease | undefined = undefined;
-  /** The raft term before that. */
-  #term: string | undefined = undefined;
+  /** For the hold, new or restarted in this attempt. */
+  #taken: TakenLease | undefined = undefined;
   #conflicts = 0;
   /** Others wait for it: it does not wait for them. */
   leads = false;
@@ -97,11 +95,11 @@ class Attempt {
     const { keys, leases, base } = this.#parts;
     const from = base.in(queue);
     const to = base.above(from, claim.floor ?? 0n);
-    const lease = await this.#holdLease();
+    this.#taken ??= await leases.take(secondsFor(claim.ttl), this.#left());
+    const { lease, term } = this.#taken;
     const answer = await this.#send(grantRequest(keys, claim, lease.id, queue, own, { from, to }), lease);
     if (answer === undefined) {
-      if (this.#own.hold === lease) this.#own.hold = undefined;
-      this.#lease = undefined;
+      this.#taken = undefined;
       return queue;
     }
     const revision = BigInt(answer.header.revision);
@@ -113,9 +111,9 @@ class Attempt {
     }
     base.written(from, to, revision);
     useHold(this.#own, lease, leases);
-    this.#lease = undefined;
+    this.#taken = undefined;
     // Another leader was elected since the lease was restarted.
-    if (this.#term !== undefined && this.#term !== answer.header.raftTerm) return await this.#read();
+    if (term !== undefined && term !== answer.header.raftTerm) return await this.#read();
     return this.#granted(to + revision, lease.lasts);
   }
 
@@ -124,24 +122,6 @@ class Attempt {
     this.#own.created = undefined;
     const queue = await enterQueue(this.#parts, this.#claim, this.#own, !this.#isInCrowd(), () => this.#left());
     return queue ?? (await this.#read());
-  }
-
-  /** A lease for the hold, restarted in this attempt. */
-  async #holdLease(): Promise<Lease> {
-    if (this.#lease !== undefined) return this.#lease;
-    const { leases } = this.#parts;
-    const seconds = secondsFor(this.#claim.ttl);
-    const { hold } = this.#own;
-    const kept = hold?.seconds === seconds ? await leases.keep(hold.id, this.#left()) : undefined;
-    if (hold !== undefined && kept !== undefined) {
-      this.#lease = hold;
-      this.#term = kept.term;
-      return hold;
-    }
-    const { lease, term } = await leases.take(seconds, this.#left());
-    this.#lease = lease;
-    this.#term = term;
-    return lease;
   }
 
   /** `undefined`: the lease is gone, and nothing was written. */
@@ -154,6 +134,7 @@ class Attempt {
       else {
         lease.unsure = true;
         useHold(this.#own, lease, this.#parts.leases);
+        this.#taken = undefined;
       }
       throw error;
     }
@@ -161,11 +142,12 @@ class Attempt {
 
   #granted(token: bigint, hold: number): Grant {
     const { watches, places, clock } = this.#parts;
-    const { key, owner } = this.#claim;
+    const { key, owner, ttl } = this.#claim;
+    this.#giveLease();
     watches.forget(owner);
     places.leave(key, owner, false);
     this.#own.until = Math.max(this.#own.until, clock.now() + hold);
-    return grantOf(token, hold, this.#claim);
+    return { granted: true, token, ...(hold > ttl && { hold }) };
   }
 
   #wait(own: Entry, ahead: readonly Entry[], { revision }: KeyQueue): Waiting {
@@ -186,10 +168,10 @@ class Attempt {
     return { granted: false, retryAfter: Math.floor(this.#parts.waiterTtl / 3) };
   }
 
-  /** The lease was not needed. One that an earlier attempt has used stays with the claim. */
+  /** The lease was not needed. */
   #giveLease(): void {
-    if (this.#lease !== undefined && this.#lease !== this.#own.hold) this.#parts.leases.give(this.#lease);
-    this.#lease = undefined;
+    if (this.#taken !== undefined) this.#parts.leases.give(this.#taken.lease);
+    this.#taken = undefined;
   }
 
   async #read(): Promise<KeyQueue> {

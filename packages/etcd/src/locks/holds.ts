@@ -1,4 +1,4 @@
-import type { Claim, Grant, Renewal } from '@locks/core';
+import type { Claim, Renewal } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
@@ -125,9 +125,4 @@ function adopt({ owners, leases }: Parts, { owner, ttl }: Claim, id: string, las
 export function useHold(mine: OwnClaim, lease: Lease, leases: Leases): void {
   if (mine.hold !== undefined && mine.hold.id !== lease.id) leases.end(mine.hold.id);
   mine.hold = lease;
-}
-
-/** The contract's grant. */
-export function grantOf(token: bigint, hold: number, { ttl }: Claim): Grant {
-  return { granted: true, token, ...(hold > ttl && { hold }) };
 }

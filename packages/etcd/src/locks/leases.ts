@@ -14,6 +14,13 @@ export interface Lease {
   unsure: boolean;
 }
 
+/** A lease for the next claim. */
+export interface TakenLease {
+  readonly lease: Lease;
+  /** As in `Kept`. `undefined`: the lease is new. */
+  readonly term: string | undefined;
+}
+
 /** A lease that was restarted. */
 export interface Kept {
   /** In ms. */
@@ -47,8 +54,8 @@ export class Leases {
     this.#runtime = runtime;
   }
 
-  /** A lease of `seconds`, restarted. `term` as in `Kept`; `undefined`: the lease is new. */
-  async take(seconds: number, within: number): Promise<{ readonly lease: Lease; readonly term: string | undefined }> {
+  /** A lease of `seconds`, new or restarted. */
+  async take(seconds: number, within: number): Promise<TakenLease> {
     for (;;) {
       const unused = this.#unused.get(seconds)?.pop();
       if (unused === undefined) break;
