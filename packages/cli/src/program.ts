@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import type { PhaseWord } from '@locks/composites';
 import { Command } from 'commander';
 import { exitCode } from './exit-code.ts';
 import { Failure } from './failure.ts';
@@ -38,9 +37,21 @@ export function createProgram(command: readonly string[] | undefined): Command {
 }
 
 function addRun(program: Command, command: readonly string[] | undefined): void {
-  program
-    .command('run')
-    .description('run a command while it holds the lock KEY')
+  const load =
+    () => async (given: string | undefined, extra: readonly string[], options: RunOptions, output: Output) => {
+      const [key, ...words] = keyAndCommand(given, command);
+      if (key === undefined || words.length === 0 || extra.length > 0) {
+        const form = 'locks run KEY -- COMMAND ARGS, or locks run -- KEY -- COMMAND ARGS for a key that begins with -';
+        throw new Failure(exitCode.usage, `Write -- before the command: ${form}.`);
+      }
+      checkOnce(options);
+      return await (await import('./run/run.ts')).run(key, words, options, output);
+    };
+  add(program, 'run', 'run a command while it holds the lock KEY', load, [
+    'run backup -- ./backup.sh --full',
+    'run deploy --wait 10m -- make deploy',
+    'run report --once every:24h,at:3h -- node report.js',
+  ])
     .argument('[key]')
     .argument('[command...]')
     .usage('<key> [options] -- COMMAND [ARGS…]')
@@ -62,24 +73,7 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
     .addOption(
       duration('--grace <duration>', 'between TERM and KILL when the lock is lost', ['0', '12h']).default(5_000, '5s'),
     )
-    .addOption(number('-E, --conflict-exit-code <code>', 'the exit code when the lock is not free in time', 0, 255))
-    .addHelpText(
-      'after',
-      examples(
-        'run backup -- ./backup.sh --full',
-        'run deploy --wait 10m -- make deploy',
-        'run report --once every:24h,at:3h -- node report.js',
-      ),
-    )
-    .action(async (given: string | undefined, extra: readonly string[], options: RunOptions, self: Command) => {
-      const [key, ...words] = keyAndCommand(given, command);
-      if (key === undefined || words.length === 0 || extra.length > 0) {
-        const form = 'locks run KEY -- COMMAND ARGS, or locks run -- KEY -- COMMAND ARGS for a key that begins with -';
-        throw new Failure(exitCode.usage, `Write -- before the command: ${form}.`);
-      }
-      checkOnce(options);
-      await act(self, async () => (await import('./run/run.ts')).run.bind(undefined, key, words));
-    });
+    .addOption(number('-E, --conflict-exit-code <code>', 'the exit code when the lock is not free in time', 0, 255));
 }
 
 function checkOnce({ once, wait, shared, permits, atLeast }: RunOptions): void {
@@ -91,133 +85,118 @@ function checkOnce({ once, wait, shared, permits, atLeast }: RunOptions): void {
 }
 
 function addLooks(program: Command): void {
-  program
-    .command('ls')
-    .description('list the keys that are held or waited for')
+  const ofKeys = 'how the names of keys begin';
+  add(program, 'ls', 'list the keys that are held or waited for', async () => (await import('./commands/ls.ts')).ls, [
+    'ls',
+    'ls -l jobs/',
+    'ls --json | jq -r .key',
+  ])
     .argument('[prefix]', 'how their names begin', '')
-    .option('-l, --long', 'with the state of each')
-    .addHelpText('after', examples('ls', 'ls -l jobs/', 'ls --json | jq -r .key'))
-    .action((prefix: string, _: unknown, self: Command) =>
-      act(self, async () => (await import('./commands/ls.ts')).ls.bind(undefined, prefix)),
-    );
-  program
-    .command('inspect')
-    .description('show who holds KEY, and who waits')
-    .argument('<key>')
-    .addHelpText('after', examples('inspect backup', "inspect backup --json | jq -r '.holders[].owner'"))
-    .action((key: string, _: unknown, self: Command) =>
-      act(self, async () => (await import('./commands/inspect.ts')).inspect.bind(undefined, key)),
-    );
-  program
-    .command('watch')
-    .description('show a live table of holders and waiters; without a terminal a line for each change')
-    .argument('[prefix]', 'how the names of keys begin', '')
-    .addOption(duration('-i, --interval <duration>', 'between two looks', ['10ms', '24h']).default(1_000, '1s'))
-    .addHelpText('after', examples('watch', 'watch jobs/ --interval 5s', 'watch --json >> changes.jsonl'))
-    .action((prefix: string, _: unknown, self: Command) =>
-      act(self, async () => (await import('./commands/watch.ts')).watch.bind(undefined, prefix)),
-    );
-  program
-    .command('ui')
-    .description('serve a page of holders and waiters to browsers of this host')
-    .argument('[prefix]', 'how the names of keys begin', '')
+    .option('-l, --long', 'with the state of each');
+  const inspect = async () => (await import('./commands/inspect.ts')).inspect;
+  add(program, 'inspect', 'show who holds KEY, and who waits', inspect, [
+    'inspect backup',
+    "inspect backup --json | jq -r '.holders[].owner'",
+  ]).argument('<key>');
+  const watch = async () => (await import('./commands/watch.ts')).watch;
+  add(program, 'watch', 'show a live table of holders and waiters; without a terminal a line for each change', watch, [
+    'watch',
+    'watch jobs/ --interval 5s',
+    'watch --json >> changes.jsonl',
+  ])
+    .argument('[prefix]', ofKeys, '')
+    .addOption(duration('-i, --interval <duration>', 'between two looks', ['10ms', '24h']).default(1_000, '1s'));
+  const ui = async () => (await import('./commands/ui.ts')).ui;
+  add(program, 'ui', 'serve a page of holders and waiters to browsers of this host', ui, [
+    'ui',
+    'ui jobs/ --port 4711',
+    'ui --write --url redis://redis.internal:6379',
+  ])
+    .argument('[prefix]', ofKeys, '')
     .addOption(number('--port <port>', 'where it listens', 0, 65_535).default(0, 'a free port'))
-    .option('--write', 'the page can break leases')
-    .addHelpText('after', examples('ui', 'ui jobs/ --port 4711', 'ui --write --url redis://redis.internal:6379'))
-    .action((prefix: string, _: unknown, self: Command) =>
-      act(self, async () => (await import('./commands/ui.ts')).ui.bind(undefined, prefix)),
-    );
-  program
-    .command('break')
-    .description('end the lease on KEY of a process that hangs, after a question')
+    .option('--write', 'the page can break leases');
+  const breakKey = async () => (await import('./commands/break.ts')).breakKey;
+  add(program, 'break', 'end the lease on KEY of a process that hangs, after a question', breakKey, [
+    'break backup',
+    'break backup --yes',
+  ])
     .argument('<key>')
     .option('-y, --yes', 'do not ask')
-    .option('--owner <owner>', 'only the lease of this owner, as inspect shows it')
-    .addHelpText('after', examples('break backup', 'break backup --yes'))
-    .action((key: string, _: unknown, self: Command) =>
-      act(self, async () => (await import('./commands/break.ts')).breakKey.bind(undefined, key)),
-    );
+    .option('--owner <owner>', 'only the lease of this owner, as inspect shows it');
 }
 
 function addChecks(program: Command): void {
-  program
-    .command('doctor')
-    .description('say what the settings of the store mean for locks, and what to do about them')
-    .option('--strict', 'exit with 1 for a warning, too')
-    .addHelpText('after', examples('doctor --url redis://redis.internal:6379', 'doctor --json --strict'))
-    .action((_: unknown, self: Command) => act(self, async () => (await import('./commands/doctor.ts')).doctor));
-  program
-    .command('bench')
-    .description('load the store for some seconds, on keys of its own, and tell how long it takes')
-    .addOption(number('--seconds <count>', 'how long', 1, 300).default(5))
-    .addHelpText('after', examples('bench', 'bench --seconds 30 --json'))
-    .action((_: unknown, self: Command) => act(self, async () => (await import('./commands/bench.ts')).bench));
-  program
-    .command('check')
-    .description('check the store with the conformance suite, on keys of its own')
+  const doctor = async () => (await import('./commands/doctor.ts')).doctor;
+  add(program, 'doctor', 'say what the settings of the store mean for locks, and what to do about them', doctor, [
+    'doctor --url redis://redis.internal:6379',
+    'doctor --json --strict',
+  ]).option('--strict', 'exit with 1 for a warning, too');
+  const bench = async () => (await import('./commands/bench.ts')).bench;
+  add(program, 'bench', 'load the store for some seconds, on keys of its own, and tell how long it takes', bench, [
+    'bench',
+    'bench --seconds 30 --json',
+  ]).addOption(number('--seconds <count>', 'how long', 1, 300).default(5));
+  const check = async () => (await import('./commands/check.ts')).check;
+  add(program, 'check', 'check the store with the conformance suite, on keys of its own', check, [
+    'check --url redis://redis.internal:6379',
+    'check --only exclusion-100-way',
+  ])
     .option('--only <ids...>', 'these requirements alone')
     .addOption(
       duration('--ttl <duration>', 'what expiry is tested with; longer for a store that is far (default: 400ms)', [
         '1ms',
         '60s',
       ]),
-    )
-    .addHelpText('after', examples('check --url redis://redis.internal:6379', 'check --only exclusion-100-way'))
-    .action((_: unknown, self: Command) => act(self, async () => (await import('./commands/check.ts')).check));
+    );
   const migrate = program.command('migrate').description('look at a move between two stores');
   const processes = number('--processes <count>', 'how many processes there are to be', 1, 100_000);
-  migrate
-    .command('status')
-    .description('show who takes part, and what is in the way of each phase')
-    .addOption(processes)
-    .addHelpText('after', examples('migrate status --processes 12'))
-    .action((_: unknown, self: Command) =>
-      act(self, async () => (await import('./commands/migrate.ts')).migrateStatus),
-    );
-  migrate
-    .command('wait')
-    .description('wait until all processes are in a phase')
+  const status = async () => (await import('./commands/migrate.ts')).migrateStatus;
+  add(migrate, 'status', 'show who takes part, and what is in the way of each phase', status, [
+    'migrate status --processes 12',
+  ]).addOption(processes);
+  const wait = async () => (await import('./commands/migrate.ts')).migrateWait;
+  add(migrate, 'wait', 'wait until all processes are in a phase', wait, ['migrate wait both --processes 12'])
     .addArgument(program.createArgument('<phase>').choices(['from', 'both', 'to', 'from!', 'to!']))
     .addOption(processes)
-    .addOption(duration('--timeout <duration>', 'how long to wait (default: 5m)', ['0', '24h']))
-    .addHelpText('after', examples('migrate wait both --processes 12'))
-    .action((phase: PhaseWord, _: unknown, self: Command) =>
-      act(self, async () => (await import('./commands/migrate.ts')).migrateWait.bind(undefined, phase)),
-    );
-  program
-    .command('quorum')
-    .description('change the members of a quorum')
-    .command('change')
-    .description('make the members of the store those of the quorum, before they are deployed')
-    .option('--force', 'also where two holders are possible: for a fleet that holds no lock')
-    .addHelpText('after', examples('quorum change --url redlock://a,b,c,d'))
-    .action((_: unknown, self: Command) =>
-      act(self, async () => (await import('./commands/quorum-change.ts')).quorumChange),
-    );
+    .addOption(duration('--timeout <duration>', 'how long to wait (default: 5m)', ['0', '24h']));
+  const quorum = program.command('quorum').description('change the members of a quorum');
+  const change = async () => (await import('./commands/quorum-change.ts')).quorumChange;
+  add(quorum, 'change', 'make the members of the store those of the quorum, before they are deployed', change, [
+    'quorum change --url redlock://a,b,c,d',
+  ]).option('--force', 'also where two holders are possible: for a fleet that holds no lock');
   const tables = program.command('tables').description('create, look at or remove the tables of a SQL store');
   for (const [name, description] of [
     ['up', 'create the tables, or bring them up to date'],
     ['status', 'tell whether the tables are there and up to date'],
     ['down', 'remove the tables, after a question'],
   ] as const) {
-    const command = tables.command(name).description(description);
+    const load = async () => (await import('./commands/tables.ts')).tables.bind(undefined, name);
+    const command = add(tables, name, description, load);
     if (name !== 'status') command.option('--print-sql', 'print the SQL, and change nothing');
     if (name === 'down') command.option('-y, --yes', 'do not ask');
-    command.action((_: unknown, self: Command) =>
-      act(self, async () => (await import('./commands/tables.ts')).tables.bind(undefined, name)),
-    );
   }
 }
 
-/** Does what `load` gives, with the options of `self` and those of all commands. */
-async function act<Options>(
-  self: Command,
-  load: () => Promise<(options: Options, output: Output) => Promise<number | void>>,
-): Promise<void> {
-  const options = self.optsWithGlobals<Options & { readonly json?: boolean; readonly verbose?: boolean }>();
-  const { json = false, verbose = false } = options;
-  const work = await load();
-  process.exitCode = (await work(options, createOutput({ json, verbose }))) ?? 0;
+/** What a command does with its arguments, its options and those of all commands. */
+type Work = (...given: never[]) => Promise<number | void>;
+
+/** Adds a command to `parent`, whose work is loaded when it is called. */
+function add(
+  parent: Command,
+  name: string,
+  description: string,
+  load: () => Work | Promise<Work>,
+  lines: readonly string[] = [],
+): Command {
+  const command = parent.command(name).description(description);
+  if (lines.length > 0) command.addHelpText('after', examples(...lines));
+  return command.action(async (...given: unknown[]) => {
+    const options = command.optsWithGlobals<{ readonly json?: boolean; readonly verbose?: boolean }>();
+    const { json = false, verbose = false } = options;
+    const work = (await load()) as (...all: unknown[]) => Promise<number | void>;
+    // Behind the arguments, commander gives the options, and the command.
+    process.exitCode = (await work(...given.slice(0, -2), options, createOutput({ json, verbose }))) ?? 0;
+  });
 }
 
 function ownVersion(): string {

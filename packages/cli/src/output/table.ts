@@ -1,39 +1,14 @@
 import { styleText } from 'node:util';
-import Table from 'cli-table3';
 import stringWidth from 'string-width';
-
-const nothing = '';
-const lines = [
-  'top',
-  'top-mid',
-  'top-left',
-  'top-right',
-  'bottom',
-  'bottom-mid',
-  'bottom-left',
-  'bottom-right',
-  'left',
-  'left-mid',
-  'mid',
-  'mid-mid',
-  'right',
-  'right-mid',
-] as const;
 
 /** `rows` in columns under `head`, without a line end. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const drawn = new Table({
-    head: head.map((title) => bold(title)),
-    chars: { ...Object.fromEntries(lines.map((line) => [line, nothing])), middle: '  ' },
-    // By default it writes colours into pipes, too.
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-  });
-  drawn.push(...rows.map((row) => [...row]));
-  return drawn
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => stringWidth(row[column] ?? ''))));
+  const draw = (cells: readonly string[], style = (text: string): string => text): string => {
+    const padded = cells.map((cell, column) => style(cell) + ' '.repeat((widths[column] ?? 0) - stringWidth(cell)));
+    return padded.join('  ').trimEnd();
+  };
+  return [draw(head, bold), ...rows.map((row) => draw(row))].join('\n');
 }
 
 /** Bold on a terminal, unless `NO_COLOR` is set. */
