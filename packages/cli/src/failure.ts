@@ -1,6 +1,38 @@
 import { isLockError } from '@locks/core';
 import type { LockErrorCode } from '@locks/core';
-import { exitCode } from './exit-code.ts';
+
+/**
+ * What `locks` exits with. `run` exits with the code of its command, else with one of these. Those
+ * from 64 to 78 are of sysexits.h, where it has one for the case.
+ */
+export const exitCode = {
+  /** `break` was not confirmed. */
+  declined: 1,
+  /** `check`, `doctor`, a status or `migrate wait` has found what is not as it should be. */
+  findings: 1,
+  /** `migrate wait`: all processes are in the phase, and leases need both stores still. */
+  mayGoOn: 3,
+  /** `check` itself could not be done. */
+  failed: 2,
+  /** The command line is wrong. */
+  usage: 64,
+  /** The store does not answer. */
+  unreachable: 69,
+  /** A defect of this program. */
+  internal: 70,
+  /** The key was not free within `--wait`. */
+  busy: 75,
+  /** The lock was lost while the command ran. */
+  lost: 76,
+  /** The configuration is wrong, or the store refuses it. */
+  misconfigured: 78,
+  /** As of a shell: the command cannot be run. */
+  notExecutable: 126,
+  /** As of a shell: there is no such command. */
+  notFound: 127,
+  /** And the number of the signal that ended it. */
+  signal: 128,
+} as const;
 
 /** What ends the program with a message and a code. */
 export class Failure extends Error {

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { exitCode } from './exit-code.ts';
-import { Failure } from './failure.ts';
+import { Failure, exitCode } from './failure.ts';
 import { duration, number, slot } from './option-readers.ts';
 import { createOutput, harmless } from './output/output.ts';
 import type { Output } from './output/output.ts';

@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander';
 import { messageOf } from '@locks/core/text';
-import { exitCode } from './exit-code.ts';
-import { exitCodeOf } from './failure.ts';
+import { exitCode, exitCodeOf } from './failure.ts';
 import { createOutput, endWithReader } from './output/output.ts';
 import { createProgram } from './program.ts';
 import { splitLine } from './run/words.ts';

@@ -1,5 +1,5 @@
 import type { Lease, Locks } from '@locks/core';
-import { inQueue } from '../state/in-queue.ts';
+import { inQueue } from '../state/states-of.ts';
 
 /** What the probes have in common. */
 export interface ProbeParts {

@@ -1,7 +1,6 @@
 import type { LockHolder, Locks } from '@locks/core';
 import { printable, span } from '@locks/core/text';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { Failure, exitCode } from '../failure.ts';
 import { confirmed } from '../output/confirmed.ts';
 import type { Output } from '../output/output.ts';
 import { withStore } from '../store/open-store.ts';

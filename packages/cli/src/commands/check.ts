@@ -1,13 +1,11 @@
 import { printConformance, runConformance } from '@locks/conformance';
 import type { ConformanceReport, RequirementResult } from '@locks/conformance';
 import { messageOf } from '@locks/core/text';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { Failure, exitCode } from '../failure.ts';
 import { harmless } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
-import { findStore } from '../store/open-store.ts';
+import { backendOf, findStore, providerOf } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
-import { backendOf, providerOf } from '../store/provider-of.ts';
 
 /** Options of `locks check`. */
 export interface CheckOptions extends StoreOptions {

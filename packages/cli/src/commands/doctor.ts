@@ -3,13 +3,11 @@ import type { Finding, FindingLevel } from '@locks/core/adapter';
 import { messageOf, printable } from '@locks/core/text';
 import { examine } from '../doctor/examine.ts';
 import type { StoreReport } from '../doctor/examine.ts';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { Failure, exitCode } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { bold, faint } from '../output/table.ts';
-import { findStore } from '../store/open-store.ts';
+import { backendOf, findStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
-import { backendOf } from '../store/provider-of.ts';
 
 /** Options of `locks doctor`. */
 export interface DoctorOptions extends StoreOptions {

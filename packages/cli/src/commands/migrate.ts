@@ -2,7 +2,7 @@ import { migrationStatus, waitForPhase } from '@locks/composites';
 import type { MigrationStatus, PhaseWord } from '@locks/composites';
 import { isLockError } from '@locks/core';
 import { messageOf, printable, span } from '@locks/core/text';
-import { exitCode } from '../exit-code.ts';
+import { exitCode } from '../failure.ts';
 import type { Output, Row } from '../output/output.ts';
 import { bold, table } from '../output/table.ts';
 import { findStore } from '../store/open-store.ts';

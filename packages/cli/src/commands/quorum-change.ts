@@ -3,12 +3,11 @@ import { diagnose } from '@locks/composites/combine';
 import { systemRuntime } from '@locks/core/adapter';
 import type { Backend } from '@locks/core/open';
 import { printable, span } from '@locks/core/text';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { Failure, exitCode } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { table } from '../output/table.ts';
 import type { StoreOptions } from '../store/open-store.ts';
-import { backendOf, providerOf } from '../store/provider-of.ts';
+import { backendOf, providerOf } from '../store/open-store.ts';
 
 /** Options of `locks quorum change`. */
 export interface QuorumOptions extends StoreOptions {

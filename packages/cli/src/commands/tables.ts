@@ -5,13 +5,11 @@ import { isLockError } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import type { Backend } from '@locks/core/open';
 import { removeTables } from '@locks/sql';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { Failure, exitCode } from '../failure.ts';
 import { confirmed } from '../output/confirmed.ts';
 import { harmless } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
-import { backendOf, providerOf } from '../store/provider-of.ts';
-import { findStore } from '../store/open-store.ts';
+import { backendOf, findStore, providerOf } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 
 /** Options of `locks tables`. */

@@ -3,8 +3,7 @@ import type { LockProvider, LockState, Locks } from '@locks/core';
 import { runChecks, systemRuntime } from '@locks/core/adapter';
 import type { Check, Finding } from '@locks/core/adapter';
 import { messageOf, printable, span } from '@locks/core/text';
-import { inQueue } from '../state/in-queue.ts';
-import { sortedKeys, statesOf } from '../state/states-of.ts';
+import { inQueue, sortedKeys, statesOf } from '../state/states-of.ts';
 
 /** A store in use, and a key that nothing else uses. */
 interface Used {

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { Failure, exitCode } from '../failure.ts';
 import { leaveBy } from '../run/leave.ts';
 
 /** A question before something that cannot be undone. */

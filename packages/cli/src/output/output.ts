@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@locks/core/text';
-import { exitCode } from '../exit-code.ts';
+import { exitCode } from '../failure.ts';
 
 /** A thing as a line of JSON shows it. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,6 +1,5 @@
 import { printable } from '@locks/core/text';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { Failure, exitCode } from '../failure.ts';
 
 /** The environment variable with the keys that are held around a command, one in each line. */
 const variable = 'LOCKS_HELD';

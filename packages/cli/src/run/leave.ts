@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
-import { exitCode } from '../exit-code.ts';
+import { exitCode } from '../failure.ts';
 import type { End } from './command.ts';
 
 /** Ends this process, and leaves the terminal as the command has set it. */

@@ -1,6 +1,6 @@
 import type { Lease } from '@locks/core';
 import { messageOf, printable } from '@locks/core/text';
-import { exitCode } from '../exit-code.ts';
+import { exitCode } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { sentence, waitFor } from '../output/output.ts';
 import { passSignals, startCommand } from './command.ts';

@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '@locks/core/text';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { Failure, exitCode } from '../failure.ts';
 
 /**
  * The folder in which programs of this user keep what outlives them. The same from wherever a

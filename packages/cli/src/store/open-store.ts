@@ -1,11 +1,11 @@
 import { isLockError, openLocks } from '@locks/core';
-import type { Locks, LocksConfig, LocksOptions } from '@locks/core';
-import { registerAdapter } from '@locks/core/adapter';
+import type { LockProvider, Locks, LocksConfig, LocksOptions } from '@locks/core';
+import { registerAdapter, systemRuntime } from '@locks/core/adapter';
 import type { AdapterConfig, AdapterModule } from '@locks/core/adapter';
-import { adapters, configSources, mergeSources } from '@locks/core/open';
+import { adapters, configSources, mergeSources, openProvider } from '@locks/core/open';
+import type { Backend } from '@locks/core/open';
 import { messageOf } from '@locks/core/text';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
+import { Failure, exitCode } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { defaultStore } from './default-store.ts';
 import { shownUrl } from './shown-url.ts';
@@ -90,4 +90,15 @@ export async function withStore<T>(
   } finally {
     await locks.close();
   }
+}
+
+/** The store of `options`, as its adapter reads it. */
+export async function backendOf(options: StoreOptions): Promise<Backend> {
+  const { target } = await findStore(options);
+  return mergeSources(await configSources(target)).backend;
+}
+
+/** A provider of `backend`, with more `options` of its adapter. */
+export async function providerOf(backend: Backend, options: Backend['options'] = {}): Promise<LockProvider> {
+  return await openProvider({ ...backend, options: { ...backend.options, ...options } }, systemRuntime);
 }

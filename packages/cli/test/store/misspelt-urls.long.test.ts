@@ -4,9 +4,8 @@ import { openLocks } from '@locks/core';
 import { adapters } from '@locks/core/open';
 import { createRandom } from '@locks/core/testing';
 import { expect, test } from 'vitest';
-import { backendOf } from '../../src/store/provider-of.ts';
 import { examine } from '../../src/doctor/examine.ts';
-import { findStore } from '../../src/store/open-store.ts';
+import { backendOf, findStore } from '../../src/store/open-store.ts';
 import { ownFolder } from '../support/locks-program.ts';
 
 type Pick = <T>(...of: readonly T[]) => T;
