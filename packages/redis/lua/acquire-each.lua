@@ -1,5 +1,5 @@
 -- Takes each key that is free and has no queue.
--- KEYS    for each claim: key, token and queue, see queue.lua
+-- KEYS    for each claim: key, token and queue, see algorithm.lua
 -- ARGV    1 ttl (ms), 2 the tokens must exceed this, 3 token retention (ms), 4 and on: the owners
 -- Returns for each claim its fencing token, or 0 where acquire.lua must decide.
 

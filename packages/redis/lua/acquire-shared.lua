@@ -8,6 +8,7 @@
 --         owners that must look, if there are any.
 
 -- include token
+-- include algorithm
 -- include queue
 local owner, ttl = ARGV[1], tonumber(ARGV[2])
 local waiterTtl, inQueue, process, channel = readTerms(ARGV[3])

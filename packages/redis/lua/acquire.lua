@@ -17,6 +17,7 @@ local above, retention = tonumber(ARGV[4] or 0), ARGV[5] or HOUR
 local free = not ARGV[7] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(KEYS[2], above, retention, micros, KEYS[1]) end
 
+-- include algorithm
 -- include queue
 local waiterTtl, inQueue, process, channel = readTerms(ARGV[3])
 local me = waiterOf('x', process, owner)

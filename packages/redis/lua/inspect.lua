@@ -1,5 +1,5 @@
 -- Tells which owners hold the key, and which claims wait. Changes nothing.
--- KEYS    see queue.lua
+-- KEYS    see algorithm.lua
 -- ARGV    1 the pattern of another library's owners, or "": see ours.lua
 -- Returns the number of waiters, the first 100 of them as a list, then for each holder: owner,
 --         "exclusive" or "shared", permits, "*" or "", token or "", ms left.

@@ -1,5 +1,5 @@
 -- Frees each key that its owner holds exclusively, and that has no queue.
--- KEYS    for each claim: key and queue, see queue.lua
+-- KEYS    for each claim: key and queue, see algorithm.lua
 -- ARGV    the owners
 -- Returns for each claim 1, or 0 where release.lua must decide.
 

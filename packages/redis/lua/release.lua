@@ -1,5 +1,5 @@
 -- Gives up what an owner has: its hold, or its position in the queue.
--- ARGV    1 owner, 2 terms, 3 kind of waiter: see queue.lua
+-- ARGV    1 owner, 2 terms, see queue.lua, 3 kind of waiter, see algorithm.lua
 -- Returns 1 when this freed a hold, else 0.
 local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
@@ -13,8 +13,8 @@ if value == owner then
 end
 
 -- include token
--- include queue
-local _, _, process, channel = readTerms(ARGV[2])
+-- include algorithm
+local process, channel = string.match(ARGV[2], '^%d+ %d (%S+) (.*)$')
 local me, now = waiterOf(ARGV[3], process, owner), clock()
 if type(value) == 'table' then value = holder() end
 if value == SHARED then
@@ -22,7 +22,7 @@ if value == SHARED then
   if expiry then
     if tonumber(expiry) > now then freed = 1 end
     redis.call('ZREM', KEYS[5], owner)
-    forgetShare(owner)
+    redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
     settleShares()
     value = holder()
   end

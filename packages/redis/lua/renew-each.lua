@@ -1,5 +1,5 @@
 -- Restarts the ttl of each key that its owner holds exclusively, and that has no queue.
--- KEYS    for each claim: key, token and queue, see queue.lua. Without token if ARGV[2] is 0
+-- KEYS    for each claim: key, token and queue, see algorithm.lua. Without token if ARGV[2] is 0
 -- ARGV    1 ttl (ms), 2 token retention (ms), or 0 to leave the counters alone, 3 and on: the
 --         owners
 -- Returns for each claim 1, or 0 where renew.lua must decide.

@@ -4,7 +4,7 @@
 -- Returns 1, or 0 when this owner does not hold the key or its own token is higher.
 
 -- include token
--- include queue
+-- include algorithm
 local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local now, micros = clock()
 local value = holder()
@@ -12,7 +12,7 @@ local value = holder()
 local function renew()
   if value == owner then
     local own = raised and redis.call('GET', KEYS[2])
-    if own and tonumber(tokenOf(own)) > raised then return 0 end
+    if own and tonumber(string.match(own, '^%d+')) > raised then return 0 end
     redis.call('PEXPIRE', KEYS[1], ttl)
   elseif value == SHARED then
     local expiry = redis.call('ZSCORE', KEYS[5], owner)

@@ -53,7 +53,7 @@ export class RedisProvider implements LockProvider {
     this.#names = keyNames(prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis', () => noAnswerReason(client));
     // Scripts of other services read in the name how long the places of this process last, and
-    // whether a message that reaches no subscriber says that it is gone: see lua/queue.lua.
+    // whether a message that reaches no subscriber says that it is gone: see lua/algorithm.lua.
     const process = `${waiterTtl}-${this.#servers.clustered ? 'c.' : ''}${runtime.uniqueId()}`;
     this.#writer = writerOf(client, options.minReplicas, this.#deadline, runtime);
     // A script cannot have the keys of several slots.

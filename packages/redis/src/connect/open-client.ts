@@ -4,14 +4,13 @@ import { noteLoss } from '../wire/client.ts';
 import { askAtConnect, explainReplies } from './ask-at-connect.ts';
 import { checked, reachNodes } from './checked-client.ts';
 import { checkVersion } from './check-version.ts';
+import { connectFirst } from './connect-first.ts';
 import { credentialsOf } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
-import { explainFirst } from './explain-first.ts';
 import { isOver } from './is-over.ts';
 import { importLibrary } from './libraries.ts';
 import type { Classes, LibraryName } from './libraries.ts';
 import { openNodeRedis } from './open-node-redis.ts';
-import { connectFirst } from './own-client.ts';
 import type { OwnClient, OwnClusterClient } from './own-client.ts';
 import { given, pauseAfter } from './target.ts';
 import type { Opened, Target } from './target.ts';
@@ -60,7 +59,12 @@ async function openServer(
     noteLoss(client, undefined);
     credentials.accepted();
   });
-  await connectServer(client, target, credentials, runtime);
+  const afterwards = async (one: OwnClient): Promise<void> => {
+    // The client goes on in database 0 when it cannot select: a lock there would exclude nothing.
+    if (target.db !== undefined) await one.select(target.db);
+    await checkVersion(one);
+  };
+  await connectFirst({ client, target, credentials, afterwards, errors: 'error', runtime });
   return { client, close: () => client.disconnect() };
 }
 
@@ -83,7 +87,11 @@ async function openCluster(
     noteLoss(client, undefined);
     credentials.accepted();
   });
-  await connectCluster(client, target, credentials, runtime);
+  const afterwards = async (one: OwnClusterClient): Promise<void> => {
+    await reachNodes(one);
+    await Promise.all(one.nodes('master').map(checkVersion));
+  };
+  await connectFirst({ client, target, credentials, afterwards, errors: 'node error', runtime });
   return { client, close: () => client.disconnect() };
 }
 
@@ -151,46 +159,4 @@ function clusterOptions(target: Target, credentials: Credentials): object {
     slotsRefreshTimeout: Math.min(target.connectTimeout, 1_000),
     lazyConnect: true,
   };
-}
-
-async function connectServer(
-  client: OwnClient,
-  target: Target,
-  credentials: Credentials,
-  runtime: Runtime,
-): Promise<void> {
-  const { db, connectTimeout: limit } = target;
-  await connectFirst({
-    client,
-    db,
-    async afterwards(one) {
-      // The client goes on in database 0 when it cannot select: a lock there would exclude nothing.
-      if (db !== undefined) await one.select(db);
-      await checkVersion(one);
-    },
-    errors: 'error',
-    limit,
-    runtime,
-    explain: explainFirst(target, credentials),
-  });
-}
-
-async function connectCluster(
-  client: OwnClusterClient,
-  target: Target,
-  credentials: Credentials,
-  runtime: Runtime,
-): Promise<void> {
-  await connectFirst({
-    client,
-    db: undefined,
-    async afterwards(one) {
-      await reachNodes(one);
-      await Promise.all(one.nodes('master').map(checkVersion));
-    },
-    errors: 'node error',
-    limit: target.connectTimeout,
-    runtime,
-    explain: explainFirst(target, credentials),
-  });
 }

@@ -4,10 +4,9 @@ import { checkMajor } from '../clients/node-redis/version.ts';
 import { placeOf } from '../options/hosts.ts';
 import { noteLoss } from '../wire/client.ts';
 import { checkVersion } from './check-version.ts';
+import { connectFirst } from './connect-first.ts';
 import type { Credentials, Shown } from './credentials.ts';
-import { explainFirst } from './explain-first.ts';
 import type { NodeRedis } from './libraries.ts';
-import { connectFirst } from './own-client.ts';
 import { ownNodeRedis } from './own-node-redis.ts';
 import { given } from './target.ts';
 import type { Opened, Target } from './target.ts';
@@ -19,7 +18,7 @@ export async function openNodeRedis(
   credentials: Credentials,
   runtime: Runtime,
 ): Promise<Opened> {
-  const { db, connectTimeout, timeout } = target;
+  const { connectTimeout, timeout } = target;
   const template = templateOf(library);
   const client = ownNodeRedis({
     runtime,
@@ -33,15 +32,7 @@ export async function openNodeRedis(
     noteLoss(client, undefined);
     credentials.accepted();
   });
-  await connectFirst({
-    client,
-    db,
-    afterwards: checkVersion,
-    errors: 'error',
-    limit: connectTimeout,
-    runtime,
-    explain: explainFirst(target, credentials),
-  });
+  await connectFirst({ client, target, credentials, afterwards: checkVersion, errors: 'error', runtime });
   return { client, close: () => client.disconnect() };
 }
 

@@ -17,7 +17,7 @@ export interface CallTerms {
   readonly waiterOf: (claim: Claim) => string;
   /**
    * On which terms a release may assign the key to the claim, which sends an attempt at `sentAt`.
-   * Empty: the claim is told its turn, and tries for itself. See `lua/queue.lua`.
+   * Empty: the claim is told its turn, and tries for itself. See `lua/algorithm.lua`.
    */
   readonly assignedOn: (claim: Claim, sentAt: number) => string;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 const special: Readonly<Record<string, string>> = { '{': '%7B', '}': '%7D', '%': '%25' };
 
-/** The companions of a key that only some scripts touch: see `lua/queue.lua`. */
+/** The companions of a key that only some scripts touch: see `lua/algorithm.lua`. */
 const companions = ['deadlines', 'shared', 'tokens', 'terms'];
 
 /** What a key and its companions are called in Redis. */
@@ -11,7 +11,7 @@ export interface KeyNames {
   readonly few: (key: string) => readonly [main: string, token: string, queue: string];
   /** The main key and its queue. */
   readonly two: (key: string) => readonly [main: string, queue: string];
-  /** All keys of the scripts, in their order: see `lua/queue.lua`. */
+  /** All keys of the scripts, in their order: see `lua/algorithm.lua`. */
   readonly all: (key: string) => readonly string[];
   /** The marker of option `restartGuard`: see `lua/restart-guard.lua`. */
   readonly marker: string;

@@ -1,6 +1,6 @@
 import type { Assignment } from '@locks/core/adapter';
 
-/** What a message of the scripts says: see `assign` and `wakeHead` in `lua/queue.lua`. */
+/** What a message of the scripts says: see `assign` and `wakeHead` in `lua/algorithm.lua`. */
 export interface Turn {
   readonly owner: string;
   /** The key was granted to the owner. Otherwise its turn has come, and it is to try. */

@@ -158,7 +158,7 @@ export function toKeyState(key: string, reply: unknown): KeyState {
   return { key, holders, waiters, ...(queue.length === 0 ? {} : { queue }) };
 }
 
-/** A waiter by its name in the queue: see `lua/queue.lua`. */
+/** A waiter by its name in the queue: see `lua/algorithm.lua`. */
 function toWaiter(name: string): Waiter {
   const [kind = '', , ...owner] = name.split(' ');
   const mode = kind.startsWith('s') ? 'shared' : 'exclusive';
