@@ -76,10 +76,7 @@ export async function keepPlaces(
 }
 
 /** The queue, where a watch has told that `claim` is the first in it. */
-export function queueOfFirst(
-  { places, watches, base }: Parts,
-  { key, owner, mode }: Claim,
-): KeyQueue | undefined {
+export function queueOfFirst({ places, watches, base }: Parts, { key, owner, mode }: Claim): KeyQueue | undefined {
   const entry = places.get(key, owner)?.entry;
   if (entry === undefined || mode === 'shared' || !watches.isFirst(owner)) return undefined;
   return { revision: 0n, entries: [entry], base: base.known };
