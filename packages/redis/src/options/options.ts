@@ -1,10 +1,19 @@
 import { duration, integer, matching, misconfigured, oneOf, readOptions } from '@locks/core/adapter';
 import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import type { RedisClient, RedisClusterClient } from '../wire/client.ts';
-import { foreignLibraries, foreignOwners } from './foreign-owners.ts';
-import type { ForeignLibrary } from './foreign-owners.ts';
 import { isCluster } from '../wire/servers.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
+
+/** Libraries whose values have a form of their own. */
+export type ForeignLibrary = 'redlock' | 'redis-semaphore';
+
+const hex = (count: number): string => '[0-9a-f]'.repeat(count);
+
+/** What the values of their locks match, as patterns of Lua. */
+const foreignOwners: Readonly<Record<ForeignLibrary, string>> = {
+  redlock: `^${hex(32)}$`,
+  'redis-semaphore': `^${[8, 4, 4, 4, 12].map(hex).join('%-')}$`,
+};
 
 /** The default of option `prefix`. */
 export const defaultPrefix = 'locks:';
@@ -57,7 +66,7 @@ export const redisReaders: OptionReaders<RedisOptions> = {
   tokenRetention: duration(1_000, 31_536_000_000),
   restartGuard: duration(50, 604_800_000),
   minReplicas: integer(1, 100),
-  comingFrom: oneOf(...foreignLibraries),
+  comingFrom: oneOf('redlock', 'redis-semaphore'),
 };
 
 /** Where the options of this package come from, for messages. */
