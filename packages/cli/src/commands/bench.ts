@@ -1,6 +1,5 @@
 import { systemRuntime } from '@locks/core/adapter';
 import { probes } from '../bench/probes.ts';
-import type { Probe } from '../bench/probes.ts';
 import type { Output } from '../output/output.ts';
 import { bold, table } from '../output/table.ts';
 import { leaveBy } from '../run/leave.ts';
@@ -29,9 +28,13 @@ export async function bench({ seconds, ...options }: BenchOptions, output: Outpu
       const began = performance.now();
       const times = await probe.run(parts, (1_000 * seconds) / probes.length);
       if (stop.aborted.aborted) break;
-      const result = resultOf(probe, times, performance.now() - began);
-      rows.push(columnsOf(result));
-      if (output.json) await output.print('', { ...result });
+      const { name, unit } = probe;
+      const count = times.length;
+      // Between two hand-overs is more than the gap.
+      const perSecond = name === 'hand-over' ? undefined : Math.round((1_000 * count) / (performance.now() - began));
+      const [p50 = 0, p95 = 0, p99 = 0] = [50, 95, 99].map((percent) => Number(percentile(times, percent).toFixed(3)));
+      rows.push([name, unit, String(perSecond ?? '–'), ...[p50, p95, p99].map(shownTime)]);
+      if (output.json) await output.print('', { probe: name, unit, count, perSecond, p50, p95, p99 });
     }
   } finally {
     await locks.close();
@@ -42,28 +45,6 @@ export async function bench({ seconds, ...options }: BenchOptions, output: Outpu
   if (output.json) return;
   const head = ['PROBE', 'ONE IS', 'IN A SECOND', 'P50', 'P95', 'P99'];
   await output.print(`${bold(shown)}\n${table(head, rows)}\n\n${remark}`, {});
-}
-
-/** What one probe came to. */
-interface Result {
-  readonly probe: string;
-  readonly unit: string;
-  readonly count: number;
-  /** Of a hand-over none: between two of them is more than the gap. */
-  readonly perSecond: number | undefined;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-}
-
-function resultOf({ name, unit }: Probe, times: readonly number[], took: number): Result {
-  const [p50 = 0, p95 = 0, p99 = 0] = [50, 95, 99].map((percent) => Number(percentile(times, percent).toFixed(3)));
-  const perSecond = name === 'hand-over' ? undefined : Math.round((1_000 * times.length) / took);
-  return { probe: name, unit, count: times.length, perSecond, p50, p95, p99 };
-}
-
-function columnsOf({ probe, unit, perSecond, p50, p95, p99 }: Result): readonly string[] {
-  return [probe, unit, perSecond === undefined ? '–' : String(perSecond), ...[p50, p95, p99].map(shownTime)];
 }
 
 function shownTime(ms: number): string {
