@@ -106,22 +106,21 @@ export function readConfig(url: string | undefined, options: object, runtime: Ru
 async function open(url: string | undefined, options: object, runtime: Runtime): Promise<LockProvider> {
   const { hosts, secrets, read, connectTimeout } = readConfig(url, options, runtime);
   const provider = new EtcdProvider(hosts, secrets, read, runtime);
-  const explained = async (error: unknown): Promise<unknown> =>
-    await explain(error, hosts, await secrets.tls().catch(() => undefined), connectTimeout);
+  let reason: Promise<LockError | undefined> | undefined;
+  const look = (error: unknown): Promise<LockError | undefined> =>
+    (reason ??= explain(error, hosts, secrets, connectTimeout));
   // What a silent member may be is found out before the time is over.
-  const silent = new LockError('LOCK_UNAVAILABLE', 'No answer.');
-  let early: Promise<unknown> | undefined;
-  const look = (): void => void (early = explained(silent));
-  const timer = runtime.setTimer(look, connectTimeout - probeTime(connectTimeout), false);
+  const silent = (): void => void look(new LockError('LOCK_UNAVAILABLE', 'No answer.'));
+  const timer = runtime.setTimer(silent, connectTimeout - probeTime(connectTimeout), false);
   const deadline = createDeadline(runtime, connectTimeout, 'etcd', () => provider.outage() as LockError | undefined);
   try {
     // The bound of its steps is later, so that an error names this one.
     await deadline.race(provider.connect(2 * connectTimeout), 'a new connection');
     return provider;
   } catch (error) {
-    const why = await (early ?? explained(error));
+    const why = await look(error);
     await provider.close();
-    throw why === silent ? error : why;
+    throw why ?? error;
   } finally {
     runtime.clearTimer(timer);
     deadline.stop();

@@ -45,7 +45,7 @@ export async function diagnose({ url, options, runtime }: AdapterConfig): Promis
   const asked = { within, repeats: true };
   try {
     await members.use(connectTimeout).catch(async (error: unknown) => {
-      throw await explain(error, hosts, await secrets.tls().catch(() => undefined), connectTimeout);
+      throw (await explain(error, hosts, secrets, connectTimeout)) ?? error;
     });
     const ask = (): Promise<AlarmAnswer> => members.call(alarms, {}, 'its alarms', asked);
     const findings = await runChecks(checks, ask, { backend: 'etcd', within, runtime });

@@ -1,11 +1,13 @@
 import { connect } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { isLockError, isTlsRefusal, misconfigured, tlsReason } from '@locks/core/adapter';
+import type { LockError } from '@locks/core/adapter';
 import { status } from '../wire/calls.ts';
 import { source } from '../options/options.ts';
 import type { Host } from '../options/host.ts';
 import { nameOf } from '../options/host.ts';
 import { connectTo } from './member.ts';
+import type { Secrets } from './secrets.ts';
 
 /** For how long it is looked what a member is that does not answer within `limit`, in ms. */
 export function probeTime(limit: number): number {
@@ -14,21 +16,21 @@ export function probeTime(limit: number): number {
 }
 
 /**
- * A better error for a first connection that failed, where there is one: gRPC does not tell that
- * the two sides do not agree on TLS. Else `error`.
+ * A better error for a first connection that failed: gRPC does not tell that the two sides do not
+ * agree on TLS. `undefined`: there is none.
  */
 export async function explain(
   error: unknown,
-  hosts: readonly Host[],
-  tls: ConnectionOptions | undefined,
+  [host]: readonly Host[],
+  secrets: Secrets,
   limit: number,
-): Promise<unknown> {
+): Promise<LockError | undefined> {
   const patience = probeTime(limit) / 2;
-  const [host] = hosts;
-  if (host === undefined || !isLockError(error, 'LOCK_UNAVAILABLE')) return error;
+  if (host === undefined || !isLockError(error, 'LOCK_UNAVAILABLE')) return undefined;
+  const tls = await secrets.tls().catch(() => undefined);
   const failure = await handshake(host, tls ?? { rejectUnauthorized: false }, patience);
   if (tls === undefined) {
-    if (failure !== undefined) return error;
+    if (failure !== undefined) return undefined;
     const why = `${nameOf(host)} expects TLS; write etcds://, or set option "tls"`;
     return misconfigured(source.where, why, { cause: error });
   }
@@ -36,7 +38,7 @@ export async function explain(
     const why = `${nameOf(host)} does not answer with TLS; write etcd://, or leave option "tls" out`;
     return misconfigured(source.where, why, { cause: failure });
   }
-  if (!isTlsRefusal(failure)) return error;
+  if (!isTlsRefusal(failure)) return undefined;
   const why = `the TLS connection to ${nameOf(host)} was refused: ${tlsReason(failure)}; check option "tls"`;
   return misconfigured(source.where, why, { cause: failure });
 }
