@@ -1,6 +1,6 @@
 import type { Claim } from '@locks/core';
 import type { Compare, Operation, TxnRequest } from '../wire/messages.ts';
-import { heldValue, waitingValue } from './claim-value.ts';
+import { writeValue } from './claim-value.ts';
 import type { ClaimValue, Held } from './claim-value.ts';
 import type { Keys } from './keys.ts';
 import { readsOf, readsOfAll } from './queue.ts';
@@ -75,7 +75,7 @@ export function grantRequest(
       ? // A claim may have come since.
         { ...keys.queue(claim.key), target: 1, result: 2, createRevision: `${queue.revision + 1n}` }
       : isAt(name, own.changed);
-  const value = heldValue(claim, { base: `${base.to}` });
+  const value = writeValue(claim, { ttl: claim.ttl, base: `${base.to}` });
   return {
     compare: [unchanged, isAt(keys.base, base.from.changed)],
     success: [{ requestPut: { key: name, value, lease } }, ...raise(keys, base)],
@@ -86,7 +86,7 @@ export function grantRequest(
 /** Puts a claim at the end of the queue, unless it is in it. `reads`: and reads the queue. */
 export function placeRequest(keys: Keys, claim: Claim, lease: string, reads: boolean): TxnRequest {
   const name = keys.claim(claim.key, claim.owner);
-  const put = { requestPut: { key: name, value: waitingValue(claim), lease } };
+  const put = { requestPut: { key: name, value: writeValue(claim), lease } };
   return {
     compare: [isAt(name, 0n)],
     success: [put, ...(reads ? readsOf(keys, claim, undefined) : [])],
@@ -98,7 +98,7 @@ export function placeRequest(keys: Keys, claim: Claim, lease: string, reads: boo
 /** Puts a claim that waits under another lease. Its position stays. */
 export function moveRequest(keys: Keys, claim: Claim, lease: string): TxnRequest {
   const key = keys.claim(claim.key, claim.owner);
-  const value = waitingValue(claim);
+  const value = writeValue(claim);
   return {
     compare: [{ key, target: 3, result: 0, value }],
     success: [{ requestPut: { key, value, lease } }],
@@ -118,7 +118,7 @@ export function rewriteRequest(
   token: bigint,
   base: BaseChange | undefined,
 ): TxnRequest {
-  const value = heldValue(claim, { token: `${token}` });
+  const value = writeValue(claim, { ttl: claim.ttl, token: `${token}` });
   return {
     compare: [isAt(own.name, own.changed), ...(base === undefined ? [] : [isAt(keys.base, base.from.changed)])],
     success: [{ requestPut: { key: own.name, value, lease } }, ...(base === undefined ? [] : raise(keys, base))],

@@ -15,21 +15,18 @@ export interface ClaimValue {
 /** The value of a hold has this, and perhaps its token. */
 export type Held = Pick<Claim, 'ttl'> & Pick<ClaimValue, 'mode' | 'permits'>;
 
-/** Of a claim that waits. */
-export function waitingValue({ mode, permits }: Claim): Buffer {
-  return encode({ mode, permits });
+/**
+ * Of a claim that waits. `held`: of a hold, with its token, or with what the revision of this write
+ * is added to.
+ */
+export function writeValue(
+  { mode, permits }: Omit<Held, 'ttl'>,
+  held?: Pick<ClaimValue, 'ttl' | 'token' | 'base'>,
+): Buffer {
+  return Buffer.from(JSON.stringify({ mode, permits, ...held } satisfies ClaimValue));
 }
 
-/** Of a claim that holds, with its token, or with what the revision of this write is added to. */
-export function heldValue({ mode, permits, ttl }: Held, token: Pick<ClaimValue, 'token' | 'base'>): Buffer {
-  return encode({ mode, permits, ttl, ...token });
-}
-
-function encode(value: ClaimValue): Buffer {
-  return Buffer.from(JSON.stringify(value));
-}
-
-/** Reads what the two above have written. `undefined`: it is of another program, or version. */
+/** Reads what the one above has written. `undefined`: it is of another program, or version. */
 export function readValue(bytes: Buffer): ClaimValue | undefined {
   try {
     const value = JSON.parse(bytes.toString()) as Partial<ClaimValue> | null;
