@@ -54,7 +54,7 @@ export class EtcdProvider implements LockProvider {
       leases,
       owners: new OwnClaims(clock),
       base: new TokenBase(clock),
-      places: new PlaceLeases(leases, clock, secondsFor(waiterTtl)),
+      places: new PlaceLeases({ members, keys, leases, clock }, secondsFor(waiterTtl)),
       watches,
       clock,
       deadline,

@@ -5,14 +5,13 @@ import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
 import type { TxnAnswer, TxnRequest } from '../wire/messages.ts';
 import { grantRequest, judge } from './algorithm.ts';
-import { late, restart, useHold } from './holds.ts';
+import { restart, useHold } from './holds.ts';
 import { secondsFor } from './leases.ts';
 import type { Lease, TakenLease } from './leases.ts';
-import { queueIn } from './queue.ts';
+import { late, queueIn, read, readsOf, readsOfAll, readsOfClaims } from './queue.ts';
 import type { Entry, KeyQueue } from './queue.ts';
 import type { OwnClaim } from './own-claims.ts';
 import type { Parts } from './parts.ts';
-import { enterQueue, keepPlaces, queueOfFirst, readAhead, readQueue } from './place-calls.ts';
 
 export async function attempt(parts: Parts, { claim, others, awaited, within }: Asked): Promise<Attempted> {
   const made = new Attempt(parts, claim, within);
@@ -51,12 +50,14 @@ class Attempt {
 
   /** A claim that may have a hold, or a place. With `others` it and they keep their places. */
   async again(others: readonly Claim[] | undefined): Promise<Attempted> {
-    const { key } = this.#claim;
-    const turn = queueOfFirst(this.#parts, this.#claim);
-    if (turn !== undefined) return await this.from(turn, others !== undefined);
-    const left = (): number => this.#left();
-    const kept = others && (await keepPlaces(this.#parts, key, [this.#claim, ...others], left));
-    const queue = (await readAhead(this.#parts, this.#claim, left)) ?? (await this.#read());
+    const claim = this.#claim;
+    const { base, places, watches } = this.#parts;
+    const entry = places.get(claim.key, claim.owner)?.entry;
+    // A watch has told that it is the first in the queue.
+    if (entry !== undefined && claim.mode === 'exclusive' && watches.isFirst(claim.owner))
+      return await this.from({ revision: 0n, entries: [entry], base: base.known }, others !== undefined);
+    const kept = others && (await places.keep(claim.key, [claim, ...others], () => this.#left()));
+    const queue = (await this.#readAhead()) ?? (await this.#read());
     return { ...(await this.from(queue, others !== undefined)), kept };
   }
 
@@ -120,7 +121,9 @@ class Attempt {
   /** Puts the claim at the end of the queue, and reads the queue. */
   async enter(): Promise<KeyQueue> {
     this.#own.created = undefined;
-    const queue = await enterQueue(this.#parts, this.#claim, this.#own, !this.#isInCrowd(), () => this.#left());
+    const { owners, places } = this.#parts;
+    const isOver = (): boolean => owners.get(this.#claim.owner) !== this.#own;
+    const queue = await places.enter(this.#claim, !this.#isInCrowd(), isOver, () => this.#left());
     return queue ?? (await this.#read());
   }
 
@@ -174,12 +177,29 @@ class Attempt {
     this.#taken = undefined;
   }
 
+  /**
+   * As much of the queue as an exclusive claim needs while the one before it is there. `undefined`:
+   * the whole one is needed.
+   */
+  async #readAhead(): Promise<KeyQueue | undefined> {
+    const { members, keys, places } = this.#parts;
+    const { key, owner, mode } = this.#claim;
+    const ahead = places.get(key, owner)?.ahead;
+    if (ahead === undefined || mode === 'shared') return undefined;
+    const queue = await read(members, keys, readsOfClaims(keys, [ahead.name, keys.claim(key, owner)]), this.#left());
+    return queue.entries.some(({ created }) => created === ahead.created) ? queue : undefined;
+  }
+
+  /** What decides about the claim. */
   async #read(): Promise<KeyQueue> {
-    const { clock, reads, deadline } = this.#parts;
+    const { members, keys, places, clock, reads, deadline } = this.#parts;
+    const { key, owner } = this.#claim;
+    const { created } = this.#own;
     if (clock.now() >= this.#until) throw late(this.#claim);
-    if (this.#isInCrowd())
-      return await deadline.race(reads.after(this.#claim.key), 'a read of the queue', this.#left());
-    return await readQueue(this.#parts, this.#claim, this.#own.created, this.#left());
+    if (this.#isInCrowd()) return await deadline.race(reads.after(key), 'a read of the queue', this.#left());
+    const isUnseen = created === undefined && places.has(key, owner);
+    const needed = isUnseen ? readsOfAll(keys, key) : readsOf(keys, this.#claim, created);
+    return await read(members, keys, needed, this.#left());
   }
 
   #isInCrowd(): boolean {

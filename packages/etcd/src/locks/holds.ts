@@ -1,5 +1,4 @@
 import type { Claim, Renewal } from '@locks/core';
-import { LockError } from '@locks/core/adapter';
 import { isLeaseGone } from '../connection/errors.ts';
 import { txn } from '../wire/calls.ts';
 import { isHeld, rewriteRequest, tokenOf } from './algorithm.ts';
@@ -8,6 +7,7 @@ import { secondsFor } from './leases.ts';
 import type { Lease, Leases } from './leases.ts';
 import type { OwnClaim } from './own-claims.ts';
 import type { Parts } from './parts.ts';
+import { late } from './queue.ts';
 import type { Entry, KeyQueue } from './queue.ts';
 
 /** A hold whose ttl was restarted. */
@@ -66,11 +66,6 @@ export async function restart(
     id = own.lease;
     if (clock.now() >= until) throw late(claim);
   }
-}
-
-/** The error of a call that was overtaken by others for all of its time. */
-export function late({ key }: Pick<Claim, 'key'>): LockError {
-  return new LockError('LOCK_UNAVAILABLE', `etcd: the claims on ${JSON.stringify(key)} kept changing.`, { key });
 }
 
 /** What a hold is written as. */

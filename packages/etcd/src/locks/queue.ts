@@ -1,5 +1,5 @@
 import type { Claim } from '@locks/core';
-import { misconfigured } from '@locks/core/adapter';
+import { LockError, misconfigured } from '@locks/core/adapter';
 import type { Members } from '../connection/members.ts';
 import { source } from '../options/options.ts';
 import { txn } from '../wire/calls.ts';
@@ -96,6 +96,11 @@ export function readEntry(kv: KeyValue, keys: Keys): Entry | undefined {
   if (value === undefined || owner === undefined) return undefined;
   const { key: name, createRevision, modRevision, lease } = kv;
   return { ...value, name, owner, created: BigInt(createRevision), changed: BigInt(modRevision), lease };
+}
+
+/** The error of a call that was overtaken by others for all of its time. */
+export function late({ key }: Pick<Claim, 'key'>): LockError {
+  return new LockError('LOCK_UNAVAILABLE', `etcd: the claims on ${JSON.stringify(key)} kept changing.`, { key });
 }
 
 function refuse({ key }: KeyValue): never {
