@@ -146,7 +146,6 @@ class Attempt {
   #granted(token: bigint, hold: number): Grant {
     const { watches, places, clock } = this.#parts;
     const { key, owner, ttl } = this.#claim;
-    this.#giveLease();
     watches.forget(owner);
     places.leave(key, owner, false);
     this.#own.until = Math.max(this.#own.until, clock.now() + hold);
