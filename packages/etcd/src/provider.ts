@@ -10,7 +10,7 @@ import type { Secrets } from './connection/secrets.ts';
 import { isAt } from './locks/algorithm.ts';
 import { attempt } from './locks/attempts.ts';
 import { restart } from './locks/holds.ts';
-import { createHoldReads } from './locks/hold-reads.ts';
+import { HoldReads } from './locks/hold-reads.ts';
 import { KeyReads } from './locks/key-reads.ts';
 import { keysBelow } from './locks/keys.ts';
 import { Leases, secondsFor } from './locks/leases.ts';
@@ -60,7 +60,7 @@ export class EtcdProvider implements LockProvider {
       deadline,
       waiterTtl,
       reads: new KeyReads(members, keys),
-      readHold: createHoldReads(members, keys, deadline),
+      holdReads: new HoldReads(members, keys, deadline),
     };
     this.#queue = createQueue({
       runtime,

@@ -1,11 +1,10 @@
 import type { Claim } from '@locks/core';
-import { Batches } from '@locks/core/adapter';
 import type { Deadline } from '@locks/core/adapter';
-import type { Members } from '../connection/members.ts';
-import { txn } from '../wire/calls.ts';
-import type { Keys } from './keys.ts';
 import { queueIn, readsOfClaims } from './queue.ts';
 import type { KeyQueue } from './queue.ts';
+import type { Keys } from './keys.ts';
+import type { Members } from '../connection/members.ts';
+import { txn } from '../wire/calls.ts';
 
 /** What a read of a hold has found. */
 export interface HoldRead {
@@ -14,36 +13,76 @@ export interface HoldRead {
   readonly term: string;
 }
 
-interface HoldCall {
+interface Pending {
   readonly claim: Pick<Claim, 'key' | 'owner'>;
   /** In ms. */
   readonly within: number;
   readonly patience: number;
+  readonly resolve: (read: HoldRead) => void;
+  readonly reject: (error: unknown) => void;
 }
 
+/** So many reads are one transaction at most. etcd takes 128 operations. */
+const largest = 100;
+/** So many of these transactions are under way at once. Fewer make larger ones, and wait longer. */
+const atOnce = 4;
+
 /**
- * Reads the hold, or the place, of a claim, and the base of tokens. A process with thousands of
- * leases reads one with each renewal. Those of one tick travel together.
+ * Reads holds. A process with thousands of leases reads one with each renewal. Those that come
+ * while others are read travel together.
  */
-export function createHoldReads(
-  members: Members,
-  keys: Keys,
-  deadline: Deadline,
-): (call: HoldCall) => Promise<HoldRead> {
-  async function together(calls: readonly HoldCall[]): Promise<readonly Promise<HoldRead>[]> {
-    const names = calls.map(({ claim: { key, owner } }) => keys.claim(key, owner));
-    const request = { compare: [], success: readsOfClaims(keys, names), failure: [] };
-    const within = Math.max(...calls.map((call) => call.within));
-    const patience = Math.min(...calls.map((call) => call.patience));
-    const answer = await members.call(txn, request, 'a read of a hold', { within, repeats: true, patience });
-    const [base, ...claims] = answer.responses;
-    // It rejects for a claim to which another program has written.
-    return claims.map(async (one) => {
-      const responses = base === undefined ? [one] : [base, one];
-      return { queue: queueIn({ ...answer, responses }, keys), term: answer.header.raftTerm };
+export class HoldReads {
+  readonly #members: Members;
+  readonly #keys: Keys;
+  readonly #deadline: Deadline;
+  readonly #waiting: Pending[] = [];
+  #underWay = 0;
+
+  constructor(members: Members, keys: Keys, deadline: Deadline) {
+    this.#members = members;
+    this.#keys = keys;
+    this.#deadline = deadline;
+  }
+
+  /** The hold, or the place, of `claim`, and the base of tokens. */
+  read(claim: Pick<Claim, 'key' | 'owner'>, within: number, patience: number): Promise<HoldRead> {
+    const answer = new Promise<HoldRead>((resolve, reject) =>
+      this.#waiting.push({ claim, within, patience, resolve, reject }),
+    );
+    this.#sendNext();
+    return this.#deadline.race(answer, 'a read of a hold', within);
+  }
+
+  #sendNext(): void {
+    if (this.#underWay >= atOnce || this.#waiting.length === 0) return;
+    this.#underWay++;
+    void this.#send(this.#waiting.splice(0, largest)).finally(() => {
+      this.#underWay--;
+      this.#sendNext();
     });
   }
-  const alone = async (call: HoldCall): Promise<HoldRead> => await ((await together([call])) as [Promise<HoldRead>])[0];
-  const batches = new Batches<HoldCall, HoldRead>({ fits: () => true, alone, together });
-  return (call) => deadline.race(batches.call(call), 'a read of a hold', call.within);
+
+  async #send(some: readonly Pending[]): Promise<void> {
+    const keys = this.#keys;
+    const names = some.map(({ claim: { key, owner } }) => keys.claim(key, owner));
+    const success = readsOfClaims(keys, names);
+    const within = Math.max(...some.map((one) => one.within));
+    const patience = Math.min(...some.map((one) => one.patience));
+    try {
+      const request = { compare: [], success, failure: [] };
+      const answer = await this.#members.call(txn, request, 'a read of a hold', { within, repeats: true, patience });
+      const [base, ...claims] = answer.responses;
+      for (const [index, { resolve, reject }] of some.entries()) {
+        const responses = [base, claims[index]].filter((response) => response !== undefined);
+        try {
+          resolve({ queue: queueIn({ ...answer, responses }, keys), term: answer.header.raftTerm });
+        } catch (error) {
+          // Another program has written to this one.
+          reject(error);
+        }
+      }
+    } catch (error) {
+      for (const { reject } of some) reject(error);
+    }
+  }
 }

@@ -49,7 +49,7 @@ export async function restart(
   let id = owners.get(claim.owner)?.hold?.id;
   for (;;) {
     const kept = id === undefined ? undefined : await leases.keep(id, left(), patience);
-    const { queue, term } = await parts.readHold({ claim, within: left(), patience });
+    const { queue, term } = await parts.holdReads.read(claim, left(), patience);
     const [own] = queue.entries;
     if (own === undefined || !isHeld(own)) return undefined;
     const token = tokenOf(own);

@@ -1,6 +1,6 @@
 import type { Clock, Deadline } from '@locks/core/adapter';
 import type { Members } from '../connection/members.ts';
-import type { createHoldReads } from './hold-reads.ts';
+import type { HoldReads } from './hold-reads.ts';
 import type { KeyReads } from './key-reads.ts';
 import type { Keys } from './keys.ts';
 import type { Leases } from './leases.ts';
@@ -23,5 +23,5 @@ export interface Parts {
   /** In ms. */
   readonly waiterTtl: number;
   readonly reads: KeyReads;
-  readonly readHold: ReturnType<typeof createHoldReads>;
+  readonly holdReads: HoldReads;
 }
