@@ -29,7 +29,8 @@ const atOnce = 4;
 
 /**
  * Reads holds. A process with thousands of leases reads one with each renewal. Those that come
- * while others are read travel together.
+ * while others are read travel together. Those of one tick would be one: each renewal is answered
+ * in a tick of its own, and 2 000 leases then sent 11 times as many reads.
  */
 export class HoldReads {
   readonly #members: Members;
