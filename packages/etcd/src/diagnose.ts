@@ -37,7 +37,8 @@ const checks: readonly Check<() => Promise<AlarmAnswer>>[] = [
  * Looks at the members of a configuration, for `locks doctor`. It writes nothing.
  * @throws as `fromConfig`.
  */
-export async function diagnose({ url, options, runtime }: AdapterConfig): Promise<Diagnosis> {
+export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
+  const { url, options, runtime } = config;
   const { hosts, secrets, read, connectTimeout } = readConfig(url, options, runtime);
   const within = read.timeout;
   const deadline = createDeadline(runtime, within, 'etcd', () => members.failure);

@@ -66,8 +66,8 @@ export class EtcdProvider implements LockProvider {
       runtime,
       deadline,
       waiterTtl,
-      // Requests on one stream are answered in parallel: with more, more may be overtaken. With fewer,
-      // thousands of claims that come at once wait for each other.
+      // Requests on one stream are answered in parallel: with more, more may be overtaken. With
+      // fewer, thousands of claims that come at once wait for each other.
       together: largestBatch,
       attempt: (asked) => attempt(this.#parts, asked),
       listen: watches.listen,

@@ -76,9 +76,8 @@ export class RedisProvider implements LockProvider {
       deadline: this.#deadline,
       waiterTtl,
       attempt: (attempt) => scripts.acquire(attempt),
-      // The client of one server sends in the order of the calls.
-      // The client of one server sends in the order of the calls. That of a Cluster does, but where a
-      // slot moves: there as many may be overtaken, and none has to wait for thousands before it.
+      // The client of one server sends in the order of the calls. That of a Cluster does, but where
+      // a slot moves: there as many may be overtaken, and none waits for thousands before it.
       together: together ? Infinity : largestBatch,
       listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });

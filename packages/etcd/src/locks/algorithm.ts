@@ -9,8 +9,8 @@ import { raises } from './token-base.ts';
 import type { Base } from './token-base.ts';
 
 // A claim is a key of etcd under a lease, which ends it. Its create revision is its position. It
-// waits, or it holds: then its value has a ttl. A release removes it, and the claims behind it watch
-// the one before them. A token is the base plus the revision of the write that granted.
+// waits, or it holds: then its value has a ttl. A release removes it, and each claim that waits
+// watches the one before it. A token is the base plus the revision of the write that granted.
 
 /** What a queue means for a claim. */
 export type Verdict =

@@ -43,9 +43,9 @@ export class KeyReads {
   /** The queue of `key`, read after what goes on for it now. */
   async after(key: string): Promise<KeyQueue> {
     const known = this.#reads.get(key);
-    const next = (): Promise<KeyQueue> =>
+    const readNow = (): Promise<KeyQueue> =>
       this.lead(key, () => read(this.#members, this.#keys, readsOfAll(this.#keys, key)));
-    if (known === undefined) return await next();
-    return await (known.next ??= known.running.then(next, next));
+    if (known === undefined) return await readNow();
+    return await (known.next ??= known.running.then(readNow, readNow));
   }
 }

@@ -17,8 +17,8 @@ import type {
 import { decode, encode, message, oneOf, some } from './protobuf.ts';
 import type { MessageType } from './protobuf.ts';
 
-// What this package uses of etcd's API, version 3.4 and later. Fields that it does not read are left
-// out. The numbers are etcd's.
+// What this package uses of etcd's API, version 3.4 and later. Fields that it does not read are
+// left out. The numbers are etcd's.
 
 const none = message({});
 const header = message({ revision: [3, 'int64'], raftTerm: [4, 'int64'] });
