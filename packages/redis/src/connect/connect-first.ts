@@ -68,7 +68,7 @@ async function connected(client: Connecting): Promise<void> {
   await Promise.race([client.connect(), ready]);
 }
 
-/** A better reason for `failure`, by a look at the server. `undefined`: nothing is wrong with it. */
+/** A better reason for `failure`, by a look at the server. `undefined`: there is none. */
 async function otherReason(
   failure: LockError,
   { kind, hosts: [server] }: Target,
