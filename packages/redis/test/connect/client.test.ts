@@ -46,36 +46,6 @@ describe.each(clients)('a client passed in, %s', (_name, create) => {
     expect(own()).toEqual(before);
     expect(await client.ping()).toBe('PONG');
   });
-
-  test.each([
-    ['numbers as strings', { stringNumbers: true }],
-    ['auto-pipelining', { enableAutoPipelining: true }],
-    ['a key prefix', { keyPrefix: 'tenant:' }],
-    ['no offline queue', { enableOfflineQueue: false }],
-    ['a command timeout', { commandTimeout: 2_000 }],
-  ])('serves locks with %s', async (_option, options) => {
-    const client = open(options);
-    await eventually('the connection', () => client.status === 'ready');
-    const locks = createLocks(createRedisProvider(client, { prefix: ownPrefix() }));
-    expect(await contend(locks)).toBe(100);
-    await locks.close();
-  });
-
-  test('the subscriber of a closed provider is gone', async () => {
-    const prefix = ownPrefix();
-    const provider = createRedisProvider(open(), { prefix });
-    const locks = createLocks(provider);
-    const lease = await locks.acquire('job');
-    const next = locks.acquire('job');
-    const observer = connect();
-    const channels = (): Promise<unknown[]> => observer.pubsub('CHANNELS', `${prefix}*`);
-    await eventually('the subscription', async () => (await channels()).length === 1);
-    await lease.release();
-    await (await next).release();
-    await locks.close();
-    await provider.close();
-    await eventually('the end of the subscription', async () => (await channels()).length === 0);
-  });
 });
 
 test('a provider that is closed while a claim asks for the first time opens no subscriber any more', async () => {

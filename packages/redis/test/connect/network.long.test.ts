@@ -97,18 +97,6 @@ describe.each(clients)('a release that %s sends later, because it is reconnectin
 });
 
 describe('wakes', () => {
-  test('that are lost: waiters are served by their own polling, in order', async () => {
-    const meeting = await meet();
-    const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 600 });
-    const lease = await locks.acquire('job');
-    const queue = await queueUp(locks, 4, (count) => meeting.waiters('job', count));
-    wakes.silence('replies');
-    await lease.release();
-    await queue.all;
-    expect(queue.order).toEqual([0, 1, 2, 3]);
-    await meeting.end('job');
-  });
-
   test('over a connection that has died unnoticed: it is replaced, and the next ones arrive', async () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 3_000, timeout: 200 });
@@ -160,23 +148,6 @@ describe('wakes', () => {
       await meeting.end('job');
     },
   );
-
-  test('that are late: a waiter that has gone is not disturbed, and none is passed', async () => {
-    const meeting = await meet();
-    const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 600 });
-    const lease = await locks.acquire('job');
-    const queue = await queueUp(locks, 3, (count) => meeting.waiters('job', count));
-    const leaving = new AbortController();
-    const gone = locks.acquire('job', { signal: leaving.signal });
-    await meeting.waiters('job', 4);
-    wakes.delay(400, 'replies');
-    await lease.release();
-    leaving.abort(new Error('gone'));
-    await expect(gone).rejects.toThrow('gone');
-    await queue.all;
-    expect(queue.order).toEqual([0, 1, 2]);
-    await meeting.end('job');
-  });
 
   test('that come twice: each waiter is served once, in order', async () => {
     const meeting = await meet();

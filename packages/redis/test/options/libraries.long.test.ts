@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
@@ -103,11 +105,20 @@ describe.each(libraries)('a URL that %s opens', (library) => {
     onTestFinished(() => server.stop());
     const secure = await behindTls(server);
     const strict = await behindTls(server, { requestCert: true, ca: selfSigned.cert });
+    const web = createServer((_request, response) => void response.end('Not Redis'));
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void web.close());
+    const { port: webPort } = web.address() as AddressInfo;
     const wrong: readonly [url: string, options: object, message: RegExp][] = [
       [`rediss://127.0.0.1:${server.port}`, {}, /has no TLS; write redis:\/\//],
+      [`redis://127.0.0.1:${server.port}`, { tls: true }, /has no TLS; write redis:\/\//],
       [`redis://127.0.0.1:${secure}`, {}, /wants TLS; write rediss:\/\//],
       [`rediss://127.0.0.1:${secure}`, {}, /self-signed certificate\. Check option "tls"/],
+      [`redis://127.0.0.1:${secure}`, { tls: { ca: 'no certificate' } }, /self-signed certificate|no start line/],
       [`rediss://127.0.0.1:${secure}`, { tls: { cert: 'none', key: 'none' } }, /no start line/],
+      [`rediss://127.0.0.1:${secure}`, { tls: false }, /option "tls" is false, and rediss: is TLS/],
+      [`rediss://127.0.0.1:${webPort}`, {}, /wrong version number/],
+      [`redis://127.0.0.1:${webPort}`, {}, /is not Redis; check host and port/],
       [`rediss://127.0.0.1:${strict}`, { tls: { rejectUnauthorized: false } }, /certificate required/],
     ];
     for (const [url, tls, message] of wrong) {
@@ -116,8 +127,11 @@ describe.each(libraries)('a URL that %s opens', (library) => {
         code: 'LOCK_MISCONFIGURED',
         message: expect.stringMatching(message) as string,
       });
+      expect(error.message.length).toBeLessThan(300);
     }
-  });
+    const options = { library, connectTimeout: '5s', tls: { rejectUnauthorized: false } };
+    await (await openLocks({ url: `redis://127.0.0.1:${secure}`, options })).close();
+  }, 60_000);
 });
 
 test.each([

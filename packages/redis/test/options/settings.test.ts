@@ -1,23 +1,9 @@
 import type { LockProvider } from '@locks/core';
 import { describe, expect, test } from 'vitest';
-import { claimOf, companions, enqueue, modes, providerOf } from '../support/queue.ts';
-import { connect, eventually, ownPrefix } from '../support/redis.ts';
+import { claimOf, companions, modes, providerOf } from '../support/queue.ts';
+import { connect, ownPrefix } from '../support/redis.ts';
 
 describe('a service with shorter settings', () => {
-  test('does not shorten the queue of others', async () => {
-    const prefix = ownPrefix();
-    const [patient, hasty] = [providerOf(prefix, { waiterTtl: 60_000 }), providerOf(prefix, { waiterTtl: 600 })];
-    const [holder, first, second] = [claimOf(), claimOf(), claimOf()];
-    await patient.tryAcquire(holder);
-    await enqueue(patient, first);
-    await enqueue(hasty, second);
-    await eventually('the end of its own place', async () => (await patient.inspect('job')).waiters < 2);
-    expect((await patient.inspect('job')).waiters).toBe(1);
-    await patient.release(holder);
-    expect(await patient.tryAcquire(claimOf())).toMatchObject({ granted: false });
-    expect(await patient.tryAcquire(first)).toMatchObject({ granted: true });
-  });
-
   test.each(modes)('does not shorten the memory of tokens: %s', async (mode) => {
     const prefix = ownPrefix();
     const client = connect();
