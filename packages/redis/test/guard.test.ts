@@ -1,16 +1,16 @@
-import { createLocks } from '@locks/core';
 import type { Lease } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createRedisGuard, createRedisProvider, fenceLua } from '../src/index.ts';
+import { createRedisGuard, fenceLua } from '../src/index.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
+import { locksOver } from './support/over.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
 
 test('a holder that was paused cannot write over its successor', async () => {
   const client = connect();
   const prefix = ownPrefix();
-  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const locks = locksOver(client, { prefix });
   const guard = createRedisGuard(client);
   const paused = await locks.acquire('account', { ttl: 1_000, renew: false });
   const successor = await locks.acquire('account');
@@ -19,7 +19,6 @@ test('a holder that was paused cannot write over its successor', async () => {
   expect(await client.get(`${prefix}balance`)).toBe('new');
   await guard.write(`${prefix}balance`, 'newer', successor);
   expect(await client.get(`${prefix}balance`)).toBe('newer');
-  await locks.close();
 });
 
 test('tokens are compared as whole numbers, also beyond 2^53 and of different lengths', async () => {

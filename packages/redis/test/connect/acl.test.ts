@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
@@ -7,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider, initialise } from '../../src/index.ts';
 import { closeAfterTest, collect, connect, eventually } from '../support/redis.ts';
 import { documented, page } from '../support/rights.ts';
+import { locksOver, providerOver } from '../support/over.ts';
 
 async function withUser(
   rules: readonly string[],
@@ -121,13 +121,12 @@ describe('without one right of the documentation', () => {
     '%s, what needs it is LOCK_MISCONFIGURED, names it, and nothing is told for certain',
     async (right) => {
       const { user } = await withUser(documented.filter((rule) => rule !== right));
-      const provider = createRedisProvider(user, { waiterTtl: 1_500 });
+      const provider = providerOver(user, { waiterTtl: 1_500 });
       const error: unknown = await doAll(provider).then(
         () => undefined,
         (thrown: unknown) => thrown,
       );
       expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining(right) as string });
-      await provider.close();
     },
   );
 });
@@ -152,12 +151,11 @@ describe('with option restartGuard', () => {
     const rights = documented.filter((rule) => rule !== '+info');
     const { user } = await withUser(rights, { enableReadyCheck: false });
     const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('+info') as string };
-    const provider = createRedisProvider(user, { restartGuard });
+    const provider = providerOver(user, { restartGuard });
     for (const mode of ['exclusive', 'shared'] as const) {
       await expect(provider.tryAcquire({ key: 'job', owner: 'a/1', ttl: 60_000, mode })).rejects.toMatchObject(refused);
     }
     await expect(initialise(user)).rejects.toMatchObject(refused);
-    await provider.close();
   });
 });
 
@@ -176,7 +174,7 @@ test.each(['exclusive', 'shared'] as const)(
   'a holder, %s, that may not read any more is told so, and not that it has lost its lease',
   async (mode) => {
     const { admin, user } = await withUser(documented);
-    const provider = createRedisProvider(user);
+    const provider = providerOver(user);
     const claim: Claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode };
     expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
     await admin.acl('SETUSER', 'locker', '-get');
@@ -187,20 +185,18 @@ test.each(['exclusive', 'shared'] as const)(
     await admin.acl('SETUSER', 'locker', '+get');
     expect(await provider.renew(claim)).toEqual({});
     expect(await provider.release(claim)).toBe(true);
-    await provider.close();
   },
 );
 
 test('refused keys are LOCK_MISCONFIGURED too', async () => {
   const { user } = await withUser(['~other:*', '&*', '+@all']);
-  const locks = createLocks(createRedisProvider(user));
+  const locks = locksOver(user);
   await expect(locks.acquire('job')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-  await locks.close();
 });
 
 test('a refused wake channel fails those that must wait, leaves nothing of them, and works once it is granted', async () => {
   const { admin, user } = await withUser(documented.filter((rule) => !rule.startsWith('&')));
-  const locks = createLocks(createRedisProvider(user));
+  const locks = locksOver(user);
   const lease = await locks.acquire('job');
   await expect(locks.acquire('job')).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
@@ -212,13 +208,12 @@ test('a refused wake channel fails those that must wait, leaves nothing of them,
   await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
   await lease.release();
   await (await next).release();
-  await locks.close();
 });
 
 test('a wake channel that may not log in any more fails those that must wait, and works once it may', async () => {
   const { admin, user } = await withUser(documented);
   await user.ping();
-  const locks = createLocks(createRedisProvider(user));
+  const locks = locksOver(user);
   const lease = await locks.acquire('job');
   // The connection of the user stays.
   await admin.acl('SETUSER', 'locker', 'resetpass', '>changed');
@@ -231,5 +226,4 @@ test('a wake channel that may not log in any more fails those that must wait, an
   await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
   await lease.release();
   await (await next).release();
-  await locks.close();
 });

@@ -9,6 +9,7 @@ import { describe, expect, expectTypeOf, inject, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import type { RedisClient, RedisClusterClient } from '../../src/index.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from '../support/redis.ts';
+import { locksOver, providerOver } from '../support/over.ts';
 
 async function contend(locks: Locks): Promise<number> {
   let counter = 0;
@@ -51,7 +52,7 @@ describe.each(clients)('a client passed in, %s', (_name, create) => {
 test('a provider that is closed while a claim asks for the first time opens no subscriber any more', async () => {
   const client = connect();
   const prefix = ownPrefix();
-  const holder = createRedisProvider(client, { prefix });
+  const holder = providerOver(client, { prefix });
   const claim = { key: 'job', owner: 'a/1', ttl: 10_000, mode: 'exclusive' } as const;
   await holder.tryAcquire(claim);
   let copies = 0;
@@ -65,7 +66,6 @@ test('a provider that is closed while a claim asks for the first time opens no s
   await expect(asked).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
   expect(copies).toBe(0);
   await holder.release(claim);
-  await holder.close();
 });
 
 test('the copy of the client that listens is made outside of the asynchronous context of the first who waits', async () => {
@@ -78,16 +78,13 @@ test('the copy of the client that listens is made outside of the asynchronous co
     copy.on('ready', () => contexts.push(flow.getStore()));
     return copy;
   });
-  const provider = createRedisProvider(watched, { prefix: ownPrefix() });
-  const locks = createLocks(provider);
+  const locks = locksOver(watched, { prefix: ownPrefix() });
   const lease = await locks.acquire('job');
   const next = flow.run('a waiter', () => locks.acquire('job'));
   await eventually('the subscription', () => contexts.length === 2);
   await lease.release();
   await (await next).release();
   expect(contexts).toEqual([undefined, undefined]);
-  await locks.close();
-  await provider.close();
 });
 
 test('what is not a client is refused at once', () => {

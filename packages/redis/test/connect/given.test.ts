@@ -1,4 +1,4 @@
-import { createLocks, openLocks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import { startProxy, startRedis } from '@locks/test-servers';
 import { createClient } from 'redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -6,6 +6,7 @@ import { libraries } from '../../src/connect/libraries.ts';
 import { createRedisProvider } from '../../src/index.ts';
 import type { GivenClient } from '../../src/index.ts';
 import { clients, closeAfterTest, connect, ownPrefix } from '../support/redis.ts';
+import { locksOver, providerOver } from '../support/over.ts';
 
 const refused = (code: string, message: RegExp): object => ({
   code,
@@ -22,8 +23,7 @@ async function nodeRedis(RESP: 2 | 3 = 3, url = inject('redisUrl')): Promise<Ret
 
 /** What an attempt over `client` comes to. */
 async function attempt(client: GivenClient): Promise<unknown> {
-  const provider = createRedisProvider(client, { prefix: ownPrefix() });
-  onTestFinished(() => provider.close());
+  const provider = providerOver(client, { prefix: ownPrefix() });
   const claim = { key: 'job', owner: 'a/1', ttl: 1_000, mode: 'exclusive' } as const;
   return await provider.tryAcquire(claim).catch((error: unknown) => error);
 }
@@ -44,14 +44,11 @@ test.each([
 ])('a Proxy of a client of %s is one, and so is an object that inherits from it', async (_name, open) => {
   const client: GivenClient = await open();
   for (const wrapped of [new Proxy(client, {}), Object.create(client) as GivenClient]) {
-    const provider = createRedisProvider(wrapped, { prefix: ownPrefix() });
-    const locks = createLocks(provider);
+    const locks = locksOver(wrapped, { prefix: ownPrefix() });
     const lease = await locks.acquire('job');
     const next = locks.acquire('job');
     expect(await lease.release()).toBe(true);
     await (await next).release();
-    await locks.close();
-    await provider.close();
   }
 });
 
@@ -104,10 +101,9 @@ test.each([
   const client = new Proxy(connect(), {
     get: (target, name) => (name === 'evalsha' ? evalsha : (Reflect.get(target, name) as unknown)),
   });
-  const locks = createLocks(createRedisProvider(client, { prefix: ownPrefix() }));
+  const locks = locksOver(client, { prefix: ownPrefix() });
   await expect(locks.inspect('job')).rejects.toMatchObject(refused('LOCK_MISCONFIGURED', message));
   await expect(locks.acquire('job', { wait: 60_000 })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-  await locks.close();
 });
 
 test('with a client in a transaction it is unknown what EXEC will do', async () => {

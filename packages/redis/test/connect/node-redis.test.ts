@@ -7,6 +7,7 @@ import * as five from 'redis-5';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createRedisGuard, createRedisProvider, initialise } from '../../src/index.ts';
 import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
+import { locksOver } from '../support/over.ts';
 
 async function nodeRedis(options: { readonly keyPrefix?: string } = {}): Promise<RedisClientType> {
   const client = createClient({ url: inject('redisUrl'), ...options });
@@ -74,22 +75,21 @@ test('a guard and initialise() take one, too', async () => {
 });
 
 test('with a client that is not connected, or has ended, calls say so', async () => {
-  const never = createLocks(createRedisProvider(createClient()));
+  const never = locksOver(createClient());
   await expect(never.tryAcquire('job')).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
     message: expect.stringContaining('await its connect() first') as string,
   });
   await never.close();
   const client = await nodeRedis();
-  const ended = createLocks(createRedisProvider(client));
+  const ended = locksOver(client);
   client.destroy();
   await expect(ended.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
   await ended.close();
   const closedBefore = await nodeRedis();
   closedBefore.destroy();
-  const late = createLocks(createRedisProvider(closedBefore));
+  const late = locksOver(closedBefore);
   await expect(late.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
-  await late.close();
 });
 
 test('other types of replies, which the caller has chosen, change no answer', async () => {
@@ -114,8 +114,7 @@ test('other types of replies, which the caller has chosen, change no answer', as
 test('its key prefix is before every key', async () => {
   const client = await nodeRedis({ keyPrefix: 'shop:' });
   const prefix = ownPrefix();
-  const provider = createRedisProvider(client, { prefix });
-  const locks = createLocks(provider);
+  const locks = locksOver(client, { prefix });
   const lease = await locks.acquire('job');
   expect(await connect().get(`shop:${prefix}job`)).toBe(lease.owner);
   const waiting = locks.acquire('job');
@@ -123,22 +122,17 @@ test('its key prefix is before every key', async () => {
   expect(await collect(locks.list())).toEqual(['job']);
   await lease.release();
   await (await waiting).release();
-  await locks.close();
-  await provider.close();
 });
 
 test('of a pool with other work locks take one client, and give it back', async () => {
   const pool = await nodeRedisPool();
-  const provider = createRedisProvider(pool, { prefix: ownPrefix() });
-  const locks = createLocks(provider);
+  const locks = locksOver(pool, { prefix: ownPrefix() });
   const block = pool.execute(async (client) => await client.blPop(ownPrefix(), 1));
   const leases = await Promise.all(Array.from({ length: 50 }, (_, index) => locks.acquire(`job-${index}`)));
   expect(pool.totalClients).toBe(2);
   await Promise.all(leases.map((lease) => lease.release()));
   await block;
   await eventually('a pool without work', () => pool.clientsInUse === 0);
-  await locks.close();
-  await provider.close();
 });
 
 test('of a pool of one, the commands of the application have their turn beside locks without a pause', async () => {
@@ -146,8 +140,7 @@ test('of a pool of one, the commands of the application have their turn beside l
   const proxy = await startProxy({ host, port: Number(port || 6379) });
   onTestFinished(() => proxy.stop());
   const pool = await nodeRedisPool(1, proxy.url(inject('redisUrl')));
-  const provider = createRedisProvider(pool, { prefix: ownPrefix() });
-  const locks = createLocks(provider);
+  const locks = locksOver(pool, { prefix: ownPrefix() });
   await locks.inspect('job');
   proxy.delay(10);
   let over = false;
@@ -163,8 +156,6 @@ test('of a pool of one, the commands of the application have their turn beside l
   for (let count = 0; count < 10; count += 1) expect(await pool.ping()).toBe('PONG');
   over = true;
   await looks;
-  await locks.close();
-  await provider.close();
 });
 
 test.each([

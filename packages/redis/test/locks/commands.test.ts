@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { createLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { createRedisProvider, initialise } from '../../src/index.ts';
+import { initialise } from '../../src/index.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
+import { locksOver } from '../support/over.ts';
 
 /** A server with no other client. */
 async function ownServer(): Promise<string> {
@@ -28,7 +28,7 @@ async function commandCounts(client: Redis): Promise<{ readonly client: number; 
 
 test('an uncontended acquire and release take 2 client commands and 7 inner ones', async () => {
   const client = connect({}, await ownServer());
-  const locks = createLocks(createRedisProvider(client));
+  const locks = locksOver(client);
   await (await locks.acquire('warm')).release();
   await client.config('RESETSTAT');
   const pairs = 200;
@@ -36,13 +36,12 @@ test('an uncontended acquire and release take 2 client commands and 7 inner ones
   const counts = await commandCounts(client);
   expect(counts.client / pairs).toBe(2);
   expect(counts.inner / pairs).toBeLessThanOrEqual(7);
-  await locks.close();
 });
 
 test('option restartGuard adds two inner commands to an acquire', async () => {
   const client = connect({}, await ownServer());
   await initialise(client);
-  const locks = createLocks(createRedisProvider(client, { restartGuard: 30_000 }));
+  const locks = locksOver(client, { restartGuard: 30_000 });
   await (await locks.acquire('warm')).release();
   await client.config('RESETSTAT');
   const pairs = 200;
@@ -52,15 +51,13 @@ test('option restartGuard adds two inner commands to an acquire', async () => {
   // INFO is not counted here.
   expect(counts.inner / pairs).toBeLessThanOrEqual(8);
   expect(await client.info('commandstats')).toMatch(new RegExp(`cmdstat_info:calls=${pairs + 1},`));
-  await locks.close();
 });
 
 test('a process whose locks are always free opens no second connection', async () => {
   const client = connect({}, await ownServer());
-  const locks = createLocks(createRedisProvider(client));
+  const locks = locksOver(client);
   for (const key of ['a', 'b', 'c']) await (await locks.acquire(key)).release();
   expect(await client.info('clients')).toContain('connected_clients:1');
-  await locks.close();
 });
 
 test('with 200 waiters in two processes an acquisition takes at most 2.04 client commands, in the order of tokens', async () => {
@@ -89,7 +86,7 @@ test('with 200 waiters in two processes an acquisition takes at most 2.04 client
 test('200 waiters keep their places with a few commands among them, and their order', async () => {
   const client = connect({}, await ownServer());
   const refresh = 700;
-  const locks = createLocks(createRedisProvider(client, { waiterTtl: 3 * refresh }));
+  const locks = locksOver(client, { waiterTtl: 3 * refresh });
   const holder = await locks.acquire('hot');
   const served: number[] = [];
   const waiting: Promise<void>[] = [];
@@ -120,5 +117,4 @@ test('200 waiters keep their places with a few commands among them, and their or
   await holder.release();
   await Promise.all(waiting);
   expect(served).toEqual(served.toSorted((a, b) => a - b));
-  await locks.close();
 });

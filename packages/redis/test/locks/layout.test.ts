@@ -1,13 +1,13 @@
 import { startRedis } from '@locks/test-servers';
-import { createLocks } from '@locks/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
+import { locksOver } from '../support/over.ts';
 
 test('the main key is a plain string that any SET NX client meets, and the other way round', async () => {
   const client = connect();
   const prefix = ownPrefix();
-  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const locks = locksOver(client, { prefix });
   const lease = await locks.acquire('job');
   expect(await client.get(`${prefix}job`)).toBe(lease.owner);
   expect(await client.set(`${prefix}job`, 'foreign', 'PX', 10_000, 'NX')).toBeNull();
@@ -16,36 +16,33 @@ test('the main key is a plain string that any SET NX client meets, and the other
   expect(await locks.tryAcquire('job')).toBeNull();
   await client.del(`${prefix}job`);
   expect(await locks.tryAcquire('job')).not.toBeNull();
-  await locks.close();
 });
 
 test('a SET NX client meets sharers too', async () => {
   const client = connect();
   const prefix = ownPrefix();
-  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const locks = locksOver(client, { prefix });
   const lease = await locks.acquire('job', { mode: 'shared' });
   expect(await client.set(`${prefix}job`, 'foreign', 'PX', 10_000, 'NX')).toBeNull();
   expect(await client.pttl(`${prefix}job`)).toBeGreaterThan(29_000);
   await lease.release();
   expect(await client.set(`${prefix}job`, 'foreign', 'PX', 10_000, 'NX')).toBe('OK');
-  await locks.close();
 });
 
 test('the value of another type, as of another library, is a busy holder and not an error', async () => {
   const client = connect();
   const prefix = ownPrefix();
-  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const locks = locksOver(client, { prefix });
   await client.hset(`${prefix}job`, 'uuid:1', 1);
   expect(await locks.tryAcquire('job')).toBeNull();
   expect(await locks.tryAcquire('job', { mode: 'shared' })).toBeNull();
   expect((await locks.inspect('job')).holders).toEqual([]);
-  await locks.close();
 });
 
 test('every key expires, and only token counters outlive their lock', async () => {
   const client = connect();
   const prefix = ownPrefix();
-  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const locks = locksOver(client, { prefix });
   const held = await Promise.all([locks.acquire('a'), locks.acquire('b', { mode: 'shared', permits: 3 })]);
   const waiting = locks.acquire('a', { wait: 5_000 }).then((lease) => lease.release());
   await expect.poll(async () => (await locks.inspect('a')).waiters).toBe(1);
@@ -56,14 +53,13 @@ test('every key expires, and only token counters outlive their lock', async () =
   await waiting;
   const left = await client.keys(`*${prefix}*`);
   expect(left.toSorted()).toEqual([`{${prefix}a}:token`, `{${prefix}b}:token`]);
-  await locks.close();
 });
 
 test('a prefix of the client and its database are honoured', async () => {
   const plain = connect();
   const prefix = ownPrefix();
   const client = connect({ keyPrefix: 'app:', db: 5 });
-  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const locks = locksOver(client, { prefix });
   const [holder] = [await locks.acquire('job')];
   const next = locks.acquire('job');
   await expect.poll(async () => (await locks.inspect('job')).waiters).toBe(1);
@@ -74,7 +70,6 @@ test('a prefix of the client and its database are honoured', async () => {
   expect((await plain.keys('app:*')).toSorted()).toContain(`app:{app:${prefix}job}:queue`);
   await holder.release();
   await (await next).release();
-  await locks.close();
 });
 
 test('all keys of a lock are in one slot of a cluster', async () => {
@@ -85,7 +80,7 @@ test('all keys of a lock are in one slot of a cluster', async () => {
   await eventually('the cluster to be ready', async () =>
     String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
   );
-  const locks = createLocks(createRedisProvider(client));
+  const locks = locksOver(client);
   // A script whose keys are in two slots is refused with CROSSSLOT.
   for (const key of ['plain', '{a}b', 'a{b}', '{}', 'a}b{c', '%7B', '{{x}}', ':queue']) {
     const lease = await locks.acquire(key);
@@ -102,5 +97,4 @@ test('all keys of a lock are in one slot of a cluster', async () => {
     await lease.release();
     await (await share).release();
   }
-  await locks.close();
 });

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../../src/index.ts';
 import { connect } from '../support/redis.ts';
+import { providerOver } from '../support/over.ts';
 
 describe('a Redis that is full', () => {
   test.each([
@@ -14,8 +14,7 @@ describe('a Redis that is full', () => {
     const server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
     onTestFinished(() => server.stop());
     const client = connect({}, server.url);
-    const provider = createRedisProvider(connect({}, server.url));
-    onTestFinished(() => provider.close());
+    const provider = providerOver(connect({}, server.url));
     const locks = createLocks(provider);
     const lease = await locks.acquire('job', { ...options, ttl: 1_500 });
     await client.config('SET', 'maxmemory', '1');

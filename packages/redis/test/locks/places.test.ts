@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Redis } from 'ioredis';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Mock } from 'vitest';
-import { createRedisProvider } from '../../src/index.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
+import { providerOver } from '../support/over.ts';
 
 const refresh = 1_000;
 
@@ -23,8 +23,7 @@ async function meet(mode: Claim['mode']): Promise<{
 }> {
   const client = connect();
   const prefix = ownPrefix();
-  const provider = createRedisProvider(client, { prefix, waiterTtl: 3 * refresh });
-  onTestFinished(() => provider.close());
+  const provider = providerOver(client, { prefix, waiterTtl: 3 * refresh });
   const claimOf = (kind: Claim['mode']): Claim => ({ key: 'job', owner: randomUUID(), mode: kind, ttl: 60_000 });
   expect(await provider.tryAcquire(claimOf('exclusive'))).toMatchObject({ granted: true });
   const [first, second] = [claimOf(mode), claimOf(mode)];

@@ -1,16 +1,15 @@
 import { startRedis } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { collect, connect, ownPrefix } from '../support/redis.ts';
+import { providerOver } from '../support/over.ts';
 
 const odd = ['name', '}:queue', '{x}', '%7B', '}:token', ':queue', '*'];
 
 test('a register is one string without an expiry, apart from all keys, and gone without a text', async () => {
   const client = connect();
   const prefix = ownPrefix();
-  const provider = createRedisProvider(client, { prefix });
-  onTestFinished(() => provider.close());
+  const provider = providerOver(client, { prefix });
   for (const name of odd) expect(await provider.register?.(name, { from: undefined, to: name })).toBe(name);
   expect(await client.get(`{${prefix}}:register:name`)).toBe('name');
   const names = await client.keys(`*${prefix}*`);
@@ -25,8 +24,7 @@ test('without a prefix, list shows keys and nothing that belongs to them or to r
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const client = connect({}, server.url);
-  const provider = createRedisProvider(client, { prefix: '', restartGuard: 60_000 });
-  onTestFinished(() => provider.close());
+  const provider = providerOver(client, { prefix: '', restartGuard: 60_000 });
   for (const name of odd) await provider.register?.(name, { from: undefined, to: name });
   await client.set('{}:server', `${/run_id:\w+/.exec(await client.info('server'))?.[0]} 0`);
   await provider.tryAcquire(claimOf({ key: '{x}' }));
@@ -37,8 +35,7 @@ test('without a prefix, list shows keys and nothing that belongs to them or to r
 test('a server that came back grants nothing for a while, and tells and changes registers', async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
-  const provider = createRedisProvider(connect({}, server.url), { restartGuard: 60_000 });
-  onTestFinished(() => provider.close());
+  const provider = providerOver(connect({}, server.url), { restartGuard: 60_000 });
   await expect(provider.tryAcquire(claimOf())).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   expect(await provider.register?.('name', { from: undefined, to: 'text' })).toBe('text');
   expect(await provider.register?.('name')).toBe('text');
@@ -46,8 +43,7 @@ test('a server that came back grants nothing for a while, and tells and changes 
 
 describe('a wrong name, and a wrong text, is refused', () => {
   test.each(['', 'x'.repeat(251), 'a b', 'é', 'a\n'])('%j', async (text) => {
-    const provider = createRedisProvider(connect(), { prefix: ownPrefix() });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(connect(), { prefix: ownPrefix() });
     const invalid = { code: 'LOCK_INVALID', message: expect.stringContaining('printable ASCII') as string };
     await expect(provider.register?.(text)).rejects.toMatchObject(invalid);
     await expect(provider.register?.('name', { from: undefined, to: text })).rejects.toMatchObject(invalid);

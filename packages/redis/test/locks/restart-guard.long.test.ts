@@ -10,6 +10,7 @@ import { createRedisProvider, initialise } from '../../src/index.ts';
 import type { RedisClient, RedisOptions } from '../../src/index.ts';
 import { claimOf, enqueue, modes } from '../support/queue.ts';
 import { closeAfterTest, collect, connect, eventually, ownPrefix } from '../support/redis.ts';
+import { locksOver, providerOver } from '../support/over.ts';
 
 const guard = 800;
 const guarded = (mode: Claim['mode'] = 'exclusive'): Claim => claimOf({ mode, ttl: guard });
@@ -26,8 +27,7 @@ async function ownServer(...args: string[]): Promise<{ readonly server: ServerHa
 }
 
 function providerOn(client: RedisClient, options: RedisOptions = {}): LockProvider {
-  const provider = createRedisProvider(client, { restartGuard: guard, ...options });
-  onTestFinished(() => provider.close());
+  const provider = providerOver(client, { restartGuard: guard, ...options });
   return provider;
 }
 
@@ -323,7 +323,7 @@ describe('the marker', () => {
 
   test('is not there without the option, nor is any other command', async () => {
     const { client } = await ownServer();
-    const locks = createLocks(createRedisProvider(client));
+    const locks = locksOver(client);
     await client.config('RESETSTAT');
     await (await locks.acquire('job')).release();
     await (await locks.acquire('job', { mode: 'shared' })).release();

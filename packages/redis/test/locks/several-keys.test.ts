@@ -1,8 +1,7 @@
-import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../../src/index.ts';
+import { describe, expect, inject, test } from 'vitest';
 import { clients, closeAfterTest, ownPrefix, withCopies } from '../support/redis.ts';
+import { locksOver } from '../support/over.ts';
 
 interface Counted {
   readonly locks: Locks;
@@ -19,8 +18,7 @@ async function counted(client: ReturnType<(typeof clients)[number][1]>): Promise
     commands += 1;
     return client.evalsha(...args);
   };
-  const locks = createLocks(createRedisProvider(counting, { prefix: ownPrefix() }));
-  onTestFinished(() => locks.close());
+  const locks = locksOver(counting, { prefix: ownPrefix() });
   const scripts = (): number => {
     const sent = commands;
     commands = 0;

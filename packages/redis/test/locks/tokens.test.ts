@@ -1,7 +1,7 @@
 import type { Claim, Grant } from '@locks/core';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../../src/index.ts';
+import { describe, expect, inject, test } from 'vitest';
 import { clients, closeAfterTest, ownPrefix } from '../support/redis.ts';
+import { providerOver } from '../support/over.ts';
 
 const last = 2n ** 53n;
 
@@ -9,8 +9,7 @@ describe.each(clients)('tokens near 2^53 with %s', (_name, create) => {
   function open(options: object = {}): (claim: Partial<Claim>) => Promise<bigint> {
     const client = create(inject('redisUrl'), options);
     closeAfterTest(client);
-    const provider = createRedisProvider(client, { prefix: ownPrefix() });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(client, { prefix: ownPrefix() });
     return async (changes) => {
       const claim: Claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode: 'exclusive', ...changes };
       const { token } = (await provider.tryAcquire(claim)) as Grant;
@@ -36,8 +35,7 @@ describe.each(clients)('tokens near 2^53 with %s', (_name, create) => {
   test.each(['exclusive', 'shared'] as const)('end rather than repeat, %s: nothing is granted then', async (mode) => {
     const client = create(inject('redisUrl'), {});
     closeAfterTest(client);
-    const provider = createRedisProvider(client, { prefix: ownPrefix() });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(client, { prefix: ownPrefix() });
     const first: Claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode, floor: last - 1n };
     expect(await provider.tryAcquire(first)).toEqual({ granted: true, token: last });
     if (mode === 'exclusive') expect(await provider.release(first)).toBe(true);

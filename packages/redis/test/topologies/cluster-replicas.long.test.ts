@@ -2,12 +2,13 @@ import type { LockProvider } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
 import { Redis } from 'ioredis';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { keySlot } from '../../src/wire/key-slot.ts';
 import { claimOf } from '../support/queue.ts';
 import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
 import { clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
+import { providerOver } from '../support/over.ts';
 
 /** Keys in the slots of all three masters. */
 const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
@@ -33,8 +34,7 @@ test('a slot is what the servers say it is', async () => {
 describe.each(clusterOpeners)('minReplicas in a Cluster, %s', (_name, open) => {
   async function providerOf(prefix: string, keyPrefix = ''): Promise<LockProvider> {
     const client = await openCluster(open, cluster, { keyPrefix });
-    const provider = createRedisProvider(client, { prefix, minReplicas: 1, timeout: 1_000 });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(client, { prefix, minReplicas: 1, timeout: 1_000 });
     return provider;
   }
 
@@ -105,8 +105,7 @@ describe.each(clusterOpeners)('minReplicas in a Cluster, %s', (_name, open) => {
 
 test('in a failover in order a lease goes on, and excludes others', async () => {
   const prefix = ownPrefix();
-  const provider = createRedisProvider(connectCluster(cluster), { prefix, timeout: 1_000 });
-  onTestFinished(() => provider.close());
+  const provider = providerOver(connectCluster(cluster), { prefix, timeout: 1_000 });
   const claim = claimOf({ key: 'job', ttl: 60_000 });
   const grant = await provider.tryAcquire(claim);
   await cluster.failOver(await replicaOf(await cluster.masterOf(`${prefix}job`)));

@@ -13,6 +13,7 @@ import { closeAfterTest, collect, eventually, ownPrefix } from '../support/redis
 import { clusterClients, clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
 import type { ClusterOpener } from './support/cluster.ts';
 import { waysTo } from './support/ways.ts';
+import { providerOver } from '../support/over.ts';
 
 /** Keys in the slots of all three masters. */
 const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
@@ -86,8 +87,7 @@ describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
 
   test('lists the keys of all masters, with a key prefix', async () => {
     const client = await openCluster(open, cluster, { keyPrefix: 'app:' });
-    const provider = createRedisProvider(client, { prefix: ownPrefix() });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(client, { prefix: ownPrefix() });
     const claims = keys.map((key): Claim => claimOf({ key }));
     for (const claim of claims) expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
     expect((await collect(provider.list?.('') ?? [])).toSorted()).toEqual(keys.toSorted());
@@ -122,8 +122,7 @@ describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
     const { client, close } = await open(ways.nodes);
     onTestFinished(close);
     const prefix = ownPrefix();
-    const provider = createRedisProvider(client, { prefix });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(client, { prefix });
     for (const key of keys.slice(0, 4)) {
       const claim = claimOf({ key });
       const master = await cluster.masterOf(prefix + key);
@@ -142,8 +141,7 @@ describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
   });
 
   test('says false of a release that freed nothing, also over a connection that is new', async () => {
-    const provider = createRedisProvider(await openCluster(open, cluster), { prefix: ownPrefix() });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(await openCluster(open, cluster), { prefix: ownPrefix() });
     for (const key of keys) expect(await provider.release(claimOf({ key }))).toBe(false);
   });
 });

@@ -8,9 +8,9 @@ import { redisCommand, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
-import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { clients, closeAfterTest, eventually } from '../support/redis.ts';
+import { providerOver } from '../support/over.ts';
 
 /**
  * A master and a replica behind one address, as managed services have it. `swap` makes the replica
@@ -77,8 +77,7 @@ test.each(clients)('a client of the caller does so with reconnectOnError, %s', a
   const { url, swap } = await behindOneAddress();
   const client = create(url, { reconnectOnError: (error: Error) => error.message.includes('READONLY') });
   closeAfterTest(client);
-  const provider = createRedisProvider(client);
-  onTestFinished(() => provider.close());
+  const provider = providerOver(client);
   await provider.inspect('job');
   await swap();
   await expect(provider.tryAcquire(claimOf())).rejects.toMatchObject(refused);
@@ -90,8 +89,7 @@ test.each(clients)('with minReplicas renewals alone do so, too, %s', async (_nam
   const { url, swap } = await behindOneAddress();
   const client = create(url);
   closeAfterTest(client);
-  const provider = createRedisProvider(client, { minReplicas: 1, timeout: 1_000 });
-  onTestFinished(() => provider.close());
+  const provider = providerOver(client, { minReplicas: 1, timeout: 1_000 });
   const claim = claimOf({ ttl: 60_000 });
   await eventually('a grant', () => answered(provider.tryAcquire(claim)));
   await swap();
@@ -105,8 +103,7 @@ test.each(clients)('without it the old master refuses every call, %s', async (_n
   const { url, swap } = await behindOneAddress();
   const client = create(url);
   closeAfterTest(client);
-  const provider = createRedisProvider(client);
-  onTestFinished(() => provider.close());
+  const provider = providerOver(client);
   const claim = claimOf();
   expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
   await swap();

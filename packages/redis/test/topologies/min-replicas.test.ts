@@ -1,12 +1,13 @@
 import { createLocks } from '@locks/core';
 import { redisCommand, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from '../support/redis.ts';
 import { promptCopy, startReplica } from '../support/replica.ts';
 import { documented } from '../support/rights.ts';
+import { providerOver } from '../support/over.ts';
 
 let master: ServerHandle;
 let replica: ServerHandle;
@@ -20,8 +21,7 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
   const providerOf = (prefix: string, minReplicas = 1, timeout = 1_000): ReturnType<typeof createRedisProvider> => {
     const client = create(master.url);
     closeAfterTest(client);
-    const provider = createRedisProvider(client, { prefix, minReplicas, timeout });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(client, { prefix, minReplicas, timeout });
     return provider;
   };
 
@@ -109,8 +109,7 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       await client.del(...rest.slice(0, count).map(String));
       return reply;
     };
-    const provider = createRedisProvider(forgetful, { prefix, minReplicas: 1, timeout: 1_000 });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(forgetful, { prefix, minReplicas: 1, timeout: 1_000 });
     const gone = {
       code: 'LOCK_UNAVAILABLE',
       message: expect.stringMatching(/was gone before replicas had it/) as string,
@@ -125,8 +124,7 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       await redisCommand(master, 'ACL', 'SETUSER', name, 'reset', 'on', '>secret', 'resetchannels', ...rights);
       const client = create(master.url, { username: name, password: 'secret' });
       closeAfterTest(client);
-      const provider = createRedisProvider(client, { prefix, minReplicas: 1, timeout: 1_000 });
-      onTestFinished(() => provider.close());
+      const provider = providerOver(client, { prefix, minReplicas: 1, timeout: 1_000 });
       return provider;
     };
     const claim = claimOf({ key: ownPrefix() });

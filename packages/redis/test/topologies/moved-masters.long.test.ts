@@ -3,12 +3,12 @@ import type { Claim, Lease, LockProvider, Locks } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 import { clusterOpeners, openCluster, ownCluster } from './support/cluster.ts';
 import { served, startLoad } from './support/load.ts';
 import type { Load } from './support/load.ts';
+import { providerOver } from '../support/over.ts';
 
 /** Longer than a failover in order, and than the move of a slot with a few keys. */
 const ttl = 6_000;
@@ -101,8 +101,7 @@ test('with minReplicas leases and a load go on when slots are moved', async () =
 describe.each(clusterOpeners)('renewals alone, with minReplicas and %s', (name, open) => {
   async function providerOn(servers: RedisCluster): Promise<LockProvider> {
     const client = await openCluster(open, servers);
-    const provider = createRedisProvider(client, { prefix: ownPrefix(), minReplicas: 1, timeout: 1_000 });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(client, { prefix: ownPrefix(), minReplicas: 1, timeout: 1_000 });
     return provider;
   }
 

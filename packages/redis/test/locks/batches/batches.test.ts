@@ -3,7 +3,6 @@ import { createLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../../../src/index.ts';
 import type { RedisClient, RedisOptions } from '../../../src/index.ts';
 import type { ScriptInput } from '../../../src/wire/script-call.ts';
 import { scripts } from '../../../src/wire/scripts.ts';
@@ -11,6 +10,7 @@ import { clients, connect, eventually, ownPrefix, withCopies } from '../../suppo
 import { checks, claimOf } from './checks.ts';
 import type { Setting } from './checks.ts';
 import { flawed, flaws } from './flaws.ts';
+import { providerOver } from '../../support/over.ts';
 
 // The tests flush its scripts and pause it.
 const server = await startRedis();
@@ -42,8 +42,7 @@ async function createSetting(
     return client.eval(lua, ...input);
   };
   const provide = (over: RedisClient, options: RedisOptions = {}): LockProvider => {
-    const provider = createRedisProvider(over, { prefix, ...options });
-    onTestFinished(() => provider.close());
+    const provider = providerOver(over, { prefix, ...options });
     return provider;
   };
   const other = connect({}, server.url);
