@@ -2,7 +2,7 @@ import type { Lease } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisGuard, fenceLua } from '../src/index.ts';
-import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
+import { clients, closeAfterTest, clusterOfOne, connect, ownPrefix } from './support/redis.ts';
 import { locksOver } from './support/over.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
@@ -100,14 +100,8 @@ describe.each(clients)('resources whose names have braces, with %s', (_name, cre
   });
 
   test('are in the slots of their fences in a Cluster, or refused for good', async () => {
-    const server = await startRedis({ args: ['--cluster-enabled', 'yes'] });
-    onTestFinished(() => server.stop());
-    const client = create(server.url);
+    const client = create(await clusterOfOne());
     closeAfterTest(client);
-    await client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
-    await eventually('the cluster to be ready', async () =>
-      String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
-    );
     const guard = createRedisGuard(client);
     const untagged = ['x}', '{}x', '{}', '}{'];
     for (const name of braced.filter((each) => !untagged.includes(each))) await guard.write(name, 'value', at(1n));

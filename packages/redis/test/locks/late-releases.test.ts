@@ -6,15 +6,15 @@ import { createRedisProvider } from '../../src/index.ts';
 import type { RedisOptions } from '../../src/index.ts';
 import { clients, closeAfterTest, eventually } from '../support/redis.ts';
 
-const options = { timeout: 300, waiterTtl: 60_000 } satisfies RedisOptions;
+const waiterTtl = 60_000;
 const ttl = 60_000;
 
-type Open = (url: string) => LockProvider | Promise<LockProvider>;
+type Open = (url: string, options: RedisOptions) => LockProvider | Promise<LockProvider>;
 
 const opens: readonly (readonly [string, Open])[] = [
   ...clients.map(([name, make]): readonly [string, Open] => [
     name,
-    (url) => {
+    (url, options) => {
       const client = make(url);
       closeAfterTest(client);
       return createRedisProvider(client, options);
@@ -22,7 +22,7 @@ const opens: readonly (readonly [string, Open])[] = [
   ]),
   [
     'node-redis',
-    async (url) => {
+    async (url, options) => {
       const client = createClient({ url }).on('error', () => {});
       await client.connect();
       onTestFinished(() => client.destroy());
@@ -44,8 +44,8 @@ async function prepare(open: Open, known: readonly Claim[]) {
   onTestFinished(() => server.stop());
   const proxy = await startProxy(server);
   onTestFinished(() => proxy.stop());
-  const provider = await open(proxy.url(server.url));
-  const other = await open(server.url);
+  const provider = await open(proxy.url(server.url), { timeout: 600, waiterTtl });
+  const other = await open(server.url, { waiterTtl });
   await other.inspect('any');
   // The script of one, and that of many.
   for (const claims of [known.slice(0, 1), known]) {

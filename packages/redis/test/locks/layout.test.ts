@@ -1,7 +1,6 @@
-import { startRedis } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
-import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
+import { clusterOfOne, collect, connect, ownPrefix } from '../support/redis.ts';
 import { locksOver } from '../support/over.ts';
 
 test('the main key is a plain string that any SET NX client meets, and the other way round', async () => {
@@ -73,13 +72,7 @@ test('a prefix of the client and its database are honoured', async () => {
 });
 
 test('all keys of a lock are in one slot of a cluster', async () => {
-  const server = await startRedis({ args: ['--cluster-enabled', 'yes'] });
-  onTestFinished(() => server.stop());
-  const client = connect({ keyPrefix: 'app:' }, server.url);
-  await client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
-  await eventually('the cluster to be ready', async () =>
-    String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
-  );
+  const client = connect({ keyPrefix: 'app:' }, await clusterOfOne());
   const locks = locksOver(client);
   // A script whose keys are in two slots is refused with CROSSSLOT.
   for (const key of ['plain', '{a}b', 'a{b}', '{}', 'a}b{c', '%7B', '{{x}}', ':queue']) {

@@ -1,4 +1,4 @@
-import type { Locks } from '@locks/core';
+import type { Locks, LocksOptions } from '@locks/core';
 import { describe, expect, inject, test } from 'vitest';
 import { clients, closeAfterTest, ownPrefix, withCopies } from '../support/redis.ts';
 import { locksOver } from '../support/over.ts';
@@ -9,7 +9,7 @@ interface Counted {
   readonly scripts: () => number;
 }
 
-async function counted(client: ReturnType<(typeof clients)[number][1]>): Promise<Counted> {
+async function counted(client: ReturnType<(typeof clients)[number][1]>, own?: LocksOptions): Promise<Counted> {
   closeAfterTest(client);
   await client.ping();
   let commands = 0;
@@ -18,7 +18,7 @@ async function counted(client: ReturnType<(typeof clients)[number][1]>): Promise
     commands += 1;
     return client.evalsha(...args);
   };
-  const locks = locksOver(counting, { prefix: ownPrefix() });
+  const locks = locksOver(counting, { prefix: ownPrefix() }, own);
   const scripts = (): number => {
     const sent = commands;
     commands = 0;
@@ -51,5 +51,20 @@ describe.each(clients)('several keys, %s', (_name, create) => {
     expect(scripts()).toBe(3);
     await held.release();
     expect(await locks.multiLock(many).tryAcquire()).not.toBeNull();
+  });
+
+  test('of which 100 are held are renewed by a few scripts', async () => {
+    const ttl = 3_000;
+    const { locks, scripts } = await counted(create(inject('redisUrl')), { ttl });
+    const leases = await Promise.all(Array.from({ length: 100 }, (_, index) => locks.acquire(`key ${index}`)));
+    scripts();
+    const renewed = (): boolean => leases.every(({ remaining }) => remaining > ttl * 0.7);
+    await expect.poll(renewed, { timeout: ttl }).toBe(true);
+    await expect.poll(() => leases.some(({ remaining }) => remaining < ttl * 0.7), { timeout: ttl }).toBe(true);
+    await expect.poll(renewed, { timeout: ttl }).toBe(true);
+    // In one group, or in two where they were taken on both sides of a border between groups.
+    const sent = scripts();
+    expect(sent).toBeGreaterThanOrEqual(4);
+    expect(sent).toBeLessThanOrEqual(8);
   });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { Redis as Valkey } from 'iovalkey';
+import { eventually, startRedis } from '@locks/test-servers';
 import { inject, onTestFinished } from 'vitest';
 import type { RedisClient } from '../../src/index.ts';
 
@@ -20,6 +21,18 @@ export function connect(options: object = {}, url: string = inject('redisUrl')):
   const client = new Redis(url, options);
   closeAfterTest(client);
   return client;
+}
+
+/** A Cluster of one node that ends with the test, ready. Gives the URL of its node. */
+export async function clusterOfOne(): Promise<string> {
+  const server = await startRedis({ args: ['--cluster-enabled', 'yes'] });
+  onTestFinished(() => server.stop());
+  const node = connect({}, server.url);
+  await node.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+  await eventually('the cluster to be ready', async () =>
+    String(await node.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+  );
+  return server.url;
 }
 
 /** Ends `client` when the test is over, whatever its state. */

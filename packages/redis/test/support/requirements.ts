@@ -27,12 +27,18 @@ export const ofConnections: Chosen = ({ needs = [] }) =>
 
 const subjects = new Set<Subject>(['exclusion', 'wake', 'close', 'connection', 'outage', 'restart']);
 
+/** Whether a library reads numbers that no double has. */
+const exactNumbers = new Set(['token-exact', 'token-end']);
+
 /**
  * What a client library may do in its own way, where it is opened in another way. With
  * `LOCKS_TEST_WHOLE` everything.
  */
-export const ofLibraries: Chosen = ({ about, level }) =>
-  process.env['LOCKS_TEST_WHOLE'] !== undefined || about === 'close' || (level === 'provider' && subjects.has(about));
+export const ofLibraries: Chosen = ({ id, about, level }) =>
+  process.env['LOCKS_TEST_WHOLE'] !== undefined ||
+  about === 'close' ||
+  exactNumbers.has(id) ||
+  (level === 'provider' && subjects.has(about));
 
 /** Of a client with code of its own: every fault too. */
 export const ofAnotherClient: Chosen = (one) => ofLibraries(one) || withFaults(one);

@@ -1,18 +1,9 @@
-import { scripts } from '../../../src/wire/scripts.ts';
+import type { Flaw } from '../../support/flaws.ts';
 import type { Check } from './checks.ts';
-
-/** A flaw in how scripts assign a key, and the check that finds it. */
-export interface Flaw {
-  readonly name: string;
-  readonly script: 'acquire' | 'release';
-  readonly from: string;
-  readonly to: string;
-  readonly fails: Check;
-}
 
 const span = "redis.call('SET', KEYS[1], owner, 'PX', span)";
 
-export const flaws: readonly Flaw[] = [
+export const flaws: readonly Flaw<Check>[] = [
   {
     name: 'an assignment to a gone head never lapses',
     script: 'release',
@@ -91,10 +82,3 @@ export const flaws: readonly Flaw[] = [
     fails: 'nothing is left when the queue is empty',
   },
 ];
-
-/** The text of the flawed script. */
-export function flawed({ script, from, to }: Flaw): string {
-  const { lua } = scripts[script];
-  if (lua.split(from).length !== 2) throw new Error(`${script} says ${from} not once`);
-  return lua.replace(from, () => to);
-}

@@ -6,8 +6,8 @@ import type { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { connect, ownPrefix, withCopies } from '../../support/redis.ts';
 import type { Setting } from './checks.ts';
-import { flawed } from './flaws.ts';
-import type { Flaw } from './flaws.ts';
+import { flawed } from '../../support/flaws.ts';
+import type { Flaw } from '../../support/flaws.ts';
 
 const names = new Map(Object.entries(scripts).map(([name, { sha }]) => [sha, name]));
 

@@ -1,15 +1,15 @@
 import { startRedis } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
-import type { LockProvider } from '@locks/core';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { RedisClient, RedisOptions } from '../../../src/index.ts';
+import type { RedisOptions } from '../../../src/index.ts';
 import type { ScriptInput } from '../../../src/wire/script-call.ts';
 import { scripts } from '../../../src/wire/scripts.ts';
 import { clients, connect, eventually, ownPrefix, withCopies } from '../../support/redis.ts';
 import { checks, claimOf } from './checks.ts';
 import type { Setting } from './checks.ts';
-import { flawed, flaws } from './flaws.ts';
+import { flawed } from '../../support/flaws.ts';
+import { flaws } from './flaws.ts';
 import { providerOver } from '../../support/over.ts';
 
 // The tests flush its scripts and pause it.
@@ -27,11 +27,12 @@ async function createSetting(
   client: Redis = connect({}, server.url),
   change: (call: () => Promise<unknown>, name: string | undefined, input: ScriptInput) => Promise<unknown> = (call) =>
     call(),
+  options: RedisOptions = {},
 ): Promise<Watched> {
   const calls: string[] = [];
   const prefix = ownPrefix();
   await client.ping();
-  const watched = withCopies(client, (options) => client.duplicate(options));
+  const watched = withCopies(client, (copy) => client.duplicate(copy));
   watched.evalsha = (sha, ...input) => {
     const name = names.get(sha) ?? sha;
     calls.push(name);
@@ -41,12 +42,12 @@ async function createSetting(
     calls.push('EVAL');
     return client.eval(lua, ...input);
   };
-  const provide = (over: RedisClient, options: RedisOptions = {}): LockProvider => {
-    const provider = providerOver(over, { prefix, ...options });
-    return provider;
-  };
   const other = connect({}, server.url);
-  return { client, prefix, calls, provider: provide(watched, { timeout: 300 }), other: provide(other) };
+  return {
+    ...{ client, prefix, calls },
+    provider: providerOver(watched, { prefix, ...options }),
+    other: providerOver(other, { prefix }),
+  };
 }
 
 /** The scripts that were called by their digests. */
@@ -114,7 +115,7 @@ test('a server that has lost the script gets its text once', async () => {
 });
 
 test('a claim is not tried again once its call is over', async () => {
-  const { provider, other, calls, client } = await createSetting();
+  const { provider, other, calls, client } = await createSetting(undefined, undefined, { timeout: 300 });
   const holders = ['a', 'b'].map((key) => claimOf(key));
   for (const holder of holders) await other.tryAcquire(holder);
   await Promise.all(['c', 'd'].map((key) => provider.tryAcquire(claimOf(key))));

@@ -1,19 +1,10 @@
-import { scripts } from '../../../src/wire/scripts.ts';
+import type { Flaw } from '../../support/flaws.ts';
 import type { Check } from './checks.ts';
-
-/** A script for many calls with a flaw, and the check that finds it. */
-export interface Flaw {
-  readonly name: string;
-  readonly script: 'acquireEach' | 'releaseEach' | 'renewEach';
-  readonly from: string;
-  readonly to: string;
-  readonly fails: Check;
-}
 
 const noQueue = "redis.call('EXISTS', KEYS[key + width - 1]) == 0";
 const otherOwner = "if redis.call('GET', key) ~= owner then return 0 end";
 
-export const flaws: readonly Flaw[] = [
+export const flaws: readonly Flaw<Check>[] = [
   {
     name: 'the error of a neighbour leaks',
     script: 'releaseEach',
@@ -85,10 +76,3 @@ export const flaws: readonly Flaw[] = [
     fails: 'a renewal keeps the counter',
   },
 ];
-
-/** The text of the flawed script. */
-export function flawed({ script, from, to }: Flaw): string {
-  const { lua } = scripts[script];
-  if (lua.split(from).length !== 2) throw new Error(`${script} says ${from} not once`);
-  return lua.replace(from, () => to);
-}

@@ -52,10 +52,10 @@ const sentinelClients = {
 
 /** A stop of all servers is the subject of other files: Sentinels would act on it. */
 const needs = new Set<Need>(['processes', 'createOther', 'sever', 'silence', 'dropReply', 'delay', 'duplicate']);
-export const overConnections: Chosen = ({ needs: wanted = [] }) => wanted.every((need) => needs.has(need));
+const only: Chosen = ({ needs: wanted = [] }) => wanted.every((need) => needs.has(need));
 
 /** Registers the suite for the master that Sentinels name. Each provider has proxies of its own. */
-export async function sentinelSuite(way: keyof typeof sentinelClients, only: Chosen): Promise<void> {
+export async function sentinelSuite(way: keyof typeof sentinelClients): Promise<void> {
   // On a busy machine a master that runs may seem down. A failover costs waiters their order.
   const set = await startRedisSentinel({ downAfter: 30_000 });
   const observers = [new Redis(set.servers[0]?.url ?? '').on('error', () => {})];

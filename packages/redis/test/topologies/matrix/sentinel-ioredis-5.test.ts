@@ -1,0 +1,3 @@
+import { sentinelSuite } from '../support/sentinel-conformance.ts';
+
+await sentinelSuite('ioredis 5');

@@ -1,4 +1,0 @@
-import { ofLevel } from '../../support/requirements.ts';
-import { overConnections, sentinelSuite } from '../support/sentinel-conformance.ts';
-
-await sentinelSuite('node-redis', ofLevel('locks', overConnections));

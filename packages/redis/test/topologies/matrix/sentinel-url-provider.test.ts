@@ -1,4 +1,0 @@
-import { ofLevel } from '../../support/requirements.ts';
-import { overConnections, sentinelSuite } from '../support/sentinel-conformance.ts';
-
-await sentinelSuite('from a URL', ofLevel('provider', overConnections));
