@@ -41,7 +41,6 @@ function entry(find: string, replace: string): Flaw {
 
 /** Of the whole `migrate`. */
 export const flawed = {
-  doesNotLook: [entry('return by.length === 0 ? undefined : { by };', 'return undefined;')],
   doesNotCompare: [entry('if (wait === 0 || parts.forced) return', 'return')],
   seesNoLocks: [entry("if (forced) return 'passed';", "return 'passed';")],
   keyByName: [
