@@ -3,6 +3,7 @@ import { createMemoryProvider, createMemoryStore } from '../../../core/src/index
 import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import { VirtualRuntime } from '../../../core/src/testing/virtual-runtime.ts';
+import { through } from '../support/through.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 
 const claim = (ttl: number): Claim => ({ key: 'job', owner: 'me/1', mode: 'exclusive', ttl });
@@ -23,14 +24,9 @@ function quorum(fencing = true): {
       if (delay === 0) resolve();
       else if (delay < Infinity) runtime.setTimer(resolve, delay, false);
     });
-  const links = members.map((member, index): LockProvider => ({
-    name: member.name,
-    traits: member.traits,
-    tryAcquire: (asked, wake) => pass(index).then(() => member.tryAcquire(asked, wake)),
-    renew: (asked, token) => pass(index).then(() => member.renew(asked, token)),
-    release: (asked) => pass(index).then(() => member.release(asked)),
-    inspect: (key) => member.inspect(key),
-    close: () => member.close(),
+  const links = members.map((member, index) => ({
+    ...through(member, (call) => pass(index).then(call)),
+    inspect: member.inspect.bind(member),
   }));
   return { runtime, provider: combine(links, { runtime, memberTimeout: 100, fencing }), members, delays };
 }

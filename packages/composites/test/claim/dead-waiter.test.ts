@@ -5,6 +5,7 @@ import type { LockProvider, Locks } from '../../../core/src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { RestartingServer } from '../support/restarting-server.ts';
+import { through } from '../support/through.ts';
 
 const ttl = 60_000;
 const never = new Promise<never>(() => {});
@@ -15,13 +16,8 @@ test('a waiting process that dies with a vote closes a free key no longer than i
   let isDead = false;
   /** A process that dies, and that no member tells of a holder before. */
   const mortal = (member: LockProvider): LockProvider => ({
-    name: member.name,
-    traits: member.traits,
-    tryAcquire: async (claim, wake) => await (isDead ? never : member.tryAcquire(claim, wake)),
-    renew: async (claim, token) => await (isDead ? never : member.renew(claim, token)),
-    release: async (claim) => await (isDead ? never : member.release(claim)),
-    inspect: async () => await never,
-    close: () => member.close(),
+    ...through(member, (call) => (isDead ? never : call())),
+    inspect: () => never,
   });
   const open = (change = (member: LockProvider): LockProvider => member): Locks => {
     const members = servers.map((server) => change(server.open()));

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import type { LockProvider, Locks } from '../../../core/src/index.ts';
+import { through } from '../support/through.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 const runtime = new VirtualRuntime({ seed: 2 });
@@ -27,14 +28,9 @@ function remote(provider: LockProvider, delay: number): LockProvider {
     return await arrived;
   };
   return {
-    name: provider.name,
-    traits: provider.traits,
+    ...through(provider, over),
     tryAcquire: (claim, wake) =>
       over(() => provider.tryAcquire(claim, wake && ((): void => void later(delay).then(() => wake())))),
-    renew: (claim, token) => over(() => provider.renew(claim, token)),
-    release: (claim) => over(() => provider.release(claim)),
-    inspect: (key) => over(() => provider.inspect(key)),
-    close: () => provider.close(),
   };
 }
 

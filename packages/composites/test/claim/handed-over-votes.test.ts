@@ -5,6 +5,7 @@ import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { RestartingServer } from '../support/restarting-server.ts';
+import { through } from '../support/through.ts';
 
 const ttl = 15_000;
 
@@ -25,23 +26,11 @@ async function resumed() {
     return await promise;
   };
   const text = await within((await within(open().acquire('job'))).handOver());
-  const cut = (member: LockProvider): LockProvider => {
-    const through =
-      <A extends unknown[], T>(call: (...args: A) => Promise<T>) =>
-      async (...args: A): Promise<T> => {
-        if (isSilent) throw new Error('no answer');
-        return await call(...args);
-      };
-    return {
-      name: member.name,
-      traits: member.traits,
-      tryAcquire: through((claim, wake) => member.tryAcquire(claim, wake)),
-      renew: through((claim, token) => member.renew(claim, token)),
-      release: through((claim) => member.release(claim)),
-      inspect: through((key) => member.inspect(key)),
-      close: () => member.close(),
-    };
-  };
+  const cut = (member: LockProvider): LockProvider =>
+    through(member, async (call) => {
+      if (isSilent) throw new Error('no answer');
+      return await call();
+    });
   const lease: Lease = await within(open(cut).resume(text));
   const votes = async (): Promise<number> => {
     const states = await Promise.all(servers.map(async (server) => await server.open().inspect('job')));

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { LockError, subscribe } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import type { LockProvider, MemberMessage } from '../../../core/src/index.ts';
+import type { MemberMessage } from '../../../core/src/index.ts';
 import { claimOf, dead, threeMembers, threeMembersIn, timed } from '../support/combined.ts';
 
 test('a member that is silent is suspect, told of once, and costs one member timeout once', async () => {
@@ -106,37 +106,6 @@ test('votes that are lost before their token is confirmed are told as such', asy
       /^1 of 3 members gave no usable answer, (?:1 has|2 have) no vote for this claim, and 2 are needed\. member 3 of 3 \(memory\): It is down\./,
     ) as string,
   });
-});
-
-test('close costs one member timeout where a member refuses, or is late, and goes on behind', async () => {
-  const down = new LockError('LOCK_UNAVAILABLE', 'It is down.');
-  let closed = false;
-  const closing = async (release: LockProvider['release']): Promise<number> => {
-    const [first, second, third] = threeMembers();
-    const member: LockProvider = { ...dead(third, down), tryAcquire: (claim) => third.tryAcquire(claim), release };
-    member.renew = (claim, token) => third.renew(claim, token);
-    closed = false;
-    // The connection is there until it has taken the vote back.
-    member.close = async () => {
-      closed = true;
-    };
-    const provider = combine([first, second, member], { memberTimeout: 100, timeout: 3_000 });
-    const claim = claimOf('me/1');
-    await provider.tryAcquire(claim);
-    expect(await provider.release(claim)).toBe(true);
-    const before = performance.now();
-    await provider.close();
-    return performance.now() - before;
-  };
-  expect(await closing(async () => await Promise.reject(down))).toBeLessThan(500);
-  let released = false;
-  const took = await closing(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    released = true;
-    return true;
-  });
-  expect(took).toBeLessThan(500);
-  await expect.poll(() => [released, closed], { timeout: 2_000 }).toEqual([true, true]);
 });
 
 test('a late vote that cannot be given the token is not asked again without end', async () => {

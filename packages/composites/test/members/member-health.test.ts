@@ -3,6 +3,7 @@ import { LockError, createMemoryProvider, createMemoryStore, subscribe } from '.
 import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider, MemberMessage } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
+import { through } from '../support/through.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 /** A quorum whose first member rejects what `refusal` gives an error for. */
@@ -21,14 +22,10 @@ function setting() {
     return await send();
   };
   const member: LockProvider = {
-    name: first.name,
-    traits: first.traits,
+    ...through(first, (call) => unless('other', call)),
     tryAcquire: (claim, wake) => unless('ask', () => first.tryAcquire(claim, wake)),
     renew: (claim, token) => unless('renew', () => first.renew(claim, token)),
-    release: (claim) => unless('other', () => first.release(claim)),
-    inspect: (key) => unless('other', () => first.inspect(key)),
     outage: () => faults.outage,
-    close: () => first.close(),
   };
   const others = [createMemoryProvider({ runtime }), createMemoryProvider({ runtime })];
   const provider = combine([member, ...others], { runtime });
@@ -213,16 +210,14 @@ test('a migration tells of its stores by their names, and keeps their places', a
     createMemoryProvider({ store, runtime }),
   ) as [LockProvider, LockProvider];
   const down = refused('It is down.');
-  const lost: LockProvider = { ...from, traits: from.traits, name: 'memory', close: () => from.close() };
   let isDown = false;
-  for (const name of ['tryAcquire', 'renew', 'release', 'inspect', 'register'] as const) {
-    Object.assign(lost, {
-      [name]: async (...args: never[]) => {
-        if (isDown) throw down;
-        return await (from[name] as (...all: never[]) => Promise<unknown>)(...args);
-      },
-    });
-  }
+  const unlessDown = async <T>(call: () => Promise<T>): Promise<T> => {
+    if (isDown) throw down;
+    return await call();
+  };
+  const register: LockProvider['register'] = (name, change) =>
+    unlessDown(async () => await from.register?.(name, change));
+  const lost: LockProvider = { ...from, ...through(from, unlessDown), register };
   const provider = migrate({ name: 'move', from: lost, to, phase: 'both', runtime });
   const before = provider.tryAcquire(claimOf('me/0'));
   await runtime.advance(1_000);

@@ -2,16 +2,9 @@ import { expect, test } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import type { LockProvider } from '../../../core/src/index.ts';
+import { createRandom } from '../../../core/src/testing/random.ts';
+import { through } from '../support/through.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-
-/** The same numbers in each run, from 0 to 1. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
 
 /** `provider` over a link whose replies take `delay` ms, in their order. */
 function linked(runtime: VirtualRuntime, provider: LockProvider, delay: () => number): LockProvider {
@@ -24,15 +17,10 @@ function linked(runtime: VirtualRuntime, provider: LockProvider, delay: () => nu
     return answer;
   };
   return {
-    name: provider.name,
-    traits: provider.traits,
+    ...through(provider, travel),
     tryAcquire: (claim, wake) =>
       travel(() => provider.tryAcquire(claim, wake && (() => void runtime.setTimer(wake, delay(), false)))),
-    renew: (claim, token) => travel(() => provider.renew(claim, token)),
-    release: (claim) => travel(() => provider.release(claim)),
-    inspect: (key) => travel(() => provider.inspect(key)),
     time: () => travel(async () => await (provider.time?.() as Promise<number>)),
-    close: () => provider.close(),
   };
 }
 
@@ -40,7 +28,7 @@ test('processes share a lock evenly where the link to the first member is unstea
   const runtime = new VirtualRuntime();
   const stores = [1, 2, 3].map(() => createMemoryStore({ runtime }));
   const grants = [0, 0, 0];
-  const random = randomFrom(7);
+  const random = createRandom(7);
   const start = runtime.time;
   const processes = grants.map(() =>
     createLocks(

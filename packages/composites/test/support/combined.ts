@@ -5,6 +5,7 @@ import { watch } from '../../../core/test/support/setting.ts';
 import type { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import type { CombineOptions } from '../../src/index.ts';
+import { through } from './through.ts';
 
 export const stores = (count: number) => Array.from({ length: count }, () => createMemoryStore());
 
@@ -46,16 +47,7 @@ export function together(count: number, options: CombineOptions = {}): () => Loc
 
 /** `provider`, whose calls all reject. */
 export function dead(provider: LockProvider, error: Error): LockProvider {
-  const refuse = async (): Promise<never> => {
+  return through(provider, async () => {
     throw error;
-  };
-  return {
-    name: provider.name,
-    traits: provider.traits,
-    tryAcquire: refuse,
-    renew: refuse,
-    release: refuse,
-    inspect: refuse,
-    close: () => provider.close(),
-  };
+  });
 }

@@ -1,7 +1,4 @@
-import { changeQuorum } from '@locks/composites';
 import { openLocks } from '@locks/core';
-import { systemRuntime } from '@locks/core/adapter';
-import { openProvider } from '@locks/core/open';
 import type { LockError, Locks, LocksConfig } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -52,41 +49,3 @@ test.each([
     expect(outcomes).toEqual(Array.from({ length: 6 }, () => 'LOCK_UNAVAILABLE'));
   },
 );
-
-test('a member that died is replaced in two changes', async () => {
-  const servers = await Promise.all([startRedis(), startRedis(), startRedis(), startRedis()]);
-  onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
-  const open = async (...members: readonly number[]): Promise<Locks> => {
-    const locks = await openLocks(quorum(members.map((member) => servers[member]!.url)));
-    onTestFinished(() => locks.close());
-    return locks;
-  };
-  /** What `locks quorum change` does. */
-  const change = async (...members: readonly number[]): Promise<void> => {
-    const opened = members.map((member) =>
-      openProvider({ provider: 'redis', url: servers[member]!.url, options: {} }, systemRuntime).catch(() => undefined),
-    );
-    const providers = await Promise.all(opened);
-    expect(await changeQuorum(providers)).toEqual({ done: true, left: [] });
-    for (const provider of providers) await provider?.close();
-  };
-  const work = async (locks: Locks, ...others: readonly Locks[]): Promise<void> => {
-    const lease = await locks.acquire('job', { wait: 5_000 });
-    for (const other of others) expect(await other.tryAcquire('job')).toBeNull();
-    await lease.release();
-  };
-  const before = await open(0, 1, 2);
-  await work(before);
-  await servers[2].kill();
-  await change(0, 1, 2, 3);
-  const first = await open(0, 1, 2, 3);
-  await work(first, before);
-  await work(before, first);
-  await before.close();
-  await change(0, 1, 3);
-  const second = await open(0, 1, 3);
-  await work(second, first);
-  await work(first, second);
-  await first.close();
-  await work(second);
-});
