@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { breakable } from '../../../core/test/support/breakable.ts';
 import { migrate } from '../../src/index.ts';
+import type { Phase } from '../../src/index.ts';
 import { flawed, weakerMigrate } from '../flaws/weaker-migrations.ts';
 import { movingWorld } from '../support/migrating-world.ts';
 
@@ -85,4 +86,22 @@ test('keys of migrations are refused, and not listed', async () => {
     return keys;
   };
   expect(await world.settled(list())).toEqual(['job']);
+});
+
+test.each<[Phase, Phase, RegExp | undefined]>([
+  ['from', 'from', undefined],
+  ['both', 'both', undefined],
+  ['both', 'to', undefined],
+  ['from', 'both', /held in "from" alone.*takes locks in "both"/],
+])('a lease is transferred from %s to %s', async (before, after, refusal) => {
+  const world = movingWorld();
+  const [a, b] = [world.process('a', before), world.process('b', before)];
+  for (const each of [a, b]) await world.until(() => each.place === before);
+  const lease = await world.settled(a.locks.acquire('job', { ttl: 60_000 }));
+  const text = await world.settled(lease.handOver());
+  for (const each of [a, b]) each.phase = after;
+  await world.until(() => b.place === after);
+  const resumed = world.settled(b.locks.resume(text));
+  if (refusal === undefined) expect((await resumed).token).toBe(lease.token);
+  else await expect(resumed).rejects.toThrow(refusal);
 });

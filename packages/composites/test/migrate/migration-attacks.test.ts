@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import type { Phase } from '../../src/index.ts';
 import { migrate } from '../../src/index.ts';
-import { findHolders } from '../../src/migrate/holders.ts';
 import { flawed, weakerMigrate } from '../flaws/weaker-migrations.ts';
 import { MovingStore, movingWorld, presenceTtl } from '../support/migrating-world.ts';
 import type { MovingProcess, MovingWorld } from '../support/migrating-world.ts';
@@ -98,23 +96,6 @@ test('a late process of before is refused while plain locks are held, by their k
   await reach(world, 'from', late);
 });
 
-test('a claim that is on its way to its second store hides no lock behind it', async () => {
-  const stores = { from: createMemoryStore(), to: createMemoryStore() };
-  const [from, to] = [createMemoryProvider({ store: stores.from }), createMemoryProvider({ store: stores.to })];
-  const claim = { ttl: 5_000, mode: 'exclusive' } as const;
-  const onItsWay = { ...claim, key: 'k0', owner: 'me/1~a' };
-  await from.tryAcquire(onItsWay);
-  for (let index = 1; index < 20; index += 1)
-    await from.tryAcquire({ ...claim, key: `k${index}`, owner: `me/2~${index}` });
-  for (let index = 1; index < 20; index += 1)
-    await to.tryAcquire({ ...claim, key: `k${index}`, owner: `me/2~b${index}` });
-  await from.tryAcquire({ ...claim, key: 'leader', owner: 'plain/1' });
-  const arrives = async (): Promise<void> => void (await to.tryAcquire(onItsWay));
-  const { alone, inBoth } = await findHolders(from, to, arrives);
-  expect(alone).toMatchObject([{ key: 'leader', plain: true }]);
-  expect(inBoth).toHaveLength(19);
-});
-
 test.each([
   ['looks for locks', [], false],
   ['does not', flawed.seesNoLocks, true],
@@ -205,54 +186,6 @@ test('a leader of "from" keeps its process there until it ends', async () => {
   expect(await world.obstacles('to', 2)).toEqual([]);
 });
 
-test.each([
-  ['compares tokens', [], true],
-  ['does not', flawed.doesNotCompare, false],
-] as const)('the first clock is 4 s ahead, and a process %s', async (_, flaws, higher) => {
-  const world = movingWorld(4_000);
-  const before = await world.token(world.plain(world.from), 'idle');
-  const moves = world.process('moves', 'both', { settle: 0, made: await weakerMigrate(...flaws) });
-  await world.token(moves, 'job');
-  const { safeIn } = (await world.status()).to;
-  expect(safeIn).toBeGreaterThan(4_000);
-  expect(safeIn).toBeLessThan(4_200);
-  moves.phase = 'to';
-  const took = await world.until(() => moves.place === 'to');
-  if (higher) expect(took).toBeGreaterThan(3_900);
-  expect((await world.token(moves, 'idle')) > before).toBe(higher);
-});
-
-test('two migrations in sequence, between three clocks: no token is lower than one before', async () => {
-  const world = movingWorld(3_000);
-  const third = new MovingStore(world.runtime, -1_500);
-  const keys = Array.from({ length: 12 }, (_, index) => `k${index}`);
-  const highest = new Map<string, bigint>();
-  const low: string[] = [];
-  let turn = 0;
-  const use = async (by: MovingProcess | ReturnType<MovingWorld['plain']>, what: string): Promise<void> => {
-    turn += 1;
-    for (const key of keys.filter((_, index) => (index + turn) % 3 > 0)) {
-      const token = await world.token(by, key);
-      if (token <= (highest.get(key) ?? 0n)) low.push(`${what}: ${key}`);
-      highest.set(key, token);
-    }
-  };
-  const move = async (name: string, stores: readonly [MovingStore, MovingStore]): Promise<void> => {
-    const process = world.process(name, 'both', { name, stores });
-    await use(process, `${name} both`);
-    process.phase = 'to';
-    await reach(world, 'to', process);
-    await use(process, `${name} to`);
-    await world.end(process.locks);
-  };
-  await use(world.plain(world.from), 'before');
-  await move('first', [world.from, world.to]);
-  await use(world.plain(world.to), 'between');
-  await move('second', [world.to, third]);
-  await use(world.plain(third), 'after');
-  expect(low).toEqual([]);
-});
-
 test('the first store is down for good: "to!" enters, "to" does not', async () => {
   const world = movingWorld();
   const [waits, forced] = [world.process('waits', 'both'), world.process('forced', 'both')];
@@ -298,22 +231,4 @@ test('the same store twice is refused, and not waited for', async () => {
     code: 'LOCK_MISCONFIGURED',
     message: expect.stringContaining('name the same store') as unknown,
   });
-});
-
-test.each<[Phase, Phase, RegExp | undefined]>([
-  ['from', 'from', undefined],
-  ['both', 'both', undefined],
-  ['both', 'to', undefined],
-  ['from', 'both', /held in "from" alone.*takes locks in "both"/],
-])('a lease is transferred from %s to %s', async (before, after, refusal) => {
-  const world = movingWorld();
-  const [a, b] = [world.process('a', before), world.process('b', before)];
-  await reach(world, before, a, b);
-  const lease = await world.settled(a.locks.acquire('job', { ttl: 60_000 }));
-  const text = await world.settled(lease.handOver());
-  for (const each of [a, b]) each.phase = after;
-  await world.until(() => b.place === after);
-  const resumed = world.settled(b.locks.resume(text));
-  if (refusal === undefined) expect((await resumed).token).toBe(lease.token);
-  else await expect(resumed).rejects.toThrow(refusal);
 });

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LockError, createMemoryProvider, createMemoryStore, openLocks } from '../../../core/src/index.ts';
 import { migrationStatus, waitForPhase } from '../../src/index.ts';
+import { findHolders } from '../../src/migrate/holders.ts';
 import type { Lease, LocksConfig, Locks } from '../../../core/src/index.ts';
 import type { Phase } from '../../src/index.ts';
 import { breakable } from '../../../core/test/support/breakable.ts';
@@ -178,4 +179,21 @@ test('a process that leaves an end acts under it until its last lease there is o
 test('a configuration of another provider, and a wrong phase, are refused', async () => {
   await expect(migrationStatus('memory:')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   await expect(waitForPhase('memory:', 'there' as Phase, 5)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+});
+
+test('a claim that is on its way to its second store hides no lock behind it', async () => {
+  const stores = { from: createMemoryStore(), to: createMemoryStore() };
+  const [from, to] = [createMemoryProvider({ store: stores.from }), createMemoryProvider({ store: stores.to })];
+  const claim = { ttl: 5_000, mode: 'exclusive' } as const;
+  const onItsWay = { ...claim, key: 'k0', owner: 'me/1~a' };
+  await from.tryAcquire(onItsWay);
+  for (let index = 1; index < 20; index += 1)
+    await from.tryAcquire({ ...claim, key: `k${index}`, owner: `me/2~${index}` });
+  for (let index = 1; index < 20; index += 1)
+    await to.tryAcquire({ ...claim, key: `k${index}`, owner: `me/2~b${index}` });
+  await from.tryAcquire({ ...claim, key: 'leader', owner: 'plain/1' });
+  const arrives = async (): Promise<void> => void (await to.tryAcquire(onItsWay));
+  const { alone, inBoth } = await findHolders(from, to, arrives);
+  expect(alone).toMatchObject([{ key: 'leader', plain: true }]);
+  expect(inBoth).toHaveLength(19);
 });
