@@ -1,15 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Proxy, type ProxyOptions, type Target, startProxy } from '../src/index.ts';
+import type { Target } from '../src/index.ts';
 import { unusedPort } from '../src/server/ports.ts';
-import { dial, startRecorder } from './wire.ts';
-
-async function proxyTo(target: Target, options: ProxyOptions): Promise<Proxy> {
-  const proxy = await startProxy(target, options);
-  onTestFinished(() => proxy.stop());
-  return proxy;
-}
+import { dial, proxyTo, startRecorder } from './wire.ts';
 
 /** An address without a listener. */
 async function findTarget(): Promise<Target> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import type { Target } from '../src/index.ts';
+import { type Proxy, type ProxyOptions, type Target, startProxy } from '../src/index.ts';
 
 /** One end of a connection, and what happened to it. */
 export interface End {
@@ -109,4 +109,36 @@ export async function until(what: string, holds: () => boolean, seen: () => unkn
     },
     { timeout: 10_000, interval: 2 },
   );
+}
+
+/** Starts a proxy of the running test. */
+export async function proxyTo(target: Target, options: ProxyOptions = {}): Promise<Proxy> {
+  const proxy = await startProxy(target, options);
+  onTestFinished(() => proxy.stop());
+  return proxy;
+}
+
+/**
+ * A server that answers each piece with the same in upper case, a proxy, a client, and the server's
+ * end of its connection.
+ */
+export async function linked(
+  answer: (piece: string) => string | undefined = (piece) => piece.toUpperCase(),
+): Promise<{ proxy: Proxy; target: Target; client: End; server: End }> {
+  const target = await startRecorder(answer);
+  const proxy = await proxyTo(target);
+  const client = await dial(proxy);
+  return { proxy, target, client, server: await target.connection() };
+}
+
+/**
+ * Resolves when all that `client` wrote before has reached the proxy: what the server writes takes
+ * the same event loop.
+ */
+export async function flushed(client: End, server: End): Promise<void> {
+  for (const mark of ['<', '>']) {
+    server.write(mark);
+    const expected = client.text + mark;
+    await client.received(expected);
+  }
 }
