@@ -3,68 +3,8 @@ import type { ChangePlan } from '../../src/set/change-quorum.ts';
 import { judge, latestOf, readRecord, textOf } from '../../src/set/set-record.ts';
 import type { Told } from '../../src/set/set-record.ts';
 import type { Model } from '../../../core/test/search/search.ts';
-
-/** `no rule`: an operator begins a change while processes of the set before the last run. */
-export type Flaw = 'no rule' | 'no proposal';
-
-/** Sets are written as the letters of their stores, which are their ids. */
-export interface Story {
-  readonly first: string;
-  readonly processes: readonly string[];
-  /** One after the other, or simultaneous where the first two begin from `first`. */
-  readonly changes: readonly string[];
-  readonly simultaneous?: boolean;
-  readonly emptied?: number;
-  /** How often the first process starts. The others start once. @default 1 */
-  readonly starts?: number;
-  readonly flaw?: Flaw;
-}
-
-interface Process {
-  readonly state: 'off' | 'reading' | 'acting' | 'refused';
-  readonly starts: number;
-  /** While it acts, members without an answer have no vote. */
-  readonly told: readonly Told[];
-}
-
-interface Change {
-  readonly state: 'idle' | 'writing' | 'failed' | 'done';
-  readonly told: readonly Told[];
-  readonly plan: ChangePlan | undefined;
-  /** Which of the epochs of its plan. */
-  readonly step: number;
-  /** How many members were asked in this step. */
-  readonly asked: number;
-}
-
-interface State {
-  readonly registers: Readonly<Record<string, string | undefined>>;
-  readonly processes: readonly Process[];
-  readonly changes: readonly Change[];
-  readonly emptied: number;
-}
-
-interface Event {
-  readonly kind: 'reads' | 'reads late' | 'stops' | 'begins' | 'writes' | 'is emptied';
-  readonly who: number;
-  /** Which of the next members answer. */
-  readonly answers?: readonly boolean[];
-}
-
-const numbers = new Map<string, number>();
-
-/** Texts and words as numbers, for the hash. */
-function numberOf(text = ''): number {
-  const known = numbers.get(text) ?? numbers.size;
-  numbers.set(text, known);
-  return known;
-}
-
-/** All choices of `count` stores. */
-function choices(stores: readonly string[], count: number): readonly (readonly string[])[] {
-  if (count === 0) return [[]];
-  return stores.flatMap((store, index) => choices(stores.slice(index + 1), count - 1).map((rest) => [store, ...rest]));
-}
+import { choices, numberOf } from './model-state.ts';
+import type { Change, Event, Process, State, Story } from './model-state.ts';
 
 const noId = (): string => 'none';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { expectBroken, expectSound } from '../../../core/test/search/report.ts';
 import { search } from '../../../core/test/search/search.ts';
 import { modelOf } from './model.ts';
-import type { Story } from './model.ts';
+import type { Story } from './model-state.ts';
 
 const replaced: Story = { first: 'abc', processes: ['abc', 'bcd'], changes: ['abcd', 'bcd'] };
 const grown: Story = { first: 'abc', processes: ['abc', 'abcde'], changes: ['abcd', 'abcde'] };

@@ -1,12 +1,13 @@
 import { initialPhase } from '../../../src/migrate/decisions.ts';
 import type { Outcome, PhaseStep } from '../../../src/migrate/decisions.ts';
 import { ends, oppositeOf } from '../../../src/migrate/phase.ts';
-import type { End, Phase } from '../../../src/migrate/phase.ts';
+import type { End } from '../../../src/migrate/phase.ts';
 import type { Model } from '../../../../core/test/search/search.ts';
-import type { StateHash } from '../../../../core/test/search/state-table.ts';
 import type { Rules } from '../../flaws/weaker-migrations.ts';
+import { claimsOf } from './claims.ts';
+import { hashWorld } from './hash-world.ts';
 import { copyWorld } from './world.ts';
-import type { Process, Setting, Store, World } from './world.ts';
+import type { Process, Setting, World } from './world.ts';
 
 /** One thing that may happen next. `process`: or a store, of `empty`. */
 export interface Event {
@@ -16,22 +17,10 @@ export interface Event {
 
 /** A claim, and an answer about a phase, take effect at a store at once, and are heard later. */
 export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
-  const storeOf = (world: World, end: End): Store => world.stores[ends.indexOf(end)] as Store;
-
-  const scopeOf = ({ phase, presence }: Process, now: number): Phase =>
-    phase.acting && phase.end !== undefined && presence !== undefined && now < presence.until ? phase.end : 'both';
+  const { storeOf, scopeOf, clockOf, ask, hold, renew, release } = claimsOf(setting, rules);
 
   const inUse = ({ claim, phase }: Process, now: number): boolean =>
     claim !== undefined && claim.phase === phase.end && (claim.stage !== 'held' || now < claim.until);
-
-  const clockOf = (world: World, index: number): number =>
-    world.now * setting.perTick + (index === 0 ? setting.ahead : 0);
-
-  function mint(world: World, index: number): number {
-    const store = world.stores[index] as Store;
-    store.counter = Math.max(store.counter + 1, clockOf(world, index));
-    return store.counter;
-  }
 
   /** What `step` finds. `undefined`: it takes longer. */
   function outcomeOf(world: World, process: Process, step: PhaseStep): Outcome | undefined {
@@ -90,78 +79,6 @@ export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
     process.settleFrom = -1;
     rules.lost(process.phase);
     if (process.claim !== undefined && process.claim.phase !== 'both') process.claim = undefined;
-  }
-
-  /** The claim asks its store, or the next one of two. */
-  function ask(world: World, process: Process): void {
-    const { now } = world;
-    const scope = scopeOf(process, now);
-    const { presence } = process;
-    if (process.claim === undefined) {
-      process.attempts -= 1;
-      world.numbers += 1;
-      const number = world.numbers;
-      process.claim = {
-        ...{ phase: scope, presence: presence?.number ?? 0, number, stage: 'asking', sentAt: now, token: 0, until: 0 },
-      };
-    }
-    const { claim } = process;
-    const index = claim.phase === 'to' || claim.stage === 'second' ? 1 : 0;
-    const store = world.stores[index] as Store;
-    if (store.hold !== undefined) {
-      release(world, process);
-      return;
-    }
-    const token = Math.max(mint(world, index), claim.token);
-    store.hold = { number: claim.number, expires: now + setting.ttl, token };
-    claim.token = token;
-    claim.stage = claim.phase === 'both' && index === 0 ? 'second' : 'granted';
-    if (claim.stage === 'granted')
-      for (const each of world.stores)
-        if (each.hold?.number === claim.number) each.counter = Math.max(each.counter, token);
-  }
-
-  function presentUntil({ claim, presence }: Process): number | undefined {
-    if (claim === undefined || claim.phase === 'both') return undefined;
-    return presence !== undefined && presence.number === claim.presence ? presence.until : 0;
-  }
-
-  function hold(world: World, process: Process): void {
-    const claim = process.claim as NonNullable<Process['claim']>;
-    claim.stage = 'held';
-    claim.until = rules.heldUntil(claim.sentAt + setting.ttl, presentUntil(process));
-    if (claim.until <= world.now) {
-      release(world, process);
-      return;
-    }
-    if (setting.losses === 0 && setting.ahead > 0 && claim.token <= world.highest)
-      world.problem ??= `token ${claim.token} is granted after ${world.highest}`;
-    world.highest = Math.max(world.highest, claim.token);
-  }
-
-  function renew(world: World, process: Process): void {
-    const claim = process.claim as NonNullable<Process['claim']>;
-    process.renewals -= 1;
-    const own = world.stores.filter(({ hold: held }) => held?.number === claim.number);
-    if (own.length < (claim.phase === 'both' ? 2 : 1)) {
-      release(world, process);
-      return;
-    }
-    for (const { hold: held } of own) if (held !== undefined) held.expires = world.now + setting.ttl;
-    const now = scopeOf(process, world.now);
-    if (claim.phase === 'both' && now !== 'both') {
-      // It goes on in one store, no longer than the presence.
-      const other = storeOf(world, oppositeOf(now));
-      other.hold = undefined;
-      process.claim = { ...claim, phase: now, presence: process.presence?.number ?? 0 };
-    }
-    const lease = process.claim as NonNullable<Process['claim']>;
-    lease.until = rules.heldUntil(world.now + setting.ttl, presentUntil(process));
-  }
-
-  function release(world: World, process: Process): void {
-    for (const store of world.stores) if (store.hold?.number === process.claim?.number) store.hold = undefined;
-    process.claim = undefined;
   }
 
   function unmark(world: World, process: Process): void {
@@ -315,41 +232,4 @@ export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
     tell: ({ kind, process }) =>
       kind === 'tick' ? kind : kind === 'empty' ? `s${process} is emptied` : `P${process + 1} ${kind}`,
   };
-}
-
-/** Two states that differ in numbers of claims alone are one. */
-function hashWorld(world: World, hash: StateHash): void {
-  const numbers = new Map<number, number>([[0, 0]]);
-  const number = (value: number): number => {
-    const known = numbers.get(value) ?? numbers.size;
-    numbers.set(value, known);
-    return known;
-  };
-  const word = (text: string | undefined): number =>
-    [...(text ?? '-')].reduce((sum, each) => sum * 31 + each.charCodeAt(0), 7) | 0;
-  const add = (...values: readonly (number | string | boolean | undefined)[]): void => {
-    for (const value of values) hash.add(typeof value === 'number' ? value : word(String(value)));
-  };
-  add(world.now, world.highest, world.ticks, world.losses, world.crashes, world.sleeps, world.problem);
-  for (const { phase, claim, presence, answered, mark, ...own } of world.processes) {
-    add(
-      phase.desired,
-      phase.end,
-      phase.done,
-      phase.acting,
-      phase.refused,
-      own.stage,
-      own.wished,
-      own.settleFrom,
-      own.bar,
-    );
-    add(own.attempts, own.renewals, own.retries, answered?.step, answered?.outcome);
-    add(number(presence?.number ?? 0), presence?.until, mark?.end, number(mark?.number ?? 0));
-    add(claim?.phase, number(claim?.presence ?? 0), number(claim?.number ?? 0), claim?.stage, claim?.sentAt);
-    add(claim?.token, claim?.until);
-  }
-  for (const { presences, marks, hold, counter } of world.stores) {
-    for (const each of [...presences, ...marks]) add(number(each.number), each.expires);
-    add(presences.length, hold && number(hold.number), hold?.token, hold?.expires, counter);
-  }
 }
