@@ -9,11 +9,10 @@ import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient, RedisOptions } from '../src/index.ts';
 import { inQueue } from './support/queue.ts';
 import { connect, eventually } from './support/redis.ts';
+import { opened, stopAfterTest } from './support/over.ts';
 
 async function server(...args: readonly string[]): Promise<ServerHandle> {
-  const handle = await startRedis(args.length === 0 ? {} : { args });
-  onTestFinished(() => handle.stop());
-  return handle;
+  return await stopAfterTest(startRedis(args.length === 0 ? {} : { args }));
 }
 
 function locksOver(client: RedisClient, options: RedisOptions = {}): Locks {
@@ -47,8 +46,7 @@ test('a client from configuration is back as soon as the server has loaded, howe
   // Loads for half a minute, and answers in between.
   const loading = ['--key-load-delay', '30000', '--loading-process-events-interval-bytes', '1024'];
   const handle = await server(...loading);
-  const locks = await openLocks(handle.url);
-  onTestFinished(() => locks.close());
+  const locks = await opened(openLocks(handle.url));
   // One that asks while it loads.
   const observer = connect({ enableReadyCheck: false }, handle.url);
   const values = Array.from({ length: 1_000 }, (_, index) => [`key-${index}`, randomBytes(200).toString('hex')]);

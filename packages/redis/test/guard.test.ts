@@ -1,9 +1,9 @@
 import type { Lease } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRedisGuard, fenceLua } from '../src/index.ts';
 import { clients, closeAfterTest, clusterOfOne, connect, ownPrefix } from './support/redis.ts';
-import { locksOver } from './support/over.ts';
+import { locksOver, stopAfterTest } from './support/over.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
 
@@ -85,10 +85,8 @@ const braced = [
 describe.each(clients)('resources whose names have braces, with %s', (_name, create) => {
   test.each(['', 'app:', '{app}:'])('have fences of their own, with the client prefix "%s"', async (keyPrefix) => {
     const prefix = keyPrefix + ownPrefix();
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
-    const client = create(server.url, { keyPrefix });
-    closeAfterTest(client);
+    const server = await stopAfterTest(startRedis());
+    const client = closeAfterTest(create(server.url, { keyPrefix }));
     const guard = createRedisGuard(client);
     for (const [index, name] of braced.entries()) await guard.write(name, prefix, at(BigInt(100 - index)));
     for (const [index, name] of braced.entries()) {
@@ -100,8 +98,7 @@ describe.each(clients)('resources whose names have braces, with %s', (_name, cre
   });
 
   test('are in the slots of their fences in a Cluster, or refused for good', async () => {
-    const client = create(await clusterOfOne());
-    closeAfterTest(client);
+    const client = closeAfterTest(create(await clusterOfOne()));
     const guard = createRedisGuard(client);
     const untagged = ['x}', '{}x', '{}', '}{'];
     for (const name of braced.filter((each) => !untagged.includes(each))) await guard.write(name, 'value', at(1n));

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim, LockProvider } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRedisProvider, initialise } from '../../src/index.ts';
 import { closeAfterTest, collect, connect, eventually } from '../support/redis.ts';
 import { documented, page } from '../support/rights.ts';
-import { locksOver, providerOver } from '../support/over.ts';
+import { locksOver, providerOver, stopAfterTest } from '../support/over.ts';
 
 async function withUser(
   rules: readonly string[],
   options: object = {},
 ): Promise<{ readonly admin: Redis; readonly user: Redis }> {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
+  const server = await stopAfterTest(startRedis());
   const admin = connect({}, server.url);
   await admin.acl('SETUSER', 'locker', 'on', '>secret', 'resetchannels', ...rules);
-  const user = new Redis(server.url, { username: 'locker', password: 'secret', disableClientInfo: true, ...options });
-  closeAfterTest(user);
+  const user = closeAfterTest(
+    new Redis(server.url, { username: 'locker', password: 'secret', disableClientInfo: true, ...options }),
+  );
   return { admin, user };
 }
 

@@ -4,13 +4,14 @@ import { isLockError, openLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { selfSigned, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
 import { deployments } from '../support/deployed.ts';
 import type { Deployed } from '../support/deployed.ts';
 import { otherSelfSigned } from '../support/other-self-signed.ts';
 import { connect, eventually } from '../support/redis.ts';
 import { startTlsFront } from '../support/tls.ts';
+import { opened, stopAfterTest } from '../support/over.ts';
 
 const secret = 'hunter2';
 
@@ -58,8 +59,7 @@ async function rotate({ everywhere, urlOf }: Deployed, options: object): Promise
     await sleep(5);
     return password;
   };
-  const locks = await openLocks({ url: urlOf(), options: { ...options, username: 'locker', password: give } });
-  onTestFinished(() => locks.close());
+  const locks = await opened(openLocks({ url: urlOf(), options: { ...options, username: 'locker', password: give } }));
   const held = await locks.acquire('held', { ttl: 20_000 });
   const load = work(locks);
   /** Where a worker fails, its error is the reason. */
@@ -105,17 +105,14 @@ describe.each(others)('a password that changes under load, on %s', (_name, start
 
 describe.each(libraries)('functions, with %s', (library) => {
   async function start(): Promise<{ readonly server: ServerHandle; cut(): Promise<void> }> {
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
+    const server = await stopAfterTest(startRedis());
     const admin = connect({}, server.url);
     await admin.config('SET', 'requirepass', secret);
     return { server, cut: async () => void (await admin.call('CLIENT', 'KILL', 'SKIPME', 'yes')) };
   }
 
   async function open(server: ServerHandle, options: object): Promise<Locks> {
-    const locks = await openLocks({ url: server.url, options: { library, timeout: '1s', ...options } });
-    onTestFinished(() => locks.close());
-    return locks;
+    return await opened(openLocks({ url: server.url, options: { library, timeout: '1s', ...options } }));
   }
 
   test.each([
@@ -179,13 +176,11 @@ describe.each(libraries)('functions, with %s', (library) => {
   });
 
   test('options of TLS: a certificate of another authority is accepted by the next connection', async () => {
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
+    const server = await stopAfterTest(startRedis());
     const front = await startTlsFront(server);
     let ca: string = selfSigned.cert;
     const tls = async (): Promise<object> => ({ ca });
-    const locks = await openLocks({ url: `rediss://127.0.0.1:${front.port}`, options: { library, tls } });
-    onTestFinished(() => locks.close());
+    const locks = await opened(openLocks({ url: `rediss://127.0.0.1:${front.port}`, options: { library, tls } }));
     const lease = await locks.acquire('job');
     ca = otherSelfSigned.cert;
     front.renew(otherSelfSigned);

@@ -25,9 +25,7 @@ async function contend(locks: Locks): Promise<number> {
 
 describe.each(clients)('a client passed in, %s', (_name, create) => {
   const open = (options?: object): Redis => {
-    const client = create(inject('redisUrl'), options);
-    closeAfterTest(client);
-    return client;
+    return closeAfterTest(create(inject('redisUrl'), options));
   };
 
   test('serves locks and stays as it was: no commands, listeners or options added, open after close', async () => {

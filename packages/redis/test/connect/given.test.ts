@@ -6,7 +6,7 @@ import { libraries } from '../../src/connect/libraries.ts';
 import { createRedisProvider } from '../../src/index.ts';
 import type { GivenClient } from '../../src/index.ts';
 import { clients, closeAfterTest, connect, ownPrefix } from '../support/redis.ts';
-import { locksOver, providerOver } from '../support/over.ts';
+import { locksOver, providerOver, stopAfterTest } from '../support/over.ts';
 
 const refused = (code: string, message: RegExp): object => ({
   code,
@@ -34,9 +34,7 @@ test.each([
       [
         name,
         async () => {
-          const client = open(inject('redisUrl'));
-          closeAfterTest(client);
-          return client;
+          return closeAfterTest(open(inject('redisUrl')));
         },
       ] as const,
   ),
@@ -69,8 +67,7 @@ test.each([
 
 test('a client in subscriber mode is refused by name', async () => {
   // With RESP3, the default of ioredis 6, a connection can do both.
-  const subscriber = clients[1][1](inject('redisUrl'));
-  closeAfterTest(subscriber);
+  const subscriber = closeAfterTest(clients[1][1](inject('redisUrl')));
   await subscriber.subscribe(ownPrefix());
   const other = await nodeRedis(2);
   await other.subscribe(ownPrefix(), () => {});
@@ -83,8 +80,7 @@ test('a client in subscriber mode is refused by name', async () => {
 
 test('a client in monitor mode is refused by name', async () => {
   // On a server of its own, as it hears the commands of all.
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
+  const server = await stopAfterTest(startRedis());
   const monitor = await connect({}, server.url).monitor();
   closeAfterTest(monitor);
   const other = await nodeRedis(3, server.url);
@@ -118,11 +114,12 @@ test.each(libraries)('a server that is too old is refused by its version when %s
   const url = new URL(inject('redisUrl'));
   const older = (piece: Buffer): Buffer =>
     Buffer.from(piece.toString('latin1').replace(/redis_version:\d\.\d\.\d/, 'redis_version:6.0.9'), 'latin1');
-  const proxy = await startProxy(
-    { host: url.hostname, port: Number(url.port) },
-    { rewrite: (piece, way) => (way === 'replies' ? older(piece) : piece) },
+  const proxy = await stopAfterTest(
+    startProxy(
+      { host: url.hostname, port: Number(url.port) },
+      { rewrite: (piece, way) => (way === 'replies' ? older(piece) : piece) },
+    ),
   );
-  onTestFinished(() => proxy.stop());
   await expect(openLocks({ url: proxy.url(url.href), options: { library } })).rejects.toMatchObject(
     refused('LOCK_MISCONFIGURED', /the server is Redis 6\.0\.9\S*, and it must be 6\.2 or newer/),
   );

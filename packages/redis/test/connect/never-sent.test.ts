@@ -1,19 +1,22 @@
 import { createLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import { startProxy, startRedis } from '@locks/test-servers';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { clients, closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
+import { stopAfterTest } from '../support/over.ts';
 
 const server = await startRedis();
 afterAll(() => server.stop());
 
 describe.each(clients)('%s without an offline queue', (_name, create) => {
   test('says that a call without a connection was never sent, and core releases nothing for it', async () => {
-    const proxy = await startProxy({ host: new URL(server.url).hostname, port: Number(new URL(server.url).port) });
-    onTestFinished(() => proxy.stop());
-    const client = create(proxy.url(server.url), { enableOfflineQueue: false, retryStrategy: () => 20 });
-    closeAfterTest(client);
+    const proxy = await stopAfterTest(
+      startProxy({ host: new URL(server.url).hostname, port: Number(new URL(server.url).port) }),
+    );
+    const client = closeAfterTest(
+      create(proxy.url(server.url), { enableOfflineQueue: false, retryStrategy: () => 20 }),
+    );
     await eventually('the connection', () => client.status === 'ready');
     const provider: LockProvider = createRedisProvider(client, { prefix: ownPrefix() });
     let released = 0;

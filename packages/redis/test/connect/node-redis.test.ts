@@ -7,7 +7,7 @@ import * as five from 'redis-5';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createRedisGuard, createRedisProvider, initialise } from '../../src/index.ts';
 import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
-import { locksOver } from '../support/over.ts';
+import { locksOver, stopAfterTest } from '../support/over.ts';
 
 async function nodeRedis(options: { readonly keyPrefix?: string } = {}): Promise<RedisClientType> {
   const client = createClient({ url: inject('redisUrl'), ...options });
@@ -137,8 +137,7 @@ test('of a pool with other work locks take one client, and give it back', async 
 
 test('of a pool of one, the commands of the application have their turn beside locks without a pause', async () => {
   const { hostname: host, port } = new URL(inject('redisUrl'));
-  const proxy = await startProxy({ host, port: Number(port || 6379) });
-  onTestFinished(() => proxy.stop());
+  const proxy = await stopAfterTest(startProxy({ host, port: Number(port || 6379) }));
   const pool = await nodeRedisPool(1, proxy.url(inject('redisUrl')));
   const locks = locksOver(pool, { prefix: ownPrefix() });
   await locks.inspect('job');

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { clients, closeAfterTest, connect } from '../support/redis.ts';
+import { stopAfterTest } from '../support/over.ts';
 
 /** What makes a server refuse to write, by the first word of its answer. */
 const refusals: readonly (readonly [word: string, refuse: (admin: Redis) => Promise<unknown>])[] = [
@@ -28,13 +29,13 @@ async function failToSave(admin: Redis): Promise<void> {
 
 describe.each(clients)('%s: a server that refuses to write', (_name, create) => {
   test.each(refusals)('%s: an attempt left nothing, so no command follows it', async (word, refuse) => {
-    const server = await startRedis({
-      args: ['--maxmemory-policy', 'noeviction', '--enable-protected-configs', 'yes'],
-    });
-    onTestFinished(() => server.stop());
+    const server = await stopAfterTest(
+      startRedis({
+        args: ['--maxmemory-policy', 'noeviction', '--enable-protected-configs', 'yes'],
+      }),
+    );
     const admin = connect({}, server.url);
-    const client = create(server.url);
-    closeAfterTest(client);
+    const client = closeAfterTest(create(server.url));
     const provider = createRedisProvider(client);
     const locks = createLocks(provider);
     await (await locks.acquire('before')).release();

@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { collect, connect, eventually } from '../support/redis.ts';
+import { stopAfterTest } from '../support/over.ts';
 
 const exclusive = (key: string, owner: string): Claim => ({ key, owner, ttl: 60_000, mode: 'exclusive' });
 const shared = (key: string, owner: string, permits: number): Claim => ({
@@ -24,8 +25,7 @@ async function replicated(): Promise<{
   const servers = await Promise.all([startRedis({ args: ['--repl-diskless-sync-delay', '0'] }), startRedis()]);
   onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
   const [first, second] = servers;
-  const link = await startProxy(first);
-  onTestFinished(() => link.stop());
+  const link = await stopAfterTest(startProxy(first));
   const [master, replica] = [connect({}, first.url), connect({}, second.url)];
   await replica.replicaof(link.host, link.port);
   await eventually('the replica', async () => (await replica.info('replication')).includes('master_link_status:up'));

@@ -1,10 +1,11 @@
 import { isLockError, openLocks } from '@locks/core';
 import { selfSigned, startRedis } from '@locks/test-servers';
-import { describe, onTestFinished, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { deployments } from '../support/deployed.ts';
 import { otherSelfSigned } from '../support/other-self-signed.ts';
 import { eventually } from '../support/redis.ts';
 import { startTlsFront } from '../support/tls.ts';
+import { opened, stopAfterTest } from '../support/over.ts';
 
 /** What an operator does with `ACL`. */
 const changes = [
@@ -16,8 +17,7 @@ const changes = [
 describe.each(deployments)('%s', (_deployment, start) => {
   test.each(changes)('%s: calls hear the words of the server', async (_change, command) => {
     const { everywhere, urlOf } = await start();
-    const locks = await openLocks(urlOf('locker:old'));
-    onTestFinished(() => locks.close());
+    const locks = await opened(openLocks(urlOf('locker:old')));
     await (await locks.acquire('before')).release();
     await everywhere('ACL', ...command);
     await everywhere('CLIENT', 'KILL', 'USER', 'locker').catch(() => {});
@@ -30,11 +30,11 @@ describe.each(deployments)('%s', (_deployment, start) => {
 });
 
 test('a certificate that is renewed by one that is not trusted: calls hear why', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
+  const server = await stopAfterTest(startRedis());
   const front = await startTlsFront(server);
-  const locks = await openLocks({ url: `rediss://127.0.0.1:${front.port}`, options: { tls: { ca: selfSigned.cert } } });
-  onTestFinished(() => locks.close());
+  const locks = await opened(
+    openLocks({ url: `rediss://127.0.0.1:${front.port}`, options: { tls: { ca: selfSigned.cert } } }),
+  );
   await (await locks.acquire('before')).release();
   front.renew(otherSelfSigned);
   await eventually('the reason', async () => {

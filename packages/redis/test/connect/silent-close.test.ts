@@ -1,13 +1,13 @@
 import { openLocks } from '@locks/core';
 import { startProxy, startRedis } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { stopAfterTest } from '../support/over.ts';
 
 const server = await startRedis();
 afterAll(() => server.stop());
 
 test('close() of a store that has fallen silent takes `closeTimeout`, for releases and connections together', async () => {
-  const proxy = await startProxy(server);
-  onTestFinished(() => proxy.stop());
+  const proxy = await stopAfterTest(startProxy(server));
   const closeTimeout = 1_500;
   const locks = await openLocks({ url: proxy.url(server.url), closeTimeout });
   await locks.acquire('close');

@@ -6,12 +6,11 @@ import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { initialise } from '../../src/index.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
-import { locksOver } from '../support/over.ts';
+import { locksOver, stopAfterTest } from '../support/over.ts';
 
 /** A server with no other client. */
 async function ownServer(): Promise<string> {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
+  const server = await stopAfterTest(startRedis());
   return server.url;
 }
 

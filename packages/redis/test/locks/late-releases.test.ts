@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import type { RedisOptions } from '../../src/index.ts';
 import { clients, closeAfterTest, eventually } from '../support/redis.ts';
+import { stopAfterTest } from '../support/over.ts';
 
 const waiterTtl = 60_000;
 const ttl = 60_000;
@@ -15,8 +16,7 @@ const opens: readonly (readonly [string, Open])[] = [
   ...clients.map(([name, make]): readonly [string, Open] => [
     name,
     (url, options) => {
-      const client = make(url);
-      closeAfterTest(client);
+      const client = closeAfterTest(make(url));
       return createRedisProvider(client, options);
     },
   ]),
@@ -40,10 +40,8 @@ function claimOf(owner: string, key = owner): Claim {
  * no scripts but those that `hold` has called.
  */
 async function prepare(open: Open, known: readonly Claim[]) {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const proxy = await startProxy(server);
-  onTestFinished(() => proxy.stop());
+  const server = await stopAfterTest(startRedis());
+  const proxy = await stopAfterTest(startProxy(server));
   const provider = await open(proxy.url(server.url), { timeout: 600, waiterTtl });
   const other = await open(server.url, { waiterTtl });
   await other.inspect('any');

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connect } from '../support/redis.ts';
-import { providerOver } from '../support/over.ts';
+import { providerOver, stopAfterTest } from '../support/over.ts';
 
 describe('a Redis that is full', () => {
   test.each([
@@ -11,8 +11,7 @@ describe('a Redis that is full', () => {
     ['shared', { mode: 'shared' }],
     ['shared with permits', { mode: 'shared', permits: 2 }],
   ] as const)('keeps renewing and releases what is held, %s', async (_, options) => {
-    const server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
-    onTestFinished(() => server.stop());
+    const server = await stopAfterTest(startRedis({ args: ['--maxmemory-policy', 'noeviction'] }));
     const client = connect({}, server.url);
     const provider = providerOver(connect({}, server.url));
     const locks = createLocks(provider);

@@ -1,8 +1,8 @@
 import { startRedis } from '@locks/test-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { claimOf } from '../support/queue.ts';
 import { collect, connect, ownPrefix } from '../support/redis.ts';
-import { providerOver } from '../support/over.ts';
+import { providerOver, stopAfterTest } from '../support/over.ts';
 
 const odd = ['name', '}:queue', '{x}', '%7B', '}:token', ':queue', '*'];
 
@@ -21,8 +21,7 @@ test('a register is one string without an expiry, apart from all keys, and gone 
 });
 
 test('without a prefix, list shows keys and nothing that belongs to them or to registers', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
+  const server = await stopAfterTest(startRedis());
   const client = connect({}, server.url);
   const provider = providerOver(client, { prefix: '', restartGuard: 60_000 });
   for (const name of odd) await provider.register?.(name, { from: undefined, to: name });
@@ -33,8 +32,7 @@ test('without a prefix, list shows keys and nothing that belongs to them or to r
 });
 
 test('a server that came back grants nothing for a while, and tells and changes registers', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
+  const server = await stopAfterTest(startRedis());
   const provider = providerOver(connect({}, server.url), { restartGuard: 60_000 });
   await expect(provider.tryAcquire(claimOf())).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   expect(await provider.register?.('name', { from: undefined, to: 'text' })).toBe('text');

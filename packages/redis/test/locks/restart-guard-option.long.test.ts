@@ -5,7 +5,7 @@ import { createRedisProvider, initialise } from '../../src/index.ts';
 import type { RedisClient } from '../../src/index.ts';
 import { claimOf, modes } from '../support/queue.ts';
 import { closeAfterTest, clusterOfOne, collect, connect, eventually, ownPrefix } from '../support/redis.ts';
-import { locksOver } from '../support/over.ts';
+import { opened } from '../support/over.ts';
 
 import { grantedAfterwards, guard, guarded, ownServer, providerOn, refused, since } from '../support/restart-guard.ts';
 
@@ -24,16 +24,6 @@ describe('the marker', () => {
     const names = await plain.keys(`*${prefix}*`);
     expect(names.toSorted()).toEqual([marker, `app:{app:${prefix}job}:token`].toSorted());
     expect(await plain.get(marker)).toMatch(/^run_id:[0-9a-f]{40} 0$/);
-  });
-
-  test('is not there without the option, nor is any other command', async () => {
-    const { client } = await ownServer();
-    const locks = locksOver(client);
-    await client.config('RESETSTAT');
-    await (await locks.acquire('job')).release();
-    await (await locks.acquire('job', { mode: 'shared' })).release();
-    expect(await client.keys('*server*')).toEqual([]);
-    expect(await client.info('commandstats')).not.toMatch(/cmdstat_info:/);
   });
 
   test('of a later moment, as after a step of the clock, delays grants by one guard and no more', async () => {
@@ -128,8 +118,7 @@ describe('option restartGuard', () => {
   test('comes from a URL too', async () => {
     const prefix = ownPrefix();
     const url = `${inject('redisUrl')}?prefix=${prefix}&ttl=1s`;
-    const locks = await openLocks(`${url}&restartGuard=1s`);
-    onTestFinished(() => locks.close());
+    const locks = await opened(openLocks(`${url}&restartGuard=1s`));
     await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: refused });
     await eventually('a grant', async () => (await locks.tryAcquire('job').catch(() => undefined)) ?? undefined);
     await expect(openLocks(`${url}&restartGuard=soon`)).rejects.toMatchObject({
@@ -141,8 +130,7 @@ describe('option restartGuard', () => {
   test('is not for a Cluster', async () => {
     const url = await clusterOfOne();
     const { hostname: host, port } = new URL(url);
-    const cluster = new Cluster([{ host, port: Number(port) }], { lazyConnect: true });
-    closeAfterTest(cluster);
+    const cluster = closeAfterTest(new Cluster([{ host, port: Number(port) }], { lazyConnect: true }));
     const ofCluster = cluster as unknown as RedisClient;
     const misconfigured = { code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(/Cluster/) as string };
     expect(() => createRedisProvider(ofCluster, { restartGuard: guard })).toThrow(

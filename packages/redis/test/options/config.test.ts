@@ -5,11 +5,13 @@ import { openLocks } from '@locks/core';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { connect, ownPrefix } from '../support/redis.ts';
 import { refusal } from '../support/refusal.ts';
+import { opened } from '../support/over.ts';
 
 test('a URL is all it takes; its query carries the options of both halves', async () => {
   const prefix = ownPrefix();
-  const locks = await openLocks(`${inject('redisUrl')}/3?prefix=${prefix}&ttl=10s&label=worker-7&connectionName=locks`);
-  onTestFinished(() => locks.close());
+  const locks = await opened(
+    openLocks(`${inject('redisUrl')}/3?prefix=${prefix}&ttl=10s&label=worker-7&connectionName=locks`),
+  );
   const lease = await locks.acquire('job');
   expect(lease.remaining).toBeLessThan(10_000);
   expect(lease.owner).toMatch(/^worker-7\//);

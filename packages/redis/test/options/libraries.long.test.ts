@@ -9,13 +9,13 @@ import { libraries } from '../../src/connect/libraries.ts';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
 import { refusal } from '../support/refusal.ts';
 import { behindTls } from '../support/tls.ts';
+import { opened, stopAfterTest } from '../support/over.ts';
 
 const secret = 'hunter2';
 
 describe.each(libraries)('a URL that %s opens', (library) => {
   test('user, password, database, name and TLS are those of the configuration', async () => {
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
+    const server = await stopAfterTest(startRedis());
     const admin = connect({}, server.url);
     await admin.acl('SETUSER', 'locker', 'on', '>p@ss:/word', '~*', '&*', '+@all');
     const port = await behindTls(server);
@@ -49,10 +49,8 @@ describe.each(libraries)('a URL that %s opens', (library) => {
   });
 
   test('a server that is down is told by the error of its connection, and found again when it is back', async () => {
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
-    const locks = await openLocks({ url: server.url, options: { library, timeout: '1s' } });
-    onTestFinished(() => locks.close());
+    const server = await stopAfterTest(startRedis());
+    const locks = await opened(openLocks({ url: server.url, options: { library, timeout: '1s' } }));
     await server.restart({ keepData: false });
     await eventually('a lock', async () => (await locks.tryAcquire('job').catch(() => null))?.held === true);
     await server.stop();
@@ -64,13 +62,11 @@ describe.each(libraries)('a URL that %s opens', (library) => {
   });
 
   test('a connection that has silently died is replaced', async () => {
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
+    const server = await stopAfterTest(startRedis());
     const admin = connect({}, server.url);
     const named = ownPrefix();
     const options = { library, timeout: '1s', connectionName: named };
-    const locks = await openLocks({ url: server.url, options });
-    onTestFinished(() => locks.close());
+    const locks = await opened(openLocks({ url: server.url, options }));
     const idOf = async (): Promise<string | undefined> =>
       new RegExp(`id=(\\d+) .*name=${named}`).exec(String(await admin.client('LIST')))?.[1];
     const before = await idOf();
@@ -101,8 +97,7 @@ describe.each(libraries)('a URL that %s opens', (library) => {
   });
 
   test('TLS that the two sides do not agree on is a misconfiguration', async () => {
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
+    const server = await stopAfterTest(startRedis());
     const secure = await behindTls(server);
     const strict = await behindTls(server, { requestCert: true, ca: selfSigned.cert });
     const web = createServer((_request, response) => void response.end('Not Redis'));

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
-import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
 import { ownPrefix } from '../support/redis.ts';
+import { opened } from '../support/over.ts';
 
 async function takesLocks(url: string): Promise<void> {
-  const locks = await openLocks(url);
-  onTestFinished(() => locks.close());
+  const locks = await opened(openLocks(url));
   expect(await locks.withLock('job', () => 'done')).toBe('done');
 }
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
 import { refusal } from '../support/refusal.ts';
 import { behindTls } from '../support/tls.ts';
+import { opened } from '../support/over.ts';
 
 const password = 'hunter2';
 let servers: readonly ServerHandle[] = [];
@@ -44,9 +45,7 @@ function redlock(hosts: readonly ServerHandle[], more = ''): string {
 }
 
 async function open(target: string | LocksConfig): Promise<Locks> {
-  const locks = await openLocks(target);
-  onTestFinished(() => locks.close());
-  return locks;
+  return await opened(openLocks(target));
 }
 
 /** All that is told of members until the end of the test. */

@@ -8,6 +8,7 @@ import { Redis } from 'ioredis';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
+import { stopAfterTest } from '../support/over.ts';
 
 const servers = await Promise.all([startRedis(), startRedis(), startRedis()]);
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
@@ -100,8 +101,7 @@ describe('one server becomes a quorum of three', () => {
 
   test('without the step between, a process that does not reach the first server gets a lock that is held there', async () => {
     const prefix = ownPrefix();
-    const proxy = await startProxy(servers[0]);
-    onTestFinished(() => proxy.stop());
+    const proxy = await stopAfterTest(startProxy(servers[0]));
     const urls = [proxy.url(servers[0].url), servers[1].url, servers[2].url];
     const plain = open(prefix, [servers[0].url]);
     const quorum = open(prefix, urls);

@@ -6,6 +6,7 @@ import type { ServerHandle } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect, eventually } from '../support/redis.ts';
+import { opened } from '../support/over.ts';
 
 interface Quorum {
   readonly servers: readonly [ServerHandle, ServerHandle, ServerHandle];
@@ -32,8 +33,7 @@ async function quorum(memberOptions: object = {}): Promise<Quorum> {
     url: `redis://app:word@${host}:${port}`,
     options: memberOptions,
   }));
-  const locks = await openLocks({ provider: 'combine', ttl: '5s', options: { members } });
-  onTestFinished(() => locks.close());
+  const locks = await opened(openLocks({ provider: 'combine', ttl: '5s', options: { members } }));
   const admin = connect({}, servers[1].url);
   await load(locks);
   expect(told).toEqual([]);

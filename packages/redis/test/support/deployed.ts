@@ -1,6 +1,6 @@
 import { redisCommand, startRedis, startRedisCluster, startRedisSentinel } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import { onTestFinished } from 'vitest';
+import { stopAfterTest } from './over.ts';
 
 /** Servers with a user called `locker`, whose password is `old`. */
 export interface Deployed {
@@ -15,24 +15,21 @@ export const deployments: readonly (readonly [name: string, start: () => Promise
   [
     'one server',
     async () => {
-      const server = await startRedis();
-      onTestFinished(() => server.stop());
+      const server = await stopAfterTest(startRedis());
       return await withUser([server], server.url);
     },
   ],
   [
     'Sentinels',
     async () => {
-      const set = await startRedisSentinel();
-      onTestFinished(() => set.stop());
+      const set = await stopAfterTest(startRedisSentinel());
       return await withUser(set.servers, set.url);
     },
   ],
   [
     'a Cluster',
     async () => {
-      const cluster = await startRedisCluster({ replicas: 0 });
-      onTestFinished(() => cluster.stop());
+      const cluster = await stopAfterTest(startRedisCluster({ replicas: 0 }));
       const hosts = cluster.nodes.map(({ host, port }) => `${host}:${port}`).join(',');
       return await withUser(cluster.nodes, `redis+cluster://${hosts}`);
     },

@@ -17,3 +17,17 @@ export function locksOver(client: GivenClient, options: RedisOptions = {}, own: 
   onTestFinished(() => locks.close());
   return locks;
 }
+
+/** Locks that `opening` gives, which end with the test. */
+export async function opened(opening: Promise<Locks>): Promise<Locks> {
+  const locks = await opening;
+  onTestFinished(() => locks.close());
+  return locks;
+}
+
+/** What `starting` gives, a server or a proxy, which stops with the test. */
+export async function stopAfterTest<T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> {
+  const started = await starting;
+  onTestFinished(() => started.stop());
+  return started;
+}

@@ -18,9 +18,7 @@ export const clients = [
 
 /** A client of the shared server that ends with the test. */
 export function connect(options: object = {}, url: string = inject('redisUrl')): Redis {
-  const client = new Redis(url, options);
-  closeAfterTest(client);
-  return client;
+  return closeAfterTest(new Redis(url, options));
 }
 
 /** A Cluster of one node that ends with the test, ready. Gives the URL of its node. */
@@ -36,13 +34,13 @@ export async function clusterOfOne(): Promise<string> {
 }
 
 /** Ends `client` when the test is over, whatever its state. */
-export function closeAfterTest(client: {
-  disconnect(): void;
-  on(event: 'error', listener: () => void): unknown;
-}): void {
+export function closeAfterTest<
+  Client extends { disconnect(): void; on(event: 'error', listener: () => void): unknown },
+>(client: Client): Client {
   // Some tests cut its connection; that is theirs to judge.
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
+  return client;
 }
 
 /** `client`, whose copies that listen are made by `duplicate`. */

@@ -2,9 +2,9 @@ import type { Claim, LockProvider } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import type { RedisClient, RedisOptions } from '../../src/index.ts';
-import { providerOver } from './over.ts';
+import { providerOver, stopAfterTest } from './over.ts';
 import { claimOf } from './queue.ts';
 import { connect, eventually } from './redis.ts';
 
@@ -17,8 +17,7 @@ export const refused = {
 };
 
 export async function ownServer(...args: string[]): Promise<{ readonly server: ServerHandle; readonly client: Redis }> {
-  const server = await startRedis({ args });
-  onTestFinished(() => server.stop());
+  const server = await stopAfterTest(startRedis({ args }));
   return { server, client: connect({}, server.url) };
 }
 

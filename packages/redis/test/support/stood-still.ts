@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { openLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { opened } from './over.ts';
 
 const killer = fileURLToPath(new URL('kill-clients.mjs', import.meta.url));
 
@@ -29,8 +30,7 @@ export function testStoodStill(start: () => Promise<Deployed>): void {
 
   test.each(Object.entries(calls))('its first call goes over the next one: %s', async (name, call) => {
     const { ports, url } = deployed;
-    const locks = await openLocks({ url, options: { prefix: `first-${name.length}:` } });
-    onTestFinished(() => locks.close());
+    const locks = await opened(openLocks({ url, options: { prefix: `first-${name.length}:` } }));
     const lease = await locks.acquire('held');
     execFileSync(process.execPath, [killer, ...ports.map(String)]);
     expect(await call(locks, lease)).toBe(true);
@@ -38,8 +38,7 @@ export function testStoodStill(start: () => Promise<Deployed>): void {
 
   test('calls of one tick go in their order', async () => {
     const { ports, url } = deployed;
-    const locks = await openLocks(url);
-    onTestFinished(() => locks.close());
+    const locks = await opened(openLocks(url));
     const lease = await locks.acquire('in order');
     execFileSync(process.execPath, [killer, ...ports.map(String)]);
     const [freed, next] = await Promise.all([lease.release(), locks.tryAcquire('in order')]);
@@ -48,8 +47,7 @@ export function testStoodStill(start: () => Promise<Deployed>): void {
 
   test.each(Object.entries(calls))('a call while the client connects again: %s', async (name, call) => {
     const { ports, url } = deployed;
-    const locks = await openLocks({ url, options: { prefix: `later-${name.length}:` } });
-    onTestFinished(() => locks.close());
+    const locks = await opened(openLocks({ url, options: { prefix: `later-${name.length}:` } }));
     const lease = await locks.acquire('held');
     execFileSync(process.execPath, [killer, ...ports.map(String)]);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -21,9 +21,7 @@ beforeAll(async () => {
 
 function sentinelClient(Class: typeof Redis, options: object): AnyClient {
   const sentinels = set.sentinels.map(({ host, port }) => ({ host, port }));
-  const client = new Class({ sentinels, name: set.name, ...options });
-  closeAfterTest(client);
-  return client;
+  return closeAfterTest(new Class({ sentinels, name: set.name, ...options }));
 }
 
 const deployments: readonly (readonly [name: string, open: (options: object) => AnyClient])[] = [
@@ -32,9 +30,7 @@ const deployments: readonly (readonly [name: string, open: (options: object) => 
       [
         `one server, ${major}`,
         (options: object): AnyClient => {
-          const client = open(server.url, options);
-          closeAfterTest(client);
-          return client;
+          return closeAfterTest(open(server.url, options));
         },
       ] as const,
   ),

@@ -34,8 +34,7 @@ test('a slot is what the servers say it is', async () => {
 describe.each(clusterOpeners)('minReplicas in a Cluster, %s', (_name, open) => {
   async function providerOf(prefix: string, keyPrefix = ''): Promise<LockProvider> {
     const client = await openCluster(open, cluster, { keyPrefix });
-    const provider = providerOver(client, { prefix, minReplicas: 1, timeout: 1_000 });
-    return provider;
+    return providerOver(client, { prefix, minReplicas: 1, timeout: 1_000 });
   }
 
   test.each(['', 'app:', '{app}'])(
@@ -46,8 +45,9 @@ describe.each(clusterOpeners)('minReplicas in a Cluster, %s', (_name, open) => {
       for (const key of keys) {
         const claim = claimOf({ key, ttl: 10_000 });
         const name = `${keyPrefix}${prefix}${key}`;
-        const atReplica = new Redis((await replicaOf(await cluster.masterOf(name))).url, { readOnly: true });
-        closeAfterTest(atReplica);
+        const atReplica = closeAfterTest(
+          new Redis((await replicaOf(await cluster.masterOf(name))).url, { readOnly: true }),
+        );
         await atReplica.ping();
         await eventually(
           'the first grant',
@@ -121,14 +121,12 @@ test('a master of a Cluster that is cut off from the others grants to clients th
   const prefix = ownPrefix();
   const old = await cluster.masterOf(`${prefix}job`);
   const replica = await replicaOf(old);
-  const stale = new Redis(old.url);
-  closeAfterTest(stale);
+  const stale = closeAfterTest(new Redis(old.url));
   const before = createRedisProvider(stale, { prefix, timeout: 1_000 });
   expect(await before.inspect('job')).toMatchObject({ holders: [] });
   const heal = cluster.partition(old);
   const grant = await before.tryAcquire(claimOf({ key: 'job', ttl: 60_000 }));
-  const fresh = new Redis(replica.url);
-  closeAfterTest(fresh);
+  const fresh = closeAfterTest(new Redis(replica.url));
   const after = createRedisProvider(fresh, { prefix, timeout: 1_000 });
   const second = await eventually(
     'a grant',

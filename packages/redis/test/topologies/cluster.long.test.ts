@@ -5,7 +5,7 @@ import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { clientOf } from '../../src/clients/given-client.ts';
-import { createRedisGuard, createRedisProvider, initialise } from '../../src/index.ts';
+import { createRedisGuard, createRedisProvider } from '../../src/index.ts';
 import type { RedisClusterClient, RedisNode } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { isScriptCall } from '../support/faults.ts';
@@ -13,7 +13,7 @@ import { closeAfterTest, collect, eventually, ownPrefix } from '../support/redis
 import { clusterClients, clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
 import type { ClusterOpener } from './support/cluster.ts';
 import { waysTo } from './support/ways.ts';
-import { providerOver } from '../support/over.ts';
+import { providerOver, stopAfterTest } from '../support/over.ts';
 
 /** Keys in the slots of all three masters. */
 const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
@@ -117,8 +117,7 @@ describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
   });
 
   test('does not call a release false that it may have sent twice', async () => {
-    const ways = await waysTo(cluster.nodes);
-    onTestFinished(() => ways.stop());
+    const ways = await stopAfterTest(waysTo(cluster.nodes));
     const { client, close } = await open(ways.nodes);
     onTestFinished(close);
     const prefix = ownPrefix();
@@ -148,8 +147,7 @@ describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
 
 test('it listens at each master; where that breaks it listens where it can, and all waiters look again', async () => {
   const prefix = ownPrefix();
-  const ways = await waysTo(cluster.nodes);
-  onTestFinished(() => ways.stop());
+  const ways = await stopAfterTest(waysTo(cluster.nodes));
   const client = clusterClients[0][1](ways.nodes);
   closeAfterTest(client);
   // A waiter that is not told looks after 20 s.
@@ -186,13 +184,6 @@ test('it listens at each master; where that breaks it listens where it can, and 
     for (const end of others) end();
     await redisCommand(cluster.nodes[0]!, 'CLIENT', 'KILL', 'TYPE', 'pubsub');
   }
-});
-
-test('options that a Cluster cannot have are refused', async () => {
-  const client = connectCluster(cluster);
-  const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(/not for a Cluster/) as string };
-  expect(() => createRedisProvider(client, { restartGuard: 1_000 })).toThrow(expect.objectContaining(refused));
-  await expect(initialise(client as never)).rejects.toMatchObject(refused);
 });
 
 test('a guard refuses the stale holder in a Cluster', async () => {

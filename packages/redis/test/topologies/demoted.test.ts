@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
 import { claimOf } from '../support/queue.ts';
 import { clients, closeAfterTest, eventually } from '../support/redis.ts';
-import { providerOver } from '../support/over.ts';
+import { opened, providerOver, stopAfterTest } from '../support/over.ts';
 
 /**
  * A master and a replica behind one address, as managed services have it. `swap` makes the replica
@@ -65,8 +65,7 @@ function answered(call: Promise<unknown>): Promise<boolean> {
 
 test('our own client leaves a master that became a replica, and finds the next', async () => {
   const { url, swap } = await behindOneAddress();
-  const locks = await openLocks(url);
-  onTestFinished(() => locks.close());
+  const locks = await opened(openLocks(url));
   await locks.withLock('job', () => {});
   await swap();
   await eventually('the next master', () => answered(locks.inspect('job')));
@@ -75,8 +74,9 @@ test('our own client leaves a master that became a replica, and finds the next',
 
 test.each(clients)('a client of the caller does so with reconnectOnError, %s', async (_name, create) => {
   const { url, swap } = await behindOneAddress();
-  const client = create(url, { reconnectOnError: (error: Error) => error.message.includes('READONLY') });
-  closeAfterTest(client);
+  const client = closeAfterTest(
+    create(url, { reconnectOnError: (error: Error) => error.message.includes('READONLY') }),
+  );
   const provider = providerOver(client);
   await provider.inspect('job');
   await swap();
@@ -87,8 +87,7 @@ test.each(clients)('a client of the caller does so with reconnectOnError, %s', a
 
 test.each(clients)('with minReplicas renewals alone do so, too, %s', async (_name, create) => {
   const { url, swap } = await behindOneAddress();
-  const client = create(url);
-  closeAfterTest(client);
+  const client = closeAfterTest(create(url));
   const provider = providerOver(client, { minReplicas: 1, timeout: 1_000 });
   const claim = claimOf({ ttl: 60_000 });
   await eventually('a grant', () => answered(provider.tryAcquire(claim)));
@@ -101,8 +100,7 @@ test.each(clients)('with minReplicas renewals alone do so, too, %s', async (_nam
 
 test.each(clients)('without it the old master refuses every call, %s', async (_name, create) => {
   const { url, swap } = await behindOneAddress();
-  const client = create(url);
-  closeAfterTest(client);
+  const client = closeAfterTest(create(url));
   const provider = providerOver(client);
   const claim = claimOf();
   expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
@@ -118,10 +116,8 @@ test.each(clients)('without it the old master refuses every call, %s', async (_n
 test.each(libraries)(
   'what a replica refused has left nothing, so no release follows: a URL that %s opens',
   async (library) => {
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
-    const locks = await openLocks({ url: server.url, options: { library } });
-    onTestFinished(() => locks.close());
+    const server = await stopAfterTest(startRedis());
+    const locks = await opened(openLocks({ url: server.url, options: { library } }));
     await redisCommand(server, 'REPLICAOF', '127.0.0.1', 1);
     const claims = Array.from({ length: 100 }, (_, index) =>
       locks.acquire(`job-${index}`, { ttl: 60_000, wait: 300 }).catch((error: unknown) => (error as LockError).code),

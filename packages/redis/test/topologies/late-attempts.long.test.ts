@@ -10,6 +10,7 @@ import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
 import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
 import { waysTo } from './support/ways.ts';
 import type { Ways } from './support/ways.ts';
+import { stopAfterTest } from '../support/over.ts';
 
 /** A call is given up after this time, in ms. */
 const timeout = 300;
@@ -75,10 +76,8 @@ describe.each(clusterClients)('where a Cluster client of %s sends an attempt aft
     readonly holders: () => Promise<unknown>;
   }> {
     const prefix = ownPrefix();
-    const ways = await waysTo(cluster.nodes);
-    onTestFinished(() => ways.stop());
-    const client = open(ways.nodes, options);
-    closeAfterTest(client);
+    const ways = await stopAfterTest(waysTo(cluster.nodes));
+    const client = closeAfterTest(open(ways.nodes, options));
     const provider = createRedisProvider(client, { prefix, timeout });
     const other = createRedisProvider(connectCluster(cluster, {}, open), { prefix });
     onTestFinished(async () => void (await Promise.all([provider.close(), other.close()])));

@@ -2,7 +2,7 @@ import { createLocks } from '@locks/core';
 import { redisCommand, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createRedisProvider } from '../../src/index.ts';
+import type { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from '../support/redis.ts';
 import { promptCopy, startReplica } from '../support/replica.ts';
@@ -19,10 +19,8 @@ beforeAll(async () => {
 
 describe.each(clients)('minReplicas, %s', (_name, create) => {
   const providerOf = (prefix: string, minReplicas = 1, timeout = 1_000): ReturnType<typeof createRedisProvider> => {
-    const client = create(master.url);
-    closeAfterTest(client);
-    const provider = providerOver(client, { prefix, minReplicas, timeout });
-    return provider;
+    const client = closeAfterTest(create(master.url));
+    return providerOver(client, { prefix, minReplicas, timeout });
   };
 
   test('a grant and a renewal are on the replica when they are answered', async () => {
@@ -101,8 +99,7 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
 
   test('a grant that another server does not have is unknown', async () => {
     const prefix = ownPrefix();
-    const client = create(master.url);
-    closeAfterTest(client);
+    const client = closeAfterTest(create(master.url));
     const forgetful = withCopies(client, (options) => client.duplicate(options));
     forgetful.evalsha = async (sha, count, ...rest) => {
       const reply = await client.evalsha(sha, count, ...rest);
@@ -122,10 +119,8 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
     const user = async (name: string, ...more: readonly string[]): Promise<ReturnType<typeof createRedisProvider>> => {
       const rights = [...documented, ...more];
       await redisCommand(master, 'ACL', 'SETUSER', name, 'reset', 'on', '>secret', 'resetchannels', ...rights);
-      const client = create(master.url, { username: name, password: 'secret' });
-      closeAfterTest(client);
-      const provider = providerOver(client, { prefix, minReplicas: 1, timeout: 1_000 });
-      return provider;
+      const client = closeAfterTest(create(master.url, { username: name, password: 'secret' }));
+      return providerOver(client, { prefix, minReplicas: 1, timeout: 1_000 });
     };
     const claim = claimOf({ key: ownPrefix() });
     const allowed = await user('waits', '+wait');

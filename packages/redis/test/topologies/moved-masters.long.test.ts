@@ -2,13 +2,13 @@ import { openLocks } from '@locks/core';
 import type { Claim, Lease, LockProvider, Locks } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { claimOf } from '../support/queue.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 import { clusterOpeners, openCluster, ownCluster } from './support/cluster.ts';
 import { served, startLoad } from './support/load.ts';
 import type { Load } from './support/load.ts';
-import { providerOver } from '../support/over.ts';
+import { opened, providerOver } from '../support/over.ts';
 
 /** Longer than a failover in order, and than the move of a slot with a few keys. */
 const ttl = 6_000;
@@ -24,9 +24,7 @@ beforeAll(async () => {
 
 async function locksFor(prefix: string): Promise<Locks> {
   const options = { prefix, minReplicas: 1, timeout: 1_000 };
-  const locks = await openLocks({ url: cluster.url, ttl, options });
-  onTestFinished(() => locks.close());
-  return locks;
+  return await opened(openLocks({ url: cluster.url, ttl, options }));
 }
 
 async function failOver(master: ServerHandle): Promise<void> {
@@ -101,8 +99,7 @@ test('with minReplicas leases and a load go on when slots are moved', async () =
 describe.each(clusterOpeners)('renewals alone, with minReplicas and %s', (name, open) => {
   async function providerOn(servers: RedisCluster): Promise<LockProvider> {
     const client = await openCluster(open, servers);
-    const provider = providerOver(client, { prefix: ownPrefix(), minReplicas: 1, timeout: 1_000 });
-    return provider;
+    return providerOver(client, { prefix: ownPrefix(), minReplicas: 1, timeout: 1_000 });
   }
 
   /** Claims in the slots of all masters. */

@@ -10,6 +10,7 @@ import { createRedisProvider } from '../../src/index.ts';
 import type { GivenClient, RedisOptions } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
+import { opened } from '../support/over.ts';
 
 let set: RedisSentinel;
 beforeAll(async () => {
@@ -59,17 +60,16 @@ const ways: readonly (readonly [name: string, open: Open])[] = [
   [
     'a URL',
     async (options) => {
-      const locks = await openLocks({ url: set.url, options: { ...options } });
-      onTestFinished(() => locks.close());
-      return locks;
+      return await opened(openLocks({ url: set.url, options: { ...options } }));
     },
   ],
   [
     'an object',
     async (options) => {
       const sentinels = set.sentinels.map(({ host, port }) => `${host}:${port}`);
-      const locks = await openLocks({ provider: 'redis', options: { sentinels, sentinelName: set.name, ...options } });
-      onTestFinished(() => locks.close());
+      const locks = await opened(
+        openLocks({ provider: 'redis', options: { sentinels, sentinelName: set.name, ...options } }),
+      );
       return locks;
     },
   ],
@@ -121,14 +121,12 @@ describe.each(ways)('Sentinels, through %s', (_name, open) => {
 test('a master that was followed while it stood still grants too, at first: both claims hold, with tokens of their own', async () => {
   const prefix = ownPrefix();
   const old = await set.master();
-  const stale = new Redis(old.url);
-  closeAfterTest(stale);
+  const stale = closeAfterTest(new Redis(old.url));
   const before = createRedisProvider(stale, { prefix });
   expect(await before.inspect('job')).toMatchObject({ holders: [] });
   await old.pause();
   const next = await set.masterAfter(old);
-  const fresh = new Redis(next.url);
-  closeAfterTest(fresh);
+  const fresh = closeAfterTest(new Redis(next.url));
   const after = createRedisProvider(fresh, { prefix });
   const grant = await after.tryAcquire(claimOf());
   await old.resume();

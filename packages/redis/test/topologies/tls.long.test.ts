@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { openLocks } from '@locks/core';
 import { redisCommand, startRedisCluster, startRedisSentinel } from '@locks/test-servers';
 import type { RedisCluster, RedisSentinel, ServerHandle } from '@locks/test-servers';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/redis.ts';
 import { documented } from '../support/rights.ts';
+import { opened } from '../support/over.ts';
 
 let set: RedisSentinel;
 let cluster: RedisCluster;
@@ -30,8 +31,7 @@ async function addUser(servers: readonly ServerHandle[], rights: readonly string
 
 /** Locks that wait for each other: the connection for messages is used too. */
 async function use(url: string, options: Readonly<Record<string, unknown>>): Promise<void> {
-  const locks = await openLocks({ url, options });
-  onTestFinished(() => locks.close());
+  const locks = await opened(openLocks({ url, options }));
   const leases = await Promise.all(['a', 'b', 'c', 'd'].map((key) => locks.acquire(key)));
   const next = leases.map(({ key }) => locks.acquire(key));
   for (const { key } of leases) await eventually('a place', async () => (await locks.inspect(key)).waiters === 1);
@@ -66,8 +66,7 @@ describe('over TLS, with the rights of the documentation', () => {
     const rules = ['reset', 'on', '>wa:tch', 'resetchannels', ...ofSentinelUser.trim().split(/\s+/)];
     for (const sentinel of set.sentinels) await redisCommand(sentinel, 'ACL', 'SETUSER', 'watcher', ...rules);
     const options = { tls: { ca }, sentinelUsername: 'watcher', sentinelPassword: 'wa:tch' };
-    const locks = await openLocks({ url: withUser(url), options });
-    onTestFinished(() => locks.close());
+    const locks = await opened(openLocks({ url: withUser(url), options }));
     await locks.withLock('job', () => {});
     expect(await connectionsOf('locker', set.servers, set.tls!.serverPorts)).toBeGreaterThan(0);
     await use(withUser(url), options);
@@ -81,8 +80,7 @@ describe('over TLS, with the rights of the documentation', () => {
   test('a user works in a Cluster', async () => {
     const { url, ports, ca } = cluster.tls!;
     await addUser(cluster.nodes, [...documented, ...inCluster.split(' ')]);
-    const locks = await openLocks({ url: withUser(url), options: { tls: { ca } } });
-    onTestFinished(() => locks.close());
+    const locks = await opened(openLocks({ url: withUser(url), options: { tls: { ca } } }));
     for (const key of ['a', 'b', 'c', 'd']) await locks.withLock(key, () => {});
     expect(await connectionsOf('locker', cluster.nodes, ports)).toBe(3);
     await use(withUser(url), { tls: { ca } });

@@ -1,11 +1,13 @@
 import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connect, eventually } from '../support/redis.ts';
+import { stopAfterTest } from '../support/over.ts';
 
 test('a Cluster that is not ready at first is open as soon as it is', async () => {
-  const server = await startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
-  onTestFinished(() => server.stop());
+  const server = await stopAfterTest(
+    startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] }),
+  );
   const node = connect({}, server.url);
   const state = async (): Promise<string> => String(await node.call('CLUSTER', 'INFO'));
   await node.call('CLUSTER', 'ADDSLOTSRANGE', 0, 99);

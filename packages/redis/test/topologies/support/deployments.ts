@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { closeAfterTest, eventually } from '../../support/redis.ts';
 import { configure } from './configure.ts';
+import { stopAfterTest } from '../../support/over.ts';
 
 /** Redis as it is deployed, for one test. */
 export interface Deployment {
@@ -57,8 +58,7 @@ async function clocksFor({ clocks }: Needs): Promise<WallClocks | undefined> {
 
 export async function oneServer(needs: Needs): Promise<Deployment> {
   const clocks = await clocksFor(needs);
-  const server = await startRedis({ args: needs.args ?? [], clocks });
-  onTestFinished(() => server.stop());
+  const server = await stopAfterTest(startRedis({ args: needs.args ?? [], clocks }));
   return {
     url: server.url,
     master: async () => server,
@@ -88,12 +88,13 @@ const appArgs = ['--user', app.username, 'on', `>${app.password}`, '~*', '&*', '
 /** `args` are for every server, besides those of `needs`. */
 export async function withSentinels(needs: Needs, args: readonly string[] = []): Promise<Deployment> {
   const clocks = await clocksFor(needs);
-  const set = await startRedisSentinel({
-    args: [...args, ...(needs.args ?? []), ...(needs.cutOff === true ? appArgs : [])],
-    clocks,
-    ...(needs.patient === true && { downAfter: never }),
-  });
-  onTestFinished(() => set.stop());
+  const set = await stopAfterTest(
+    startRedisSentinel({
+      args: [...args, ...(needs.args ?? []), ...(needs.cutOff === true ? appArgs : [])],
+      clocks,
+      ...(needs.patient === true && { downAfter: never }),
+    }),
+  );
   return {
     url: needs.cutOff === true ? set.url.replace('//', `//${app.username}:${app.password}@`) : set.url,
     master: () => set.master(),
@@ -118,8 +119,7 @@ export async function withSentinels(needs: Needs, args: readonly string[] = []):
     },
     async cutOff({ host, port }) {
       // Replicas and Sentinels come as the user `default`.
-      const client = new Redis({ host, port, ...app });
-      closeAfterTest(client);
+      const client = closeAfterTest(new Redis({ host, port, ...app }));
       await client.call('ACL', 'SETUSER', 'default', 'off');
       await client.call('CLIENT', 'KILL', 'USER', 'default');
     },
@@ -146,12 +146,13 @@ export async function withSentinelsAndLimit(needs: Needs): Promise<Deployment> {
 
 export async function inCluster(needs: Needs): Promise<Deployment> {
   const clocks = await clocksFor(needs);
-  const cluster = await startRedisCluster({
-    args: needs.args ?? [],
-    clocks,
-    partitions: needs.cutOff === true,
-  });
-  onTestFinished(() => cluster.stop());
+  const cluster = await stopAfterTest(
+    startRedisCluster({
+      args: needs.args ?? [],
+      clocks,
+      partitions: needs.cutOff === true,
+    }),
+  );
   // Nodes that are patient from the start take long to know each other.
   if (needs.patient === true) await configure(cluster.nodes, 'cluster-node-timeout', `${never}`);
   const master = (): Promise<ServerHandle> => cluster.masterOf(redisKey);

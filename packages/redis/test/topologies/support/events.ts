@@ -92,8 +92,7 @@ export const events: Readonly<Record<string, Event>> = {
 
 /** Writes until the server has evicted the key. */
 async function evict({ url }: ServerHandle): Promise<void> {
-  const client = new Redis(url);
-  closeAfterTest(client);
+  const client = closeAfterTest(new Redis(url));
   const used = Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
   await client.config('SET', 'maxmemory', String(used + 1_000_000));
   await client.config('SET', 'maxmemory-policy', 'volatile-random');

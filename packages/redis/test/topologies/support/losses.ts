@@ -3,7 +3,7 @@ import { openLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { initialise } from '../../../src/index.ts';
 import { connect, eventually } from '../../support/redis.ts';
 import { cutCopies } from './copies.ts';
@@ -13,6 +13,7 @@ import { events } from './events.ts';
 import type { Event } from './events.ts';
 import { readTable } from './losses-table.ts';
 import type { Outcome } from './losses-table.ts';
+import { opened } from '../../support/over.ts';
 
 /** A column of the table. */
 export interface Form {
@@ -59,9 +60,7 @@ export async function outcomeOf(event: Event, { start, ttl, restartGuard, minRep
     ...(minReplicas && { minReplicas }),
   };
   const open = async (): Promise<Locks> => {
-    const locks = await openLocks({ url: deployment.url, ttl, closeTimeout: 1_000, options });
-    onTestFinished(() => locks.close());
-    return locks;
+    return await opened(openLocks({ url: deployment.url, ttl, closeTimeout: 1_000, options }));
   };
   const master = await deployment.master();
   if (restartGuard !== undefined) await initialise(connect({}, master.url));
