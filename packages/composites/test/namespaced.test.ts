@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { LockError, createLocks, createMemoryProvider, createMemoryStore, isLockError } from '../../core/src/index.ts';
+import { LockError, createMemoryProvider, createMemoryStore, isLockError } from '../../core/src/index.ts';
 import { combine, namespaced } from '../src/index.ts';
 import type { Claim, LockProvider } from '../../core/src/index.ts';
 
@@ -139,13 +139,4 @@ test.each(['', 'x'.repeat(201), 'ü'.repeat(101), 'a\0b', '\ud800', 7])('the pre
 
 test('what is no provider is refused', () => {
   expect(() => namespaced({} as LockProvider, 'a')).toThrow(/its provider has no tryAcquire\(\)/);
-});
-
-test('locks are taken through it as through any provider', async () => {
-  const locks = createLocks(namespaced(createMemoryProvider(), 'orders'), { closeProvider: true });
-  onTestFinished(() => locks.close());
-  await locks.withLock('7', async (lease) => {
-    expect(lease.key).toBe('7');
-    expect((await locks.inspect('7')).holders).toMatchObject([{ key: '7', owner: lease.owner }]);
-  });
 });

@@ -8,20 +8,6 @@ import { systemRuntime } from '../../../core/src/time/runtime.ts';
 import { claimOf, fleet, listen } from '../support/migrating-fleet.ts';
 import { through } from '../support/through.ts';
 
-test.each<[Phase, object]>([
-  ['from', { from: 1, to: 0 }],
-  ['both', { from: 1, to: 1 }],
-  ['to', { from: 0, to: 1 }],
-])('in phase %s a lock is held there: %j', async (phase, expected) => {
-  const { process, holders } = fleet();
-  const provider = process(phase);
-  expect(await provider.tryAcquire(claimOf('me/1'))).toMatchObject({ granted: true });
-  expect(await holders()).toEqual(expected);
-  expect((await provider.inspect('job')).holders).toMatchObject([{ owner: 'me/1', mode: 'exclusive' }]);
-  expect(await provider.release(claimOf('me/1'))).toBe(true);
-  expect(await holders()).toEqual({ from: 0, to: 0 });
-});
-
 test('a process stays in both while another one acts under the other end, and tells which', async () => {
   const { process, holders } = fleet();
   const heard = listen();
