@@ -2,9 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createLocks } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
-import { watch } from '../../../core/test/support/setting.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import { RestartingServer } from '../support/restarting-server.ts';
+import { RestartingServer, within as settledWithin } from '../support/restarting-server.ts';
 import { through } from '../support/through.ts';
 
 const ttl = 15_000;
@@ -20,11 +19,7 @@ async function resumed() {
     onTestFinished(() => locks.close());
     return locks;
   };
-  const within = async <T>(promise: Promise<T>): Promise<T> => {
-    const watched = watch(promise);
-    for (let ms = 0; watched.state === 'open' && ms < 20_000; ms += 1) await runtime.advance(1);
-    return await promise;
-  };
+  const within = <T>(promise: Promise<T>): Promise<T> => settledWithin(runtime, promise);
   const text = await within((await within(open().acquire('job'))).handOver());
   const cut = (member: LockProvider): LockProvider =>
     through(member, async (call) => {

@@ -6,7 +6,7 @@ import type { CombineOptions } from '../../src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { withSession } from '../../../core/test/support/with-session.ts';
-import { RestartingServer } from '../support/restarting-server.ts';
+import { RestartingServer, within } from '../support/restarting-server.ts';
 
 const ttl = 6_000;
 
@@ -47,13 +47,6 @@ async function leaseOfTwo(session?: AbortSignal): Promise<Setting & { readonly l
   const [first] = setting.servers;
   first?.stop();
   return { ...setting, lease: await within(setting.runtime, setting.locks(session, first).acquire('job')) };
-}
-
-/** Moves time on until `promise` has settled. Gives what it gave. */
-async function within<T>(runtime: VirtualRuntime, promise: Promise<T>): Promise<T> {
-  const watched = watch(promise);
-  for (let ms = 0; watched.state === 'open' && ms < 20_000; ms += 1) await runtime.advance(1);
-  return await promise;
 }
 
 /** How long after the end that `lease` promised last another process gets the key, in ms. */

@@ -50,8 +50,7 @@ test('where all stores are needed, a lease is renewed in a slow one that has oth
   const runtime = new VirtualRuntime();
   const { provider } = twoStores(runtime)(160);
   const told: MemberMessage[] = [];
-  const subscription = subscribe('locks:member', (message) => void told.push(message));
-  onTestFinished(() => subscription());
+  onTestFinished(subscribe('locks:member', (message) => void told.push(message)));
   await timed(runtime, () => provider.tryAcquire(claimOf('me/1')));
   await timed(runtime, () => provider.tryAcquire(claimOf('me/2', { key: 'another' })));
   expect(told).toMatchObject([{ index: 1, suspect: true }]);

@@ -199,8 +199,7 @@ test('a release that too few members answer is unknown, and names those that did
 
 test('diagnostics count one release for each lease, however many members there are', async () => {
   const released: ReleaseMessage[] = [];
-  const subscription = subscribe('locks:release', (message) => released.push(message));
-  onTestFinished(() => subscription());
+  onTestFinished(subscribe('locks:release', (message) => released.push(message)));
   const locks = createLocks(together(5)());
   await (await locks.acquire('job')).release();
   await locks.close();

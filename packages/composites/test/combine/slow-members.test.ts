@@ -17,8 +17,7 @@ test('a member that is silent is suspect, told of once, and costs one member tim
     inspect: silent,
   };
   const told: MemberMessage[] = [];
-  const subscription = subscribe('locks:member', (message) => told.push(message));
-  onTestFinished(() => subscription());
+  onTestFinished(subscribe('locks:member', (message) => told.push(message)));
   const provider = combine([frozen, second, third], { memberTimeout: 80, runtime });
   const durations: number[] = [];
   for (let round = 0; round < 5; round += 1) {

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { LockError, createMemoryProvider, createMemoryStore, subscribe } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
-import type { Claim, LockProvider, MemberMessage } from '../../../core/src/index.ts';
+import type { LockProvider, MemberMessage } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
+import { claimOf } from '../support/combined.ts';
 import { through } from '../support/through.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
@@ -40,10 +41,6 @@ function setting() {
     await runtime.advance(pause);
   };
   return { runtime, faults, provider, told, take };
-}
-
-function claimOf(owner: string): Claim {
-  return { key: 'job', owner, ttl: 10_000, mode: 'exclusive' };
 }
 
 const about = { provider: 'combine', member: 'member 1 of 3 (memory)', index: 0 };

@@ -4,6 +4,7 @@ import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
+import { timed } from '../support/combined.ts';
 import { through } from '../support/through.ts';
 
 const claim: Claim = { key: 'job', owner: 'me/1', ttl: 60_000, mode: 'exclusive' };
@@ -46,15 +47,6 @@ function setting(count = 3) {
 }
 
 type State = ReturnType<typeof freezable>['state'];
-
-async function timed<T>(runtime: VirtualRuntime, work: () => Promise<T>): Promise<{ answer: T; took: number }> {
-  const start = runtime.time;
-  let end: number | undefined;
-  const working = work().finally(() => (end = runtime.time));
-  working.catch(() => {});
-  while (end === undefined) await runtime.advance(1);
-  return { answer: await working, took: end - start };
-}
 
 async function keysOf(provider: LockProvider): Promise<readonly string[]> {
   const keys: string[] = [];

@@ -5,7 +5,8 @@ import type { LockProvider } from '../../../core/src/index.ts';
 import type { Phase } from '../../src/index.ts';
 import { breakable } from '../../../core/test/support/breakable.ts';
 import { systemRuntime } from '../../../core/src/time/runtime.ts';
-import { claimOf, fleet, listen } from '../support/migrating-fleet.ts';
+import { claimOf } from '../support/combined.ts';
+import { fleet, listen } from '../support/migrating-fleet.ts';
 import { through } from '../support/through.ts';
 
 test('a process stays in both while another one acts under the other end, and tells which', async () => {

@@ -42,8 +42,7 @@ describe('openLocks with provider "migrate"', () => {
     const [from, to] = [createMemoryStore(), createMemoryStore()];
     const stores = { from: { provider: adapterOf(from) }, to: { provider: adapterOf(to) } };
     const heard: MigrationMessage[] = [];
-    const subscription = subscribe('locks:migration', (message) => void heard.push(message));
-    onTestFinished(() => subscription());
+    onTestFinished(subscribe('locks:migration', (message) => void heard.push(message)));
     const locks = await open(migration({ ...stores, phase: 'file:phase.txt' }));
     const lease = await locks.acquire('key');
     expect([[...from.keys('key')], [...to.keys('key')]]).toEqual([['key'], []]);

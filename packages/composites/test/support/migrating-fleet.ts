@@ -1,12 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { createMemoryProvider, createMemoryStore, subscribe } from '../../../core/src/index.ts';
 import { migrate } from '../../src/index.ts';
-import type { Claim, LockProvider, MemoryStore, MigrationMessage } from '../../../core/src/index.ts';
+import type { LockProvider, MemoryStore, MigrationMessage } from '../../../core/src/index.ts';
 import type { MigrateOptions } from '../../src/index.ts';
-
-export function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
-  return { key: 'job', owner, ttl: 10_000, mode: 'exclusive', ...more };
-}
 
 export interface Fleet {
   readonly from: MemoryStore;
@@ -48,7 +44,6 @@ export function fleet(): Fleet {
 
 export function listen(): MigrationMessage[] {
   const heard: MigrationMessage[] = [];
-  const subscription = subscribe('locks:migration', (message) => void heard.push(message));
-  onTestFinished(() => subscription());
+  onTestFinished(subscribe('locks:migration', (message) => void heard.push(message)));
   return heard;
 }

@@ -1,5 +1,6 @@
 import { LockError, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import type { LockProvider } from '../../../core/src/index.ts';
+import { watch } from '../../../core/test/support/setting.ts';
 import type { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 /** A server that can be down, and come back empty. */
@@ -49,4 +50,11 @@ export class RestartingServer {
       close: async () => await provider.close(),
     };
   }
+}
+
+/** Moves time on until `promise` has settled. Gives what it gave. */
+export async function within<T>(runtime: VirtualRuntime, promise: Promise<T>): Promise<T> {
+  const watched = watch(promise);
+  for (let ms = 0; watched.state === 'open' && ms < 20_000; ms += 1) await runtime.advance(1);
+  return await promise;
 }

@@ -1,12 +1,11 @@
 import { conformanceTests } from '@locks/conformance/vitest';
-import type { LeakCounts } from '@locks/conformance';
 import { combine } from '@locks/composites';
 import { subscribe } from '@locks/core';
 import type { CombineOptions } from '@locks/composites';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 import { breakable } from '../../support/faults.ts';
-import { left } from '../../support/left.ts';
+import { leftOfAll } from '../../support/left.ts';
 import { over } from '../../support/make.ts';
 import { ownPrefix } from '../../support/redis.ts';
 import { withFaults, withoutFaults } from '../../support/requirements.ts';
@@ -14,7 +13,7 @@ import type { Chosen } from '../../support/requirements.ts';
 import { createDisturber } from './disturb.ts';
 import type { Disturbance } from './disturb.ts';
 import { startServers } from './servers.ts';
-import type { Harm, QuorumServer } from './servers.ts';
+import type { Harm } from './servers.ts';
 import { together } from './together.ts';
 
 /** How a suite is run. */
@@ -72,17 +71,10 @@ export async function quorumSuite(name: string, suite: QuorumSuite): Promise<voi
     disturb: disturber?.begin,
     // A server that is disturbed may keep votes of requirements that are over, until their ttl.
     leaks: () =>
-      leftIn(
-        servers.filter((server) => server !== disturber?.victim),
+      leftOfAll(
+        servers.flatMap((server) => (server === disturber?.victim ? [] : (server.observer ?? []))),
         prefix,
       ),
     only: requirementsFor(suite),
   });
-}
-
-async function leftIn(servers: readonly QuorumServer[], prefix: string): Promise<LeakCounts> {
-  const observers = servers.flatMap(({ observer }) => observer ?? []);
-  const counts = await Promise.all(observers.map((observer) => left(observer, prefix)));
-  const sum = (name: keyof LeakCounts): number => counts.reduce((total, count) => total + (count[name] ?? 0), 0);
-  return { keys: sum('keys'), channels: sum('channels'), connections: sum('connections') };
 }
