@@ -1,7 +1,3 @@
 import { quorumSuite } from '../support/suite.ts';
 
-await quorumSuite('a majority of 3 Redis servers, of which another one restarts each time', {
-  count: 3,
-  options: { memberTimeout: 100 },
-  disturb: 'restart',
-});
+await quorumSuite({ count: 3, disturb: 'restart' });

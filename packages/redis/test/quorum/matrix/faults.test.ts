@@ -1,6 +1,6 @@
 import { quorumSuite } from '../support/suite.ts';
 
-await quorumSuite('a majority of 3 Redis servers, faults', {
+await quorumSuite({
   count: 3,
   // A queue keeps its order while its member answers within `memberTimeout`: it is far above the
   // standstill of a requirement, also on a loaded machine. `timeout` is above that of the members,

@@ -1,3 +1,3 @@
 import { quorumSuite } from '../support/suite.ts';
 
-await quorumSuite('a majority of 5 Redis servers', { count: 5 });
+await quorumSuite({ count: 5 });

@@ -1,3 +1,3 @@
 import { quorumSuite } from '../support/suite.ts';
 
-await quorumSuite('a majority of 4 Redis servers', { count: 4 });
+await quorumSuite({ count: 4 });

@@ -37,9 +37,23 @@ function requirementsFor({ faults, disturb }: QuorumSuite): Chosen {
   return (one) => one.level === 'locks' && withoutFaults(one) && one.id !== 'locks-wakes-order';
 }
 
+/** Where members do not answer, they are not waited for as long as by default. */
+function usualFor({ harms, disturb }: QuorumSuite): CombineOptions {
+  if (disturb === 'restart') return { memberTimeout: 100 };
+  return disturb === undefined && harms === undefined ? {} : { memberTimeout: 500 };
+}
+
+function nameOf({ count, options, harms = {}, disturb, faults }: QuorumSuite): string {
+  const which = Object.entries(harms).map(([index, harm]) => `, of which number ${Number(index) + 1} is ${harm}`);
+  const disturbed = disturb === undefined ? '' : `, another one disturbed each time (${disturb})`;
+  const need = options?.need === 'all' ? 'all' : 'a majority';
+  return `${need} of ${count} Redis servers${which.join('')}${disturbed}${faults === true ? ', faults' : ''}`;
+}
+
 /** Registers the suite for several Redis servers as one provider. */
-export async function quorumSuite(name: string, suite: QuorumSuite): Promise<void> {
-  const { count, options = {}, harms = {}, disturb, faults = false } = suite;
+export async function quorumSuite(suite: QuorumSuite): Promise<void> {
+  const { count, harms = {}, disturb, faults = false } = suite;
+  const options = { ...usualFor(suite), ...suite.options };
   const prefix = ownPrefix();
   const servers = await startServers(count, harms);
   // Where all members are silent, calls end with it. On a loaded machine the others need more than
@@ -60,7 +74,7 @@ export async function quorumSuite(name: string, suite: QuorumSuite): Promise<voi
   afterAll(messages);
   const disturber = disturb === undefined ? undefined : createDisturber(servers, disturb);
   conformanceTests({
-    name,
+    name: nameOf(suite),
     create: faults ? hurt.create : () => create(),
     createOther: () => create({ waiterTtl: 600, tokenRetention: 1_000 }),
     faults: faults ? hurt.faults : undefined,
