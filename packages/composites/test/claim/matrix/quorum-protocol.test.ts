@@ -91,9 +91,13 @@ describe('it breaks', () => {
       settings['an answer that comes late'],
       twoHolders,
     ],
-  ])('%s', async (title, flaws, setting, expected) => {
-    expectBroken(title, searchIn(setting, await machineWith(...flaws)), expected);
-  });
+  ])(
+    '%s',
+    async (title, flaws, setting, expected) => {
+      expectBroken(title, searchIn(setting, await machineWith(...flaws)), expected);
+    },
+    timeout,
+  );
 
   it.each<[string, Setting, Partial<Setting>, RegExp]>([
     [
@@ -122,7 +126,11 @@ describe('it breaks', () => {
       { tokens: 'counter', counters: [0, 3, 0] },
       tokensBack,
     ],
-  ])('%s', (title, setting, weak, expected) => {
-    expectBroken(title, searchIn({ ...setting, ...weak }), expected);
-  });
+  ])(
+    '%s',
+    (title, setting, weak, expected) => {
+      expectBroken(title, searchIn({ ...setting, ...weak }), expected);
+    },
+    timeout,
+  );
 });
