@@ -151,7 +151,7 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   // Such a file is one line, and checks every requirement.
   [/\/test\/.*conformance\//, 60],
   [/conformance\/test\/(combine|faults|flawed|memory|processes)/, 30],
-  [/composites\/test\/.*\/(ordered-lines|quorum-protocol|migration-protocol)\./, 30],
+  [/composites\/test\/.*\/(ordered-queues|quorum-protocol|migration-protocol)\./, 30],
   [/test-servers\/test\/(mariadb|postgres|redis|zookeeper)\./, 50],
   // Each test starts processes, and some wait for a failover.
   [/cli\/test\/(doctor|run)\/.*\.long\.|cli\/test\/run\//, 40],
