@@ -155,13 +155,13 @@ function neverSent(error: unknown): boolean {
 }
 
 /**
- * What makes an error another reason: the text of its innermost cause, or the code of an error of
- * this library, whose text names keys and times.
+ * What makes an error another reason: the code of an error of this library, or the text of its
+ * innermost cause. There a server or a client may name a script, a port or a time.
  */
 function reasonOf(error: unknown): string {
   if (error === undefined) return '';
   if (!(error instanceof Error)) return typeof error;
   const { cause } = error;
   if (cause instanceof Error && cause.message !== '') return reasonOf(cause);
-  return isLockError(error) ? error.code : error.message;
+  return isLockError(error) ? error.code : error.message.replaceAll(/\S*\d\S*/g, '');
 }

@@ -18,6 +18,7 @@ test('docs/errors.md has one heading for every error code', () => {
 const foreign = [
   'conformance/src/context/failures.ts',
   'conformance/src/report.ts',
+  'composites/src/members/member-health.ts',
   'core/src/errors/foreign-errors.ts',
   'core/src/errors/tls-refusal.ts',
   'core/src/open/find-module.ts',
