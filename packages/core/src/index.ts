@@ -18,6 +18,7 @@ export type {
 } from './contract.ts';
 export type {
   AcquireMessage,
+  ChannelMessages,
   ClaimMessage,
   ElectionMessage,
   GiveUpMessage,
@@ -34,7 +35,6 @@ export type {
   WaitMessage,
   WokenMessage,
 } from './leases/diagnostics/messages.ts';
-export type { ChannelMessages } from './leases/diagnostics/channel-messages.ts';
 export { LockError, isLockError } from './errors/lock-error.ts';
 export type { LockErrorCode, LockErrorOptions, LockErrorRecord } from './errors/lock-error.ts';
 export { createFencingGuard } from './adapter/fencing-guard.ts';
@@ -63,9 +63,9 @@ export type { Work } from './leases/hold/with-lock.ts';
 export type { DefaultOptions, LocksOptions } from './options/locks-options.ts';
 export type { Duration } from './options/option-reader.ts';
 export { createMemoryProvider } from './memory/provider.ts';
-export type { MemoryOptions } from './memory/options.ts';
-export type { MemoryStore, MemoryStoreOptions } from './memory/store-options.ts';
+export type { MemoryOptions } from './memory/provider.ts';
 export { createMemoryStore } from './memory/store.ts';
+export type { MemoryStore, MemoryStoreOptions } from './memory/store.ts';
 export { openLocks } from './open/open-locks.ts';
 export type { LocksConfig } from './open/config/locks-config.ts';
 export type { AcquireOptions } from './options/acquire-options.ts';

@@ -1,19 +1,22 @@
 import type { LockProvider, Traits } from './contract.ts';
+import type { LockError } from './errors/lock-error.ts';
+import { closedError } from './errors/messages.ts';
 import { misconfigured } from './errors/misconfigured.ts';
 import type { Lease } from './lease.ts';
+import { resolveSettings } from './options/acquire-options.ts';
 import type { AcquireOptions, Settings } from './options/acquire-options.ts';
-import { checkProvider } from './options/check-provider.ts';
+import { checkKey } from './options/key.ts';
 import { readLocksOptions } from './options/locks-options.ts';
 import type { LocksOptions } from './options/locks-options.ts';
 import { withFloor } from './token-floor/with-floor.ts';
-import { checkRequires } from './options/requirements.ts';
+import { checkProvider, checkRequires } from './options/requirements.ts';
 import { Candidate } from './objects/election/candidate.ts';
 import type { Election, Lead, Leadership } from './objects/election/election.ts';
 import { Observer } from './objects/election/observe.ts';
 import { readElectOptions, readLeadershipOptions } from './objects/election/options.ts';
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
 import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
-import type { HoldOptions } from './leases/key-calls.ts';
+import type { HoldOptions, JointCalls } from './objects/joint-calls.ts';
 import { KeyLock } from './objects/key-lock.ts';
 import { MultiLock } from './objects/multi-lock.ts';
 import type { DefaultWaits } from './objects/multi-lock.ts';
@@ -21,19 +24,25 @@ import { OncePerSlot } from './objects/once/once.ts';
 import type { EverySlot, OnceOptions } from './objects/once/options.ts';
 import { readWriteLock, semaphore } from './objects/shared-objects.ts';
 import type { AcquisitionHost } from './leases/acquire/acquisition-host.ts';
-import { Flow } from './leases/reenter/flow.ts';
+import { Acquisition } from './leases/acquire/acquisition.ts';
+import { Flow, ownShares } from './leases/reenter/flow.ts';
+import type { Noted } from './leases/reenter/flow.ts';
+import { mustRest } from './leases/release/rest.ts';
 import { createHost } from './leases/create-host.ts';
+import { closeLocks } from './leases/close-locks.ts';
 import type { Closing } from './leases/close-locks.ts';
-import { KeyCalls, notFree } from './leases/key-calls.ts';
 import { printAs } from './leases/hold/printed.ts';
-import type { PublicLease } from './leases/hold/public-lease.ts';
+import { PublicLease } from './leases/hold/public-lease.ts';
 import { resume } from './leases/hold/resume.ts';
 import type { LockHolder, LockState } from './lock-state.ts';
 import type { Locks } from './locks.ts';
 import { forceRelease, inspectKey, listKeys } from './leases/operator-calls.ts';
 import type { TryResult } from './leases/acquire/try-result.ts';
-import { readWork } from './leases/hold/with-lock.ts';
+import { lostDuringWork, readWork } from './leases/hold/with-lock.ts';
 import type { Work } from './leases/hold/with-lock.ts';
+import { KeepAlive } from './time/keep-alive.ts';
+
+const notFree: unique symbol = Symbol('not free');
 
 /**
  * Takes locks through `provider`, which stays the caller's: `close` does not close it, unless
@@ -45,7 +54,7 @@ export function createLocks(provider: LockProvider, options: LocksOptions = {}):
 }
 
 /** The `Locks` of `createLocks` and `openLocks`; the latter's owns its provider. */
-export class LockManager implements Locks {
+export class LockManager implements Locks, JointCalls {
   static {
     printAs('Locks', LockManager.prototype);
   }
@@ -54,8 +63,10 @@ export class LockManager implements Locks {
   readonly #defaults: Settings;
   readonly #tryDefaults: Settings;
   readonly #terms: Pick<Closing, 'drain' | 'closeTimeout' | 'owned'>;
-  readonly #calls: KeyCalls;
+  readonly #flow: Flow;
+  readonly #keepAlive: KeepAlive;
   #slots: OncePerSlot | undefined = undefined;
+  #closed: LockError | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
 
   constructor(store: LockProvider, options: LocksOptions, owned: boolean) {
@@ -72,9 +83,9 @@ export class LockManager implements Locks {
     this.#terms = { drain, closeTimeout, owned: owned || closeProvider === true };
     this.#defaults = read.settings;
     this.#tryDefaults = { ...read.settings, wait: 0 };
-    const flow = new Flow(store, read.findDeadlocks);
-    this.#host = createHost(provider, read, flow.misses);
-    this.#calls = new KeyCalls(this.#host, flow);
+    this.#flow = new Flow(store, read.findDeadlocks);
+    this.#host = createHost(provider, read, this.#flow.misses);
+    this.#keepAlive = new KeepAlive(read.runtime);
   }
 
   get name(): string {
@@ -90,7 +101,7 @@ export class LockManager implements Locks {
   withLock<T>(key: string, first: unknown, second?: unknown): Promise<T> {
     try {
       const [work, options] = readWork<T>('withLock', first, second);
-      return this.#calls.run(key, this.#calls.settings(key, this.#defaults, options), work, false) as Promise<T>;
+      return this.#run(key, this.#settings(key, this.#defaults, options), work, false) as Promise<T>;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -98,22 +109,22 @@ export class LockManager implements Locks {
 
   async tryWithLock<T>(key: string, first: unknown, second?: unknown): Promise<TryResult<T>> {
     const [work, options] = readWork<T>('tryWithLock', first, second);
-    const settings = this.#calls.settings(key, this.#tryDefaults, options);
-    const value = await this.#calls.run(key, settings, work, true);
+    const settings = this.#settings(key, this.#tryDefaults, options);
+    const value = await this.#run(key, settings, work, true);
     return value === notFree ? { held: false } : { held: true, value };
   }
 
   acquire(key: string, options?: AcquireOptions): Promise<Lease> {
-    return this.#calls.take(key, this.#defaults, options, false) as Promise<Lease>;
+    return this.#take(key, this.#defaults, options, false) as Promise<Lease>;
   }
 
   tryAcquire(key: string, options?: AcquireOptions): Promise<Lease | null> {
-    return this.#calls.take(key, this.#tryDefaults, options, true);
+    return this.#take(key, this.#tryDefaults, options, true);
   }
 
   async resume(text: string): Promise<Lease> {
-    this.#calls.checkOpen();
-    return await resume(this.#host, this, text, () => this.#calls.closed);
+    this.#checkOpen();
+    return await resume(this.#host, this, text, () => this.#closed);
   }
 
   mutex(key: string): KeyLockable {
@@ -133,7 +144,7 @@ export class LockManager implements Locks {
   }
 
   elect(key: string, lead: Lead, options: ElectOptions = {}): Election {
-    this.#calls.checkOpen();
+    this.#checkOpen();
     const read = readElectOptions(options);
     const terms = { ...read, drain: this.#terms.drain };
     return new Candidate(this.#host, this, this.#observer(key, { poll: read.poll }), lead, terms);
@@ -144,7 +155,7 @@ export class LockManager implements Locks {
   }
 
   async once<T>(key: string, slot: string | EverySlot, first: unknown, second?: unknown): Promise<TryResult<T>> {
-    this.#calls.checkOpen();
+    this.#checkOpen();
     const [work, options = {}] = readWork<T, Lease, OnceOptions>('once', first, second);
     const { provider, runtime } = this.#host;
     this.#slots ??= new OncePerSlot({ provider, clock: runtime.clock, locks: this });
@@ -152,20 +163,20 @@ export class LockManager implements Locks {
   }
 
   async inspect(key: string): Promise<LockState> {
-    this.#calls.checkOpen();
+    this.#checkOpen();
     return await inspectKey(this.#host.provider, key);
   }
 
   async *list(prefix = ''): AsyncIterable<string> {
-    this.#calls.checkOpen();
+    this.#checkOpen();
     for await (const key of listKeys(this.#host.provider, prefix)) {
       yield key;
-      this.#calls.checkOpen();
+      this.#checkOpen();
     }
   }
 
   async forceRelease(holder: Pick<LockHolder, 'key' | 'owner' | 'mode'>): Promise<boolean> {
-    this.#calls.checkOpen();
+    this.#checkOpen();
     return await forceRelease(this.#host.provider, holder, this.#defaults.ttl);
   }
 
@@ -174,7 +185,7 @@ export class LockManager implements Locks {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#calls.close(this.#terms);
+    this.#closing ??= this.#close();
     return this.#closing;
   }
 
@@ -182,22 +193,120 @@ export class LockManager implements Locks {
     return this.close();
   }
 
-  // What objects of several leases need.
+  // What lock objects need.
 
   tryEach(keys: readonly string[], options: AcquireOptions): readonly Promise<PublicLease | null>[] | undefined {
-    return this.#calls.tryEach(keys, this.#defaults, options);
+    if (keys.length < 2) return undefined;
+    const settings = this.#settings(keys[0] as string, this.#defaults, options);
+    // A reentrant call asks for each key whether its context has it.
+    if (settings.reentrant) return undefined;
+    const call = { settings: { ...settings, wait: 0 }, orNull: true, within: settings.wait };
+    return keys.map((key) => new Acquisition(this.#host, { ...call, key }).result);
   }
 
   hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T> {
-    return this.#calls.hold(lease, options, work);
+    const { waitForSelf = false } = options;
+    // As the settings of the calls that took the lease: they are not reentrant.
+    return this.#under(lease, work, { ...options, waitForSelf, reentrant: false }) as Promise<T>;
   }
 
   ownShares(key: string): number {
-    return this.#calls.ownShares(key);
+    return ownShares(this.#flow.current, key);
   }
 
   worksUnder(owner: string): boolean {
-    return this.#calls.worksUnder(owner);
+    return this.#flow.owners.has(owner);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw closedError();
+  }
+
+  async #close(): Promise<void> {
+    this.#closed = closedError();
+    await closeLocks(this.#host, this.#closed, { ...this.#terms, own: this.#flow.owners });
+    this.#keepAlive.stop();
+  }
+
+  #settings(key: string, defaults: Settings, options: AcquireOptions | undefined): Settings {
+    this.#checkOpen();
+    checkKey(key);
+    const settings = resolveSettings(defaults, options);
+    if (settings.atLeast > 0 || settings.lockDelay > 0) mustRest(this.#host.provider, key, settings);
+    return settings;
+  }
+
+  /** Not an async function: its promise around the other's would cost a third of an in-memory acquire. */
+  #take(
+    key: string,
+    defaults: Settings,
+    options: AcquireOptions | undefined,
+    orNull: boolean,
+  ): Promise<PublicLease | null> {
+    try {
+      const settings = this.#settings(key, defaults, options);
+      const joined = settings.reentrant ? this.#join(key, settings) : undefined;
+      return joined === undefined ? this.#acquire(key, settings, orNull) : Promise.resolve(joined);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** With `orNot` it resolves to `notFree` without a lease. */
+  #run<T>(key: string, settings: Settings, work: Work<T>, orNot: boolean): Promise<T | typeof notFree> {
+    const joined = settings.reentrant ? this.#join(key, settings) : undefined;
+    return this.#under(
+      joined ?? this.#acquire(key, settings, orNot),
+      work,
+      joined === undefined ? settings : undefined,
+    );
+  }
+
+  /**
+   * Runs `work` under a lease and releases the lease, whatever happens. Work is not interrupted. If
+   * the lease was lost before work ended, another holder may have worked at the same time. The
+   * caller must hear of it even when work succeeded. `noted`: how the asynchronous context of the
+   * work notes the lease, if it does.
+   */
+  async #under<T>(
+    taken: PublicLease | Promise<PublicLease | null>,
+    work: Work<T>,
+    noted: Noted | undefined,
+  ): Promise<T | typeof notFree> {
+    this.#keepAlive.begin();
+    try {
+      const lease = taken instanceof PublicLease ? taken : await taken;
+      if (lease === null) return notFree;
+      if (noted !== undefined && this.#flow.notes(noted)) {
+        return await this.#flow.run(lease, noted, (hold) => this.#under(hold, work, undefined));
+      }
+      const under = PublicLease.underWork(lease);
+      under.beginWork();
+      let result: T;
+      try {
+        result = await work(lease);
+      } catch (error) {
+        const { lost, freed } = under.endWork();
+        await freed.catch(nothing);
+        throw lost === undefined || error === lost ? error : lostDuringWork(lost, { cause: error });
+      }
+      const { lost, freed } = under.endWork();
+      await freed.catch(nothing);
+      if (lost !== undefined) throw lostDuringWork(lost, { cause: lost, result });
+      return result;
+    } finally {
+      this.#keepAlive.end();
+    }
+  }
+
+  #join(key: string, { mode, signal }: Settings): PublicLease | undefined {
+    signal?.throwIfAborted();
+    return this.#flow.join(key, mode);
+  }
+
+  #acquire(key: string, settings: Settings, orNull: boolean): Promise<PublicLease | null> {
+    const inside = settings.waitForSelf ? undefined : this.#flow.current;
+    return new Acquisition(this.#host, { key, settings, orNull, inside, within: settings.wait }).result;
   }
 
   get #waits(): DefaultWaits {
@@ -208,3 +317,5 @@ export class LockManager implements Locks {
     return new Observer(this.#host, (looked) => this.inspect(looked), key, options);
   }
 }
+
+function nothing(): void {}

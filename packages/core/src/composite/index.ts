@@ -20,7 +20,7 @@ export { isLocksOption } from '../options/locks-options.ts';
 export { createOwners, defaultLabel, labelReader } from '../options/owner.ts';
 export { describeGiven } from '../options/read-options.ts';
 export { fencings, lackingTraits, scopes } from '../options/requirements.ts';
-export { runtimeReader } from '../options/runtime-reader.ts';
+export { runtimeReader } from '../options/option-readers.ts';
 export { unknownOption } from '../options/unknown-option.ts';
 export { untilReopened } from '../time/backoff.ts';
 export { schedule, scheduleSilence } from '../time/schedule.ts';

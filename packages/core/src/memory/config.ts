@@ -2,10 +2,9 @@ import type { AdapterConfig } from '../adapter/adapter-config.ts';
 import type { LockProvider } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { readOptions } from '../options/read-options.ts';
-import { memoryReaders } from './options.ts';
-import type { MemoryOptions } from './options.ts';
 import { createMemoryProvider } from './provider.ts';
-import { memorySource } from './store-options.ts';
+import { memorySource, storeReaders } from './store.ts';
+import type { MemoryStoreOptions } from './store.ts';
 
 /** The memory provider as `openLocks('memory:')` makes it: with a store of its own. */
 export function fromConfig(config: AdapterConfig): LockProvider {
@@ -15,7 +14,7 @@ export function fromConfig(config: AdapterConfig): LockProvider {
       'The URL of the memory provider is "memory:", with nothing but options after it.',
     );
   }
-  const { waiterTtl } = memoryReaders;
-  const options = readOptions<Pick<MemoryOptions, 'waiterTtl'>>({ waiterTtl }, config.options, memorySource);
+  const { waiterTtl } = storeReaders;
+  const options = readOptions<Pick<MemoryStoreOptions, 'waiterTtl'>>({ waiterTtl }, config.options, memorySource);
   return createMemoryProvider({ ...options, runtime: config.runtime });
 }

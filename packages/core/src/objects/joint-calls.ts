@@ -2,8 +2,11 @@ import type { LockState } from '../lock-state.ts';
 import type { PublicLease } from '../leases/hold/public-lease.ts';
 import type { LockCalls } from '../leases/lock-calls.ts';
 import type { Work } from '../leases/hold/with-lock.ts';
-import type { HoldOptions } from '../leases/key-calls.ts';
+import type { Noted } from '../leases/reenter/flow.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
+
+/** How work runs under a lease that was taken before. */
+export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'>, Pick<Noted, 'shares' | 'noted'> {}
 
 /** What lock objects need from their `Locks`. */
 export interface JointCalls extends LockCalls {

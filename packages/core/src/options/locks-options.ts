@@ -1,14 +1,13 @@
 import { LockError } from '../errors/lock-error.ts';
 import { durationOrForever } from './duration.ts';
 import type { Duration, OptionReader, OptionReaders } from './option-reader.ts';
-import { flag, integer } from './option-readers.ts';
+import { flag, integer, runtimeReader } from './option-readers.ts';
 import { readOptions } from './read-options.ts';
 import type { locksOptionNames } from './locks-option-names.ts';
 import { acquireReaders, builtInSettings } from './acquire-options.ts';
 import type { AcquireOptions, Settings } from './acquire-options.ts';
 import { labelReader } from './owner.ts';
 import type { Requires } from './requirements.ts';
-import { runtimeReader } from './runtime-reader.ts';
 import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
 

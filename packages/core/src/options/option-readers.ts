@@ -1,3 +1,4 @@
+import type { Runtime } from '../time/runtime.ts';
 import type { Asked, OptionReader } from './option-reader.ts';
 
 /** A whole number within bounds. */
@@ -80,3 +81,13 @@ export function withMethods<T extends object>(expects: string, ...methods: reado
     parse: () => undefined,
   };
 }
+
+/** How option `runtime` is checked. */
+export const runtimeReader: OptionReader<Runtime> = withMethods<Runtime>(
+  'a Runtime',
+  'setTimer',
+  'clearTimer',
+  'keepAlive',
+  'random',
+  'uniqueId',
+);

@@ -1,8 +1,7 @@
 import { LockError } from '../errors/lock-error.ts';
 import { describe } from './key.ts';
 import type { OptionReader, OptionReaders, OptionSource, ReadOption } from './option-reader.ts';
-import { isShown } from './shown-text.ts';
-import { unknownOption } from './unknown-option.ts';
+import { isShown, unknownOption } from './unknown-option.ts';
 
 /** Options after they were read. */
 export type ReadOptions<T> = { [Name in keyof T]?: ReadOption<T[Name]> };

@@ -2,7 +2,6 @@ import { LockError } from '../errors/lock-error.ts';
 import { describe } from './key.ts';
 import { locksOptionNames } from './locks-option-names.ts';
 import type { OptionSource } from './option-reader.ts';
-import { isShown } from './shown-text.ts';
 
 /** The error for an option that does not exist. It names the nearest options, if there are any. */
 export function unknownOption(name: string, known: readonly string[], source: OptionSource): LockError {
@@ -49,4 +48,21 @@ function distance(one: string, other: string): number {
     row = next;
   }
   return row.at(-1) ?? 0;
+}
+
+/** A word, or a number with its unit. A password has both in one, or is longer. */
+const plain = /^(?:\p{L}{1,16}|\d{1,16}|\d[\da-z]{1,3})$/iu;
+/** What parts a URL, and what stands between a name and its value: a secret may be behind it. */
+const separators = /[=;&@:?#%|\\]/;
+
+/**
+ * Whether a message may show `text` of a configuration: an unknown option or a wrong value. Where a
+ * URL is misspelt, it may be a part of a password.
+ */
+export function isShown(text: string): boolean {
+  if (text.length > 40 || separators.test(text)) return false;
+  return text
+    .split(/[^\p{L}\d]+/u)
+    .filter((part) => part !== '')
+    .every((part) => plain.test(part));
 }

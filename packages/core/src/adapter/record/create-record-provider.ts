@@ -15,8 +15,8 @@ import type { Deadline, Outcome } from '../deadline.ts';
 import { createQueue } from '../queue/create-queue.ts';
 import type { Attempt, Attempted, Listen, Queue, Waiting } from '../queue/queue-parts.ts';
 import { fastestRate } from './entry-ends.ts';
-import type { ChannelParts } from './channel-parts.ts';
-import { keepFor } from './keep-for.ts';
+import type { ChannelParts } from './key-channel.ts';
+import type { StoredKey } from './record-text.ts';
 import { KeyChannels, keyPrefix } from './key-channels.ts';
 import type { Work } from './key-step.ts';
 import type { Done } from './pending-call.ts';
@@ -37,6 +37,12 @@ const mostClaims = 2_000;
  * more often.
  */
 const joining = 1 / 2;
+
+/**
+ * The wall clocks of processes differ by so many ms at most: the counter of a text that is gone
+ * begins again at the clock of another process. A larger value keeps idle texts for longer.
+ */
+const clockSkew = 60_000;
 
 /**
  * A provider over a store with a conditional write: fair, shared, fenced, with a queue and wakes.
@@ -252,4 +258,16 @@ const unheard: Outcome<unknown> = { answered() {}, failed() {} };
 /** The store's time may have been later when it granted. */
 function lasting<T extends Grant | Renewal>(answer: T, { ttl }: Claim, { slack }: Pick<Done<unknown>, 'slack'>): T {
   return slack === 0 ? answer : { ...answer, validity: Math.max(1, ttl - slack) };
+}
+
+/**
+ * For how many ms a store must keep a record, whose time is `now`: until its entries have ended,
+ * and the clock of each process has passed its token. `leastToken`: the clock of this process, as a
+ * token.
+ */
+function keepFor({ holds, queue, token }: StoredKey, now: number, leastToken: number): number {
+  let ends = (token - leastToken) / 1_000;
+  for (const { until } of holds) ends = Math.max(ends, until - now);
+  for (const { until } of queue) ends = Math.max(ends, until - now);
+  return Math.ceil(clockSkew + fastestRate * Math.max(0, ends));
 }

@@ -1,23 +1,44 @@
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { admits } from '../../key/admission.ts';
+import type { Runtime } from '../../time/runtime.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { pause } from '../../time/pause.ts';
-import type { ChannelParts } from './channel-parts.ts';
+import type { Deadline } from '../deadline.ts';
+import type { Assignment } from '../queue/assignment.ts';
 import type { EntryEnds } from './entry-ends.ts';
 import { KeyLooks } from './key-looks.ts';
 import { takeStep } from './key-step.ts';
 import type { Change, Step } from './key-step.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { KnownState } from './known-state.ts';
-import { settleMade } from './lost-write.ts';
-import type { LostWrite } from './lost-write.ts';
 import type { Pacing } from './pacing.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Done, KeyCall } from './pending-call.ts';
 import type { StoredKey } from './record-text.ts';
-import type { ReadState } from './store-calls.ts';
+import type { ReadState, StoreCalls } from './store-calls.ts';
 import { readMoment } from './store-time.ts';
 import type { Moment } from './store-time.ts';
+
+/** What the keys of one provider share. */
+export interface ChannelParts {
+  readonly runtime: Runtime;
+  readonly deadline: Deadline;
+  readonly calls: StoreCalls;
+  /** The contact of the claims of this process. */
+  readonly process: string;
+  /** Whether the process of a claim has certainly ended. */
+  ended(contact: string): boolean;
+  /** For how many ms the store must keep this record. `undefined`: for ever. */
+  keepFor(record: StoredKey, now: number): number | undefined;
+  /** Says that it is the turn of `owner`, of this process. */
+  hear(owner: string, assigned?: Assignment): void;
+}
+
+/** A write that the store said was not made. */
+interface LostWrite {
+  readonly calls: readonly PendingCall[];
+  readonly step: Step;
+}
 
 /** The longest pause after a conflict, in ms. A longer one makes a far process lose more often. */
 const longestPause = 40;
@@ -256,4 +277,19 @@ export class KeyChannel {
 
 function lasting({ holds }: StoredKey, { now }: Moment): StoredKey['holds'] {
   return holds.filter(({ until }) => until > now);
+}
+
+/**
+ * Settles the calls of a write that was made after all, as the record tells, and returns the others
+ * of `calls`: a client that repeats a write hears only of the second one.
+ */
+function settleMade(
+  calls: readonly PendingCall[],
+  lost: LostWrite,
+  { writes = [] }: StoredKey,
+): readonly PendingCall[] {
+  const { change, answers, moment } = lost.step;
+  if (change === undefined || !writes.includes(change.version)) return calls;
+  for (const [index, call] of lost.calls.entries()) call.answered(answers[index], moment.slack);
+  return calls.filter((call) => !lost.calls.includes(call));
 }

@@ -1,7 +1,7 @@
 import type { Traits } from '../../contract.ts';
 import type { Duration, OptionReaders } from '../../options/option-reader.ts';
 import { duration } from '../../options/duration.ts';
-import { runtimeReader } from '../../options/runtime-reader.ts';
+import { runtimeReader } from '../../options/option-readers.ts';
 import type { Runtime } from '../../time/runtime.ts';
 
 /** The text that a store keeps under one key, and the version of that text. */

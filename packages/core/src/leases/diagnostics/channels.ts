@@ -1,23 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Channel } from 'node:diagnostics_channel';
 import type { Claim } from '../../contract.ts';
-import type {
-  LockMessage,
-  ClaimMessage,
-  AcquireMessage,
-  WaitMessage,
-  WokenMessage,
-  GiveUpMessage,
-  RenewMessage,
-  ReleaseMessage,
-  HandOverMessage,
-  WithdrawMessage,
-  LostMessage,
-  SlowMessage,
-  MemberMessage,
-  MigrationMessage,
-  ElectionMessage,
-} from './messages.ts';
+import type { ChannelMessages, LockMessage } from './messages.ts';
 
 /** A channel that takes messages of one type alone. */
 export type Published<Message> = Omit<Channel, 'publish'> & {
@@ -25,22 +9,24 @@ export type Published<Message> = Omit<Channel, 'publish'> & {
   publish(message: Message): void;
 };
 
+type Named<Name extends keyof ChannelMessages> = Published<ChannelMessages[Name]>;
+
 /** The channels of this package. Without a listener each costs one property read. */
 export const channels = {
-  claim: channel('locks:claim') as Published<ClaimMessage>,
-  acquire: channel('locks:acquire') as Published<AcquireMessage>,
-  wait: channel('locks:wait') as Published<WaitMessage>,
-  woken: channel('locks:woken') as Published<WokenMessage>,
-  giveUp: channel('locks:giveup') as Published<GiveUpMessage>,
-  renew: channel('locks:renew') as Published<RenewMessage>,
-  release: channel('locks:release') as Published<ReleaseMessage>,
-  handOver: channel('locks:handover') as Published<HandOverMessage>,
-  withdraw: channel('locks:withdraw') as Published<WithdrawMessage>,
-  lost: channel('locks:lost') as Published<LostMessage>,
-  slow: channel('locks:slow') as Published<SlowMessage>,
-  member: channel('locks:member') as Published<MemberMessage>,
-  migration: channel('locks:migration') as Published<MigrationMessage>,
-  election: channel('locks:election') as Published<ElectionMessage>,
+  claim: channel('locks:claim') as Named<'locks:claim'>,
+  acquire: channel('locks:acquire') as Named<'locks:acquire'>,
+  wait: channel('locks:wait') as Named<'locks:wait'>,
+  woken: channel('locks:woken') as Named<'locks:woken'>,
+  giveUp: channel('locks:giveup') as Named<'locks:giveup'>,
+  renew: channel('locks:renew') as Named<'locks:renew'>,
+  release: channel('locks:release') as Named<'locks:release'>,
+  handOver: channel('locks:handover') as Named<'locks:handover'>,
+  withdraw: channel('locks:withdraw') as Named<'locks:withdraw'>,
+  lost: channel('locks:lost') as Named<'locks:lost'>,
+  slow: channel('locks:slow') as Named<'locks:slow'>,
+  member: channel('locks:member') as Named<'locks:member'>,
+  migration: channel('locks:migration') as Named<'locks:migration'>,
+  election: channel('locks:election') as Named<'locks:election'>,
 } as const;
 
 /** The part of a message that every channel shares. */

@@ -1,7 +1,7 @@
 import { subscribe as subscribeTo, unsubscribe } from 'node:diagnostics_channel';
 import { LockError } from '../../errors/lock-error.ts';
 import { describe } from '../../options/key.ts';
-import type { ChannelMessages } from './channel-messages.ts';
+import type { ChannelMessages } from './messages.ts';
 
 /** Ends a subscription, when it is called or at the end of a `using` block. */
 export interface Subscription extends Disposable {
