@@ -11,7 +11,7 @@ const silence = 1 / 2;
 const tooLate = 'The calls of this process before it took too long, so its attempt was not sent.';
 
 /** Resolves when the call can be sent. @throws `LOCK_UNAVAILABLE` at `end`, by the clock. */
-export type Wait = (end: number) => Promise<void>;
+export type Turn = (end: number) => Promise<void>;
 
 interface Arrival {
   readonly mine: QueuedClaim;
@@ -20,6 +20,8 @@ interface Arrival {
   /** When it could be sent, by the clock. */
   startedAt: number | undefined;
   turn: Deferred | undefined;
+  /** Of the first one: those behind it. Those that have started come first. */
+  behind: Arrival[] | undefined;
 }
 
 /**
@@ -31,8 +33,8 @@ export class Arrivals {
   readonly #together: number;
   readonly #deadline: Deadline;
   readonly #clock: Clock;
-  /** Those that have started come first. */
-  readonly #byKey = new Map<string, Arrival[]>();
+  /** The first one on each key, which has started. Most calls are alone. */
+  readonly #first = new Map<string, Arrival>();
 
   constructor(together: number, deadline: Deadline, clock: Clock) {
     this.#together = together;
@@ -41,82 +43,101 @@ export class Arrivals {
   }
 
   /** `undefined`: it can be sent. Otherwise a wait for that. */
-  arrive(mine: QueuedClaim, keeps: boolean, now: number): Wait | undefined {
+  arrive(mine: QueuedClaim, keeps: boolean, now: number): Turn | undefined {
     const { key } = mine.claim;
-    const arrival: Arrival = { mine, keeps, startedAt: undefined, turn: undefined };
-    const queue = this.#byKey.get(key);
-    if (queue === undefined) {
+    const arrival: Arrival = { mine, keeps, startedAt: undefined, turn: undefined, behind: undefined };
+    const first = this.#first.get(key);
+    if (first === undefined) {
       arrival.startedAt = now;
-      this.#byKey.set(key, [arrival]);
+      this.#first.set(key, arrival);
       return undefined;
     }
+    const behind = (first.behind ??= []);
     // Places lapse. One call keeps a hundred of them.
-    const before = keeps ? queue.findIndex(({ startedAt }) => startedAt === undefined) : -1;
-    queue.splice(before === -1 ? queue.length : before, 0, arrival);
-    this.#start(queue);
+    const before = keeps ? behind.findIndex(({ startedAt }) => startedAt === undefined) : -1;
+    behind.splice(before === -1 ? behind.length : before, 0, arrival);
+    this.#start(first);
     if (arrival.startedAt !== undefined) return undefined;
     const turn = createDeferred();
     arrival.turn = turn;
-    return (end) => this.#wait(queue, turn.promise, { key, end });
+    return (end) => this.#wait(turn.promise, key, end);
   }
 
   /** Whether others came for its key, and are not decided yet. */
   hasCompany({ claim }: QueuedClaim): boolean {
-    return this.#byKey.size > 0 && (this.#byKey.get(claim.key)?.length ?? 0) > 1;
+    return (this.#first.get(claim.key)?.behind?.length ?? 0) > 0;
   }
 
   /** It is decided, sent in order, or given up: those behind it go on. */
   pass(mine: QueuedClaim): void {
-    const queue = this.#byKey.get(mine.claim.key);
-    const index = queue?.findIndex((arrival) => arrival.mine === mine) ?? -1;
-    if (queue !== undefined && index !== -1) this.#remove(queue, index);
+    const first = this.#first.get(mine.claim.key);
+    if (first?.mine === mine) {
+      this.#passFirst(first);
+      return;
+    }
+    const index = first?.behind?.findIndex((arrival) => arrival.mine === mine) ?? -1;
+    if (first === undefined || index === -1) return;
+    first.behind?.splice(index, 1)[0]?.turn?.resolve();
+    this.#start(first);
   }
 
   close(): void {
-    for (const queue of this.#byKey.values()) for (const { turn } of queue) turn?.resolve();
-    this.#byKey.clear();
+    for (const { behind = [] } of this.#first.values()) for (const { turn } of behind) turn?.resolve();
+    this.#first.clear();
   }
 
-  async #wait(queue: Arrival[], turn: Promise<void>, { key, end }: { key: string; end: number }): Promise<void> {
+  async #wait(turn: Promise<void>, key: string, end: number): Promise<void> {
     const silent = this.#deadline.timeout * silence;
     for (;;) {
       const now = this.#clock.now();
       if (now >= end) throw unsent(key, tooLate);
-      const before = Math.min(end, (queue[0]?.startedAt ?? now) + silent);
+      const before = Math.min(end, (this.#first.get(key)?.startedAt ?? now) + silent);
       try {
         return await this.#deadline.race(turn, 'the calls before it', Math.max(1, before - now));
       } catch {
         const since = this.#clock.now() - silent;
-        while ((queue[0]?.startedAt ?? Infinity) <= since) this.#remove(queue, 0);
+        let first = this.#first.get(key);
+        for (; first?.startedAt !== undefined && first.startedAt <= since; first = this.#first.get(key))
+          this.#passFirst(first);
       }
     }
   }
 
-  #remove(queue: Arrival[], index: number): void {
-    const [gone] = queue.splice(index, 1);
-    gone?.turn?.resolve();
-    if (queue.length > 0) this.#start(queue);
-    else if (gone !== undefined) this.#byKey.delete(gone.mine.claim.key);
+  #passFirst({ mine, behind }: Arrival): void {
+    const next = behind?.shift();
+    if (next === undefined) {
+      this.#first.delete(mine.claim.key);
+      return;
+    }
+    next.behind = behind;
+    this.#first.set(mine.claim.key, next);
+    this.#start(next);
   }
 
-  #start(queue: readonly Arrival[]): void {
+  #start(first: Arrival): void {
     const now = this.#clock.now();
-    const first = queue[0];
-    let room = first?.startedAt === undefined ? this.#together : 0;
-    for (const arrival of queue) {
+    let room = 0;
+    if (first.startedAt === undefined) {
+      room = this.#together - 1;
+      start(first, now);
+    }
+    for (const arrival of first.behind ?? []) {
       if (arrival.startedAt !== undefined) continue;
-      const goes = arrival === first || isBeside(first, arrival) || (room > 0 && isLike(first, arrival));
-      if (!goes) return;
+      if (!isBeside(first, arrival) && (room <= 0 || !isLike(first, arrival))) return;
       room -= 1;
-      arrival.startedAt = now;
-      arrival.turn?.resolve();
+      start(arrival, now);
     }
   }
 }
 
+function start(arrival: Arrival, now: number): void {
+  arrival.startedAt = now;
+  arrival.turn?.resolve();
+}
+
 /** Readers do not keep each other out, so their order means nothing. */
-function isBeside(first: Arrival | undefined, arrival: Arrival): boolean {
-  return first !== undefined && isReader(first) && isReader(arrival);
+function isBeside(first: Arrival, arrival: Arrival): boolean {
+  return isReader(first) && isReader(arrival);
 }
 
 function isReader({ keeps, mine: { claim } }: Arrival): boolean {
@@ -124,8 +145,8 @@ function isReader({ keeps, mine: { claim } }: Arrival): boolean {
 }
 
 /** Both enter the queue, and ask for the same. */
-function isLike(first: Arrival | undefined, { keeps, mine: { claim } }: Arrival): boolean {
-  if (first === undefined || first.keeps || keeps) return false;
+function isLike(first: Arrival, { keeps, mine: { claim } }: Arrival): boolean {
+  if (first.keeps || keeps) return false;
   const { mode, ttl, floor } = first.mine.claim;
   return mode === 'exclusive' && claim.mode === mode && claim.ttl === ttl && claim.floor === floor;
 }

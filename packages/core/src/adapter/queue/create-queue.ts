@@ -1,26 +1,296 @@
-import { Acquire } from './acquire.ts';
-import { ProcessQueue } from './process-queue.ts';
-import type { Queue, QueueParts } from './queue-parts.ts';
+import type { Busy, Claim, Grant, Wake } from '../../contract.ts';
+import { LockError, isLockError, isPermanent } from '../../errors/lock-error.ts';
+import { Arrivals, unsent } from './arrivals.ts';
+import type { Turn } from './arrivals.ts';
+import { lastsFor } from './assignment.ts';
+import type { Assignment } from './assignment.ts';
+import { BusyKeys } from './busy-keys.ts';
+import type { Attempt, Attempted, Queue, QueueParts, Waiting } from './queue-parts.ts';
+import type { QueuedClaim } from './queued-claim.ts';
+import { QueuedClaims } from './queued-claims.ts';
+import { Subscription } from './subscription.ts';
+
+/**
+ * How many signs of life a waiter gives in the time that its place lasts. Two of them may be lost.
+ * More cost the backend calls. Fewer make a late sign lose the place.
+ */
+const refreshesPerTtl = 3;
+/**
+ * Without a subscription a claim takes no place in the queue, as the backend could not tell it its
+ * turn. It then polls, so many times for each sign of life of a place. More polls cost the backend
+ * calls. Fewer leave a free key unused for longer.
+ */
+const pollsPerRefresh = 8;
+/**
+ * A claim waits for the subscription before it polls, for this part of the time between two signs
+ * of life. To open one takes four round trips and more, so with less a far or busy backend gives no
+ * places. More keeps the first claim waiting for longer where the backend refuses subscriptions.
+ */
+const patience = 1 / 2;
 
 /** One queue for all claims of a provider: `tryAcquire` with places, order and wakes. */
 export function createQueue(parts: QueueParts): Queue {
-  const queue = new ProcessQueue(parts);
-  const { claims, arrivals } = queue;
-  return {
-    tryAcquire: (claim, wake) => new Acquire(queue, claim).run(wake),
-    waitsFor: (key) => claims.waitsFor(key),
-    leave(owner) {
-      const mine = claims.get(owner);
-      if (mine === undefined) return false;
-      const { waits } = mine;
-      claims.leave(mine);
-      arrivals.pass(mine);
-      return waits;
-    },
-    wake(owner, assigned) {
-      if (assigned !== undefined) claims.get(owner)?.assign(assigned);
-      claims.notifyLater(owner, 'own');
-    },
-    close: (reason) => queue.close(reason),
-  };
+  return new ProcessQueue(parts);
+}
+
+/** One call of `tryAcquire`. */
+interface Call {
+  readonly claim: Claim;
+  /** With a wake: it may take a place in the queue. */
+  readonly waits: boolean;
+  /** When it has to settle, by the clock. */
+  readonly end: number;
+}
+
+class ProcessQueue implements Queue {
+  readonly #parts: QueueParts;
+  readonly #claims: QueuedClaims;
+  readonly #arrivals: Arrivals;
+  readonly #subscription: Subscription;
+  readonly #busyKeys: BusyKeys = new BusyKeys();
+  /** The ms between two signs of life of a waiter. */
+  readonly #refresh: number;
+  /** Those between two polls, without a subscription. */
+  readonly #pollInterval: number;
+  /** How long a claim waits for a subscription, in ms. */
+  readonly #patience: number;
+  #closed: Error | undefined = undefined;
+
+  constructor(parts: QueueParts) {
+    const { waiterTtl, look, together = 1, deadline, runtime } = parts;
+    this.#parts = parts;
+    this.#refresh = waiterTtl / refreshesPerTtl;
+    this.#pollInterval = this.#refresh / pollsPerRefresh;
+    // Where a poller stands in, claims get their places without a subscription.
+    this.#patience = look === undefined ? this.#refresh * patience : this.#pollInterval;
+    this.#claims = new QueuedClaims(this.#refresh);
+    this.#arrivals = new Arrivals(together, deadline, runtime.clock);
+    this.#subscription = new Subscription(parts, this.#claims, this.#refresh);
+  }
+
+  tryAcquire(claim: Claim, wake?: Wake): Promise<Grant | Busy> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    // To read the clock costs time.
+    const now = this.#now;
+    const call: Call = { claim, waits: wake !== undefined, end: now + this.#parts.deadline.timeout };
+    const known = this.#claims.get(claim.owner) !== undefined;
+    if (!known && !call.waits) return this.#askOutside(call, now);
+    const mine = this.#claims.come(claim, wake);
+    return known ? this.#askAgain(mine, call, now) : this.#ask(mine, call, false, now);
+  }
+
+  waitsFor(key: string): boolean {
+    return this.#claims.waitsFor(key);
+  }
+
+  leave(owner: string): boolean {
+    const mine = this.#claims.get(owner);
+    if (mine === undefined) return false;
+    const { waits } = mine;
+    this.#claims.leave(mine);
+    this.#arrivals.pass(mine);
+    return waits;
+  }
+
+  wake(owner: string, assigned?: Assignment): void {
+    if (assigned !== undefined) this.#claims.get(owner)?.assign(assigned);
+    this.#claims.notifyLater(owner, 'own');
+  }
+
+  close(reason: Error): void {
+    this.#closed = reason;
+    this.#claims.close();
+    this.#arrivals.close();
+    this.#subscription.close(reason);
+  }
+
+  /** The claim does not wait for its turn, and this call puts it into no queue. */
+  async #askOutside(call: Call, now: number): Promise<Grant | Busy> {
+    const { claim } = call;
+    const free = this.#isBusy(claim.key) ? undefined : this.#parts.tryFree?.(claim);
+    const grant = free && (await free);
+    this.#checkOpen();
+    const answer = grant ?? (await this.#parts.attempt(this.#attemptOf(call)));
+    if (answer.granted) this.#busyKeys.free(claim.key);
+    else this.#foundBusy(claim.key, now);
+    return answer;
+  }
+
+  /** A call of a claim that is known: `stages.ts` says what it may do next. */
+  async #askAgain(mine: QueuedClaim, call: Call, begunAt: number): Promise<Grant | Busy> {
+    for (let now = begunAt; ; now = this.#now) {
+      const { answer, left } = mine.next(now, this.#refresh);
+      if (answer === 'over') return this.#outcome(mine);
+      if (answer === 'hear') {
+        await mine.news();
+        this.#checkOpen();
+        continue;
+      }
+      if (answer === 'quiet' && call.waits) {
+        mine.toldToWait(left, now);
+        return { granted: false, retryAfter: left };
+      }
+      const told = answer === 'grant' ? this.#told(mine) : undefined;
+      return told ?? (await this.#ask(mine, call, answer === 'ask with others', now));
+    }
+  }
+
+  async #ask(mine: QueuedClaim, call: Call, withOthers: boolean, sentAt: number): Promise<Grant | Busy> {
+    const { key, ttl } = call.claim;
+    const first = mine.stage === 'outside';
+    mine.ask();
+    try {
+      // A first call goes behind those that came before it on the key.
+      const turn = first && call.waits ? this.#arrivals.arrive(mine, false, sentAt) : undefined;
+      const free = call.waits && turn === undefined ? this.#askFree(mine, call) : undefined;
+      // No turn of the event loop without need: a claim that is due in this tick is to be shown.
+      let asked = free && (await free);
+      if (asked?.granted !== true)
+        asked = await (call.waits ? this.#enter(mine, call, withOthers, turn, asked) : this.#attempt(mine, call));
+      if (asked.granted) {
+        if (first) this.#busyKeys.free(key);
+        this.#claims.granted(mine, { token: asked.token, sentAt, validity: asked.validity ?? ttl });
+        return asked;
+      }
+      if (call.waits) this.#subscription.check();
+      // A message told more than the answer, which is older.
+      return (mine.stage === 'assigned' ? this.#told(mine) : undefined) ?? asked;
+    } catch (error) {
+      // Core releases only a claim that may have left something. The release leaves the queue.
+      const leavesNothing = first && isLockError(error) && error.sent === false;
+      if (leavesNothing || isPermanent(error)) this.#claims.leave(mine);
+      else mine.rejected();
+      throw error;
+    } finally {
+      if (first) this.#arrivals.pass(mine);
+    }
+  }
+
+  /**
+   * An attempt that puts a claim into no queue, where the key may be free. A process whose keys are
+   * always free needs no place, and no subscription.
+   */
+  #askFree(mine: QueuedClaim, call: Call): Promise<Attempted | undefined> | undefined {
+    const { claim } = call;
+    const isTaken = this.#isBusy(claim.key) || this.#arrivals.hasCompany(mine);
+    const free = isTaken ? undefined : this.#parts.tryFree?.(claim);
+    return free ?? (this.#subscription.open ? undefined : this.#parts.attempt(this.#attemptOf(call)));
+  }
+
+  /** Into the queue only where a message reaches the claim. `decided`: what `#askFree` came to. */
+  async #enter(
+    mine: QueuedClaim,
+    call: Call,
+    withOthers: boolean,
+    turn: Turn | undefined,
+    decided: Attempted | undefined,
+  ): Promise<Grant | Waiting> {
+    const { key } = call.claim;
+    const first = mine.stage === 'entering';
+    if (turn !== undefined) {
+      await this.#opened(call);
+      await this.#awaitTurn(mine, call, turn);
+      const free = this.#askFree(mine, call);
+      decided = free && (await free);
+      if (decided?.granted) return decided;
+    }
+    if (decided !== undefined) this.#foundBusy(key, this.#now);
+    this.#checkOpen();
+    const open = this.#subscription.open || (await this.#opened(call));
+    if (mine.over) return this.#outcome(mine);
+    if (!open) {
+      // The cheaper attempt has decided nothing.
+      const answer = decided ?? (await this.#parts.attempt(this.#attemptOf(call)));
+      if (answer.granted) return answer;
+      this.#foundBusy(key, this.#now);
+      return mine.polls({ granted: false, retryAfter: this.#pollInterval });
+    }
+    const attempt = this.#attempt(mine, call, withOthers);
+    if (first && this.#parts.together === Infinity) this.#arrivals.pass(mine);
+    return await attempt;
+  }
+
+  /** Without `withOthers` the claim takes no place. `true`: the call keeps others' places too. */
+  async #attempt(mine: QueuedClaim, call: Call, withOthers?: boolean): Promise<Attempted> {
+    const claims = this.#claims;
+    const sentAt = this.#now;
+    const others = withOthers === true ? claims.carriedBy(mine, sentAt) : [];
+    const gated = others.length > 0 && this.#parts.together !== Infinity;
+    let answer: Attempted;
+    try {
+      const turn = gated ? this.#arrivals.arrive(mine, true, sentAt) : undefined;
+      if (turn !== undefined) await this.#awaitTurn(mine, call, turn);
+      const shown = withOthers === undefined ? undefined : others.filter(({ over }) => !over);
+      answer = await this.#parts.attempt(this.#attemptOf(call, shown, shown !== undefined && mine.send()));
+    } catch (error) {
+      for (const other of others) other.carried('carrier-failed');
+      throw error;
+    } finally {
+      if (gated) this.#arrivals.pass(mine);
+    }
+    for (const other of others) claims.carried(other, answer.kept?.includes(other.claim.owner) === true);
+    if (answer.granted) return answer;
+    this.#foundBusy(call.claim.key, sentAt);
+    if (withOthers === undefined) return mine.polls(answer);
+    mine.busy(answer.retryAfter, answer.retryAfter < Math.floor(this.#refresh), this.#now);
+    claims.show(mine, sentAt);
+    return answer;
+  }
+
+  #attemptOf(call: Call, others?: readonly QueuedClaim[], repeated = false): Attempt {
+    const { claim } = call;
+    const awaited = this.#claims.waitsFor(claim.key);
+    return { claim, others: others?.map((other) => other.claim), repeated, awaited, within: this.#left(call) };
+  }
+
+  /** Waits for its turn. A claim that was given up meanwhile leaves nothing to release. */
+  async #awaitTurn(mine: QueuedClaim, call: Call, turn: Turn): Promise<void> {
+    await turn(call.end);
+    this.#checkOpen();
+    if (mine.over) throw unsent(mine.claim.key, 'The claim was given up before its attempt was sent.');
+  }
+
+  #opened(call: Call): Promise<boolean> {
+    return this.#subscription.whenOpen(Math.min(this.#patience, this.#left(call)));
+  }
+
+  #left({ end }: Call): number {
+    return Math.max(1, end - this.#now);
+  }
+
+  /** So a cheaper attempt is not worth its cost. Without a subscription it is. */
+  #isBusy(key: string): boolean {
+    return this.#claims.waitsFor(key) || (this.#subscription.open && this.#busyKeys.has(key, this.#now));
+  }
+
+  #foundBusy(key: string, sentAt: number): void {
+    if (this.#parts.tryFree !== undefined) this.#busyKeys.found(key, sentAt);
+  }
+
+  /** The grant that a message told, while it certainly lasts. */
+  #told(mine: QueuedClaim): Grant | undefined {
+    const { grant, claim } = mine;
+    const validity = grant && lastsFor(grant, claim, this.#parts.runtime.clock.exact());
+    if (grant === undefined || validity === undefined) return undefined;
+    this.#claims.granted(mine, grant);
+    return { granted: true, token: grant.token, validity };
+  }
+
+  /** What became of a claim that is over by another call of it: granted, or released. */
+  #outcome(mine: QueuedClaim): Grant | Waiting {
+    if (mine.grant === undefined) return { granted: false, retryAfter: this.#pollInterval };
+    const told = this.#told(mine);
+    if (told !== undefined) return told;
+    throw new LockError('LOCK_UNAVAILABLE', 'Another attempt of this claim was granted, too long ago to count on.', {
+      key: mine.claim.key,
+    });
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw this.#closed;
+  }
+
+  get #now(): number {
+    return this.#parts.runtime.clock.now();
+  }
 }

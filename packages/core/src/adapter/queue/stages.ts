@@ -1,7 +1,7 @@
 /**
  * The stages of one claim in the queue of its process. `stages` is their table: stage x event ->
  * stage, where a pair that is missing changes nothing. `queued-claim.ts` does what goes with a
- * change, and `acquire.ts` makes the calls.
+ * change, and `create-queue.ts` makes the calls.
  */
 export type Stage =
   /** The backend's queue has nothing of it: it is new, or polls as no message could reach it. */
