@@ -145,13 +145,14 @@ export class LockManager implements Locks, JointCalls {
 
   elect(key: string, lead: Lead, options: ElectOptions = {}): Election {
     this.#checkOpen();
-    const read = readElectOptions(options);
+    const { poll, ...read } = readElectOptions(options);
     const terms = { ...read, drain: this.#terms.drain };
-    return new Candidate(this.#host, this, this.#observer(key, { poll: read.poll }), lead, terms);
+    return new Candidate(this.#host, this, this.leadership(key, { poll }), lead, terms);
   }
 
   leadership(key: string, options: LeadershipOptions = {}): Leadership {
-    return this.#observer(key, readLeadershipOptions(options));
+    const inspect = (looked: string): Promise<LockState> => this.inspect(looked);
+    return new Observer(this.#host, inspect, key, readLeadershipOptions(options));
   }
 
   async once<T>(key: string, slot: string | EverySlot, first: unknown, second?: unknown): Promise<TryResult<T>> {
@@ -311,10 +312,6 @@ export class LockManager implements Locks, JointCalls {
 
   get #waits(): DefaultWaits {
     return { wait: this.#defaults.wait, tryWait: this.#tryDefaults.wait };
-  }
-
-  #observer(key: string, options: LeadershipOptions & { readonly poll: number }): Leadership {
-    return new Observer(this.#host, (looked) => this.inspect(looked), key, options);
   }
 }
 

@@ -25,7 +25,7 @@ async function makeProvider(
   adapter: AdapterModule,
   config: Parameters<AdapterModule['fromConfig']>[0],
 ): Promise<LockProvider> {
-  const opening = settled(() => adapter.fromConfig(config));
+  const opening = (async () => await adapter.fromConfig(config))();
   try {
     return await withinLimit(opening, config.runtime);
   } catch (error) {
@@ -34,10 +34,6 @@ async function makeProvider(
       cause: withoutPassword(error, config.url),
     });
   }
-}
-
-async function settled(open: () => Promise<LockProvider> | LockProvider): Promise<LockProvider> {
-  return await open();
 }
 
 /** What `opening` resolves to. A provider that comes later is closed. */

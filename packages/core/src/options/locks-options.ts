@@ -71,11 +71,6 @@ export interface LocksOptions extends DefaultOptions {
   readonly runtime?: Runtime | undefined;
 }
 
-/** In ms. */
-const defaultCloseTimeout = 5_000;
-
-const { ttl, wait, renew, maxHold, reentrant } = acquireReaders;
-
 /** A number that JSON has read is exact below 2^53, as tokens are. */
 const tokenFloor: OptionReader<bigint | number> = {
   expects: 'a whole number from 0 to 9007199254740991',
@@ -90,11 +85,11 @@ function isToken(value: unknown): value is bigint | number {
 
 /** How the options that text can carry are checked: the ones a URL may have. */
 export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNames)[number]>> = {
-  ttl,
-  wait,
-  renew,
-  maxHold,
-  reentrant,
+  ttl: acquireReaders.ttl,
+  wait: acquireReaders.wait,
+  renew: flag,
+  maxHold: acquireReaders.maxHold,
+  reentrant: flag,
   findDeadlocks: flag,
   maxWaiters: integer(1, Number.MAX_SAFE_INTEGER),
   label: labelReader,
@@ -143,22 +138,17 @@ export function readLocksOptions(options: LocksOptions, where: string = 'Locks o
   }
   const elsewhere = 'Options of an adapter are written under "options" of openLocks.';
   const read = readOptions(readers, options, { where, code: 'LOCK_MISCONFIGURED', text: true, elsewhere });
+  const { closeTimeout = 5_000, drain = closeTimeout, slowWait = 5_000, maxWaiters = 10_000 } = read;
+  const { ttl, wait, renew, maxHold, reentrant } = { ...builtInSettings, ...read };
   return {
-    settings: {
-      ...builtInSettings,
-      ttl: read.ttl ?? builtInSettings.ttl,
-      wait: read.wait ?? builtInSettings.wait,
-      renew: read.renew ?? builtInSettings.renew,
-      maxHold: read.maxHold ?? builtInSettings.maxHold,
-      reentrant: read.reentrant ?? builtInSettings.reentrant,
-    },
-    maxWaiters: read.maxWaiters ?? 10_000,
+    settings: { ...builtInSettings, ttl, wait, renew, maxHold, reentrant },
+    maxWaiters,
     label: read.label,
     tokenFloor: typeof read.tokenFloor === 'number' ? BigInt(read.tokenFloor) : read.tokenFloor,
     findDeadlocks: read.findDeadlocks,
-    closeTimeout: read.closeTimeout ?? defaultCloseTimeout,
-    drain: read.drain ?? read.closeTimeout ?? defaultCloseTimeout,
-    slowWait: read.slowWait ?? 5_000,
+    closeTimeout,
+    drain,
+    slowWait,
     closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,
   };

@@ -2,20 +2,20 @@ import { LockError, isPermanent } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
 import { channels } from '../../leases/diagnostics/channels.ts';
 import type { ElectionMessage } from '../../leases/diagnostics/messages.ts';
-import type { Closable } from '../../leases/ending/linked-set.ts';
-import type { Linked } from '../../leases/ending/linked-set.ts';
+import type { Closable, Linked } from '../../leases/ending/linked-set.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
 import type { PublicLease } from '../../leases/hold/public-lease.ts';
 import type { JointCalls } from '../joint-calls.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
+import type { ReadOptions } from '../../options/read-options.ts';
 import { pause } from '../../time/pause.ts';
 import type { LockState } from '../../lock-state.ts';
 import { settledWithin } from '../../time/settled-within.ts';
 import { untilAborted } from '../../time/until-aborted.ts';
 import type { Election, Lead, Leader, Leadership } from './election.ts';
 import type { ElectionHost } from './observe.ts';
-import { readStopOptions, readWhenLeadingOptions } from './options.ts';
-import type { ReadElectOptions, StopOptions, WhenLeadingOptions } from './options.ts';
+import { readStopOptions, readWhenLeadingOptions, usual } from './options.ts';
+import type { ElectOptions, StopOptions, WhenLeadingOptions } from './options.ts';
 import { Term, endedError, isEndOf } from './term.ts';
 
 /** A rest doubles so many times at most. With more, a candidate is away for longer after errors. */
@@ -64,7 +64,7 @@ export class Candidate implements Election, Closable {
     locks: JointCalls,
     leadership: Leadership,
     lead: Lead,
-    { ttl, maxHold, label, rest, drain, signal }: ReadElectOptions & { readonly drain: number },
+    { ttl, maxHold, label, rest = usual, drain, signal }: ReadOptions<ElectOptions> & { readonly drain: number },
   ) {
     if (typeof lead !== 'function') {
       throw new LockError('LOCK_INVALID', 'elect(key, lead, options): "lead" must be a function.');

@@ -1,15 +1,16 @@
 import type { KeyState, Traits } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
-import type { Closable } from '../../leases/ending/linked-set.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
-import type { Linked, LinkedSet } from '../../leases/ending/linked-set.ts';
+import type { Closable, Linked, LinkedSet } from '../../leases/ending/linked-set.ts';
 import type { LockState } from '../../lock-state.ts';
 import { checkKey } from '../../options/key.ts';
+import type { ReadOptions } from '../../options/read-options.ts';
 import { labelOf } from '../../text/label-of.ts';
 import { pause } from '../../time/pause.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import type { Leader, Leadership } from './election.ts';
+import { usual } from './options.ts';
 import type { LeadershipOptions } from './options.ts';
 
 /** What observers and candidates need from their `Locks`. */
@@ -36,7 +37,7 @@ export class Observer implements Leadership {
     host: ElectionHost,
     inspect: (key: string) => Promise<LockState>,
     key: string,
-    { poll, signal }: LeadershipOptions & { readonly poll: number },
+    { poll = usual, signal }: ReadOptions<LeadershipOptions>,
   ) {
     checkKey(key);
     this.key = key;

@@ -44,45 +44,27 @@ export interface WhenLeadingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** With the defaults, in ms. */
-export type ReadLeadershipOptions = ReadOptions<LeadershipOptions> & { readonly poll: number };
-export type ReadElectOptions = ReadOptions<ElectOptions> & { readonly poll: number; readonly rest: number };
-
 const { signal, ttl, maxHold, label } = acquireReaders;
-const usual = 1_000;
 const everyMs = duration(10, 86_400_000);
 
-const leadershipReaders: OptionReaders<LeadershipOptions> = { poll: everyMs, signal };
-const stopReaders: OptionReaders<StopOptions> = { drain: durationOrForever(0) };
-const whenLeadingReaders: OptionReaders<WhenLeadingOptions> = { signal };
-const electReaders: OptionReaders<ElectOptions> = { ttl, maxHold, label, poll: everyMs, rest: everyMs, signal };
+/** `poll` and `rest` where nothing is said, in ms. */
+export const usual = 1_000;
 
-/** The options of an observer, checked. Throws `LOCK_INVALID` with the name of a wrong one. */
-export function readLeadershipOptions(options: LeadershipOptions): ReadLeadershipOptions {
-  const { poll = usual, ...read } = readOptions(leadershipReaders, options, {
-    where: 'leadership',
-    code: 'LOCK_INVALID',
-    text: true,
-  });
-  return { ...read, poll };
+/** Checks options of an observer, a candidate, `stop` or `whenLeading`. */
+type Read<T> = (options: T) => ReadOptions<T>;
+
+function reader<T extends object>(where: string, readers: OptionReaders<NoInfer<T>>): Read<T> {
+  return (options) => readOptions(readers, options, { where, code: 'LOCK_INVALID', text: true });
 }
 
-/** The options of a candidate, checked. Throws `LOCK_INVALID` with the name of a wrong one. */
-export function readElectOptions(options: ElectOptions): ReadElectOptions {
-  const {
-    poll = usual,
-    rest = usual,
-    ...read
-  } = readOptions(electReaders, options, { where: 'elect', code: 'LOCK_INVALID', text: true });
-  return { ...read, poll, rest };
-}
-
-/** The options of `stop`, checked. Throws `LOCK_INVALID` with the name of a wrong one. */
-export function readStopOptions(options: StopOptions): ReadOptions<StopOptions> {
-  return readOptions(stopReaders, options, { where: 'stop', code: 'LOCK_INVALID', text: true });
-}
-
-/** The options of `whenLeading`, checked. Throws `LOCK_INVALID` with the name of a wrong one. */
-export function readWhenLeadingOptions(options: WhenLeadingOptions): ReadOptions<WhenLeadingOptions> {
-  return readOptions(whenLeadingReaders, options, { where: 'whenLeading', code: 'LOCK_INVALID' });
-}
+export const readLeadershipOptions: Read<LeadershipOptions> = reader('leadership', { poll: everyMs, signal });
+export const readElectOptions: Read<ElectOptions> = reader('elect', {
+  ttl,
+  maxHold,
+  label,
+  poll: everyMs,
+  rest: everyMs,
+  signal,
+});
+export const readStopOptions: Read<StopOptions> = reader('stop', { drain: durationOrForever(0) });
+export const readWhenLeadingOptions: Read<WhenLeadingOptions> = reader('whenLeading', { signal });
