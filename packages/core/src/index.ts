@@ -40,10 +40,9 @@ export type { LockErrorCode, LockErrorOptions, LockErrorRecord } from './errors/
 export { createFencingGuard } from './adapter/fencing-guard.ts';
 export type { FencingGuard } from './adapter/fencing-guard.ts';
 export type { Lease, LeaseRecord } from './lease.ts';
-export type { LockCalls } from './leases/lock-calls.ts';
+export type { LockCalls, TryResult } from './leases/lock-calls.ts';
 export type { LockHolder, LockState } from './lock-state.ts';
 export type { Locks } from './locks.ts';
-export type { TryResult } from './leases/acquire/try-result.ts';
 export type { Election, Lead, Leader, Leadership } from './objects/election/election.ts';
 export type { ElectOptions, LeadershipOptions, StopOptions, WhenLeadingOptions } from './objects/election/options.ts';
 export type { EverySlot, OnceOptions } from './objects/once/options.ts';

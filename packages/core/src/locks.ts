@@ -5,9 +5,8 @@ import type { ElectOptions, LeadershipOptions } from './objects/election/options
 import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
 import type { EverySlot, OnceOptions } from './objects/once/options.ts';
 import type { Lease } from './lease.ts';
-import type { TryResult } from './leases/acquire/try-result.ts';
 import type { Work } from './leases/hold/with-lock.ts';
-import type { LockCalls } from './leases/lock-calls.ts';
+import type { LockCalls, TryResult } from './leases/lock-calls.ts';
 
 /** Takes locks through one provider. */
 export interface Locks extends LockCalls, AsyncDisposable {

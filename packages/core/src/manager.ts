@@ -1,7 +1,7 @@
 import type { LockProvider, Traits } from './contract.ts';
 import type { LockError } from './errors/lock-error.ts';
 import { closedError } from './errors/messages.ts';
-import { misconfigured } from './errors/misconfigured.ts';
+import { misconfigured } from './errors/lock-error.ts';
 import type { Lease } from './lease.ts';
 import { resolveSettings } from './options/acquire-options.ts';
 import type { AcquireOptions, Settings } from './options/acquire-options.ts';
@@ -37,7 +37,7 @@ import { resume } from './leases/hold/resume.ts';
 import type { LockHolder, LockState } from './lock-state.ts';
 import type { Locks } from './locks.ts';
 import { forceRelease, inspectKey, listKeys } from './leases/operator-calls.ts';
-import type { TryResult } from './leases/acquire/try-result.ts';
+import type { TryResult } from './leases/lock-calls.ts';
 import { lostDuringWork, readWork } from './leases/hold/with-lock.ts';
 import type { Work } from './leases/hold/with-lock.ts';
 import { KeepAlive } from './time/keep-alive.ts';

@@ -1,5 +1,4 @@
-import { LockError } from '../errors/lock-error.ts';
-import { misconfigured } from '../errors/misconfigured.ts';
+import { LockError, misconfigured } from '../errors/lock-error.ts';
 import type { Asked, OptionReader } from '../options/option-reader.ts';
 import { describeSecret } from '../options/read-options.ts';
 import { outsideContext } from '../time/outside-context.ts';

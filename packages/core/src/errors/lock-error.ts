@@ -166,3 +166,11 @@ export function leavesNothing(error: unknown): boolean {
     (isLockError(error) && error.sent === false)
   );
 }
+
+/**
+ * `LOCK_MISCONFIGURED`. `where` names the package or call, and `why` has no full stop:
+ * `@locks/redis: why.`
+ */
+export function misconfigured(where: string, why: string, options?: LockErrorOptions): LockError {
+  return new LockError('LOCK_MISCONFIGURED', `${where}: ${why}.`, options);
+}

@@ -1,7 +1,15 @@
 import type { Lease } from '../lease.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
-import type { TryResult } from './acquire/try-result.ts';
 import type { Work } from './hold/with-lock.ts';
+
+/** What `tryWithLock` came to: whether `work` ran under the lock, and then what it resolved to. */
+export type TryResult<T> =
+  | {
+      readonly held: true;
+      /** What `work` resolved to. */
+      readonly value: T;
+    }
+  | { readonly held: false };
 
 /** The calls that take a key. */
 export interface LockCalls {

@@ -1,15 +1,15 @@
 import type { Mode } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
-import type { TryResult } from '../leases/acquire/try-result.ts';
+import type { TryResult } from '../leases/lock-calls.ts';
 import { printAs } from '../leases/hold/printed.ts';
 import { readWork } from '../leases/hold/with-lock.ts';
 import { readOption } from '../options/acquire-options.ts';
 import type { AcquireOptions, Settings } from '../options/acquire-options.ts';
 import type { JointCalls } from './joint-calls.ts';
 import { LockObject } from './lock-object.ts';
+import type { Share } from './lock-object.ts';
 import type { KeyLockable, ObjectOptions } from './lockable.ts';
-import type { Share } from './room.ts';
 
 /** What its calls say that the object says for them. */
 type OwnOptions = Pick<Settings, 'mode'> & Partial<Pick<Settings, 'permits'>>;

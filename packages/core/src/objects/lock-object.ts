@@ -1,8 +1,16 @@
+import type { KeyState, Mode } from '../contract.ts';
 import type { LockState } from '../lock-state.ts';
 import { checkKey } from '../options/key.ts';
-import { hasRoom } from './room.ts';
-import type { Share } from './room.ts';
 import type { JointCalls } from './joint-calls.ts';
+
+/** So many shares of a key, or the whole key. */
+export interface Share {
+  readonly mode: Mode;
+  /** At most so many hold it at once. `undefined`: unlimited. */
+  readonly permits?: number | undefined;
+  /** @default 1 */
+  readonly count?: number;
+}
 
 /** What the objects of one key share: which key, and what the store says of it. */
 export abstract class LockObject {
@@ -30,4 +38,15 @@ export abstract class LockObject {
   async isLocked(): Promise<boolean> {
     return !hasRoom(await this.inspect(), this.share);
   }
+}
+
+/** Whether the holders in `state` leave room for `share`. Claims in the queue do not count. */
+function hasRoom(state: KeyState, { mode, permits = Infinity, count = 1 }: Share): boolean {
+  return mode === 'exclusive' ? state.holders.length === 0 : freePermits(state, permits) >= count;
+}
+
+/** How many of `permits` no holder has. */
+export function freePermits({ holders }: KeyState, permits: number): number {
+  if (holders.some(({ mode }) => mode === 'exclusive')) return 0;
+  return Math.max(0, permits - holders.length);
 }

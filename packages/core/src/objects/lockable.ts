@@ -1,6 +1,6 @@
 import type { Lease } from '../lease.ts';
 import type { LockState } from '../lock-state.ts';
-import type { TryResult } from '../leases/acquire/try-result.ts';
+import type { TryResult } from '../leases/lock-calls.ts';
 import type { Work } from '../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import type { MultiLease } from './multi-lease.ts';

@@ -1,7 +1,7 @@
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { timeoutError } from '../errors/messages.ts';
 import type { Lease } from '../lease.ts';
-import type { TryResult } from '../leases/acquire/try-result.ts';
+import type { TryResult } from '../leases/lock-calls.ts';
 import { printAs } from '../leases/hold/printed.ts';
 import type { PublicLease } from '../leases/hold/public-lease.ts';
 import { readWork } from '../leases/hold/with-lock.ts';

@@ -3,7 +3,7 @@ import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 import { printAs } from '../leases/hold/printed.ts';
 import type { PublicLease } from '../leases/hold/public-lease.ts';
-import type { TryResult } from '../leases/acquire/try-result.ts';
+import type { TryResult } from '../leases/lock-calls.ts';
 import { readWork } from '../leases/hold/with-lock.ts';
 import { readOption } from '../options/acquire-options.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
@@ -13,9 +13,9 @@ import type { JointCalls } from './joint-calls.ts';
 import { JointLease } from './joint-lease.ts';
 import { checkJointOptions } from './key-lock.ts';
 import { LockObject } from './lock-object.ts';
+import type { Share } from './lock-object.ts';
 import type { KeyLockable, ObjectOptions } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
-import type { Share } from './room.ts';
 
 /** What `Permits` are made of. */
 export interface PermitsParts {

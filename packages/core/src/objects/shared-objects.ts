@@ -6,10 +6,10 @@ import { wrongOption } from '../options/read-options.ts';
 import type { Clock } from '../time/clock.ts';
 import type { JointCalls } from './joint-calls.ts';
 import { KeyLock } from './key-lock.ts';
+import { freePermits } from './lock-object.ts';
 import type { KeyLockable, ReadWriteLock, Semaphore } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
 import { Permits } from './permits.ts';
-import { freePermits } from './room.ts';
 
 const source = { where: 'A semaphore', code: 'LOCK_INVALID' } as const;
 

@@ -1,6 +1,5 @@
 import type { AdapterModule } from '../adapter/adapter-config.ts';
-import { LockError, isLockError } from '../errors/lock-error.ts';
-import { misconfigured } from '../errors/misconfigured.ts';
+import { LockError, isLockError, misconfigured } from '../errors/lock-error.ts';
 import { describeGiven } from '../options/read-options.ts';
 import * as memory from '../memory/config.ts';
 import { findModule, isPublished } from './find-module.ts';

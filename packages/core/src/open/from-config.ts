@@ -4,7 +4,7 @@ import { closeQuietly } from '../leases/close-locks.ts';
 import type { Locks } from '../locks.ts';
 import { readLocksOptions } from '../options/locks-options.ts';
 import type { LocksOptions } from '../options/locks-options.ts';
-import type { ConfigSource } from './config/config-file.ts';
+import type { ConfigSource } from './config/config-sources.ts';
 import { configSources } from './config/config-sources.ts';
 import type { LocksConfig } from './config/locks-config.ts';
 import { migration } from './adapter-modules.ts';

@@ -1,7 +1,7 @@
 /** The store that a configuration names, without locks: for programs that look at stores. */
 export { adapters, loadAdapter, migration } from './adapter-modules.ts';
 export type { KnownAdapter } from './adapter-modules.ts';
-export type { ConfigSource } from './config/config-file.ts';
+export type { ConfigSource } from './config/config-sources.ts';
 export { configSources } from './config/config-sources.ts';
 export { mergeSources } from './settings.ts';
 export type { Backend, Settings } from './settings.ts';

@@ -1,11 +1,11 @@
 import type { AdapterModule } from '../adapter/adapter-config.ts';
 import type { LockError } from '../errors/lock-error.ts';
-import { misconfigured } from '../errors/misconfigured.ts';
+import { misconfigured } from '../errors/lock-error.ts';
 import { textReaders } from '../options/locks-options.ts';
 import type { LocksOptions } from '../options/locks-options.ts';
 import { describeGiven, readOptions } from '../options/read-options.ts';
 import { adapterOfScheme } from './adapter-modules.ts';
-import type { ConfigSource } from './config/config-file.ts';
+import type { ConfigSource } from './config/config-sources.ts';
 import type { LocksConfig } from './config/locks-config.ts';
 
 /** The half of a configuration that is about the store. */

@@ -1,7 +1,6 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../../contract.ts';
-import { isLockError } from '../../errors/lock-error.ts';
+import { isLockError, misconfigured } from '../../errors/lock-error.ts';
 import { providerClosed } from '../../errors/messages.ts';
-import { misconfigured } from '../../errors/misconfigured.ts';
 import { refusalOf } from '../../errors/refusals.ts';
 import type { KeyRules, Refusal } from '../../key/admission.ts';
 import { find } from '../../key/by-owner.ts';

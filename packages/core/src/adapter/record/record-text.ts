@@ -1,7 +1,7 @@
 import type { Hold, KeyRecord, Place, Terms } from '../../key/record.ts';
 import { emptyRecord } from '../../key/record.ts';
 import type { LockError } from '../../errors/lock-error.ts';
-import { misconfigured } from '../../errors/misconfigured.ts';
+import { misconfigured } from '../../errors/lock-error.ts';
 
 /** A claim in the queue says with which process it waits. */
 export interface StoredKey extends KeyRecord<string> {

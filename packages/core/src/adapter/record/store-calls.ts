@@ -1,5 +1,4 @@
-import { LockError, isLockError } from '../../errors/lock-error.ts';
-import { misconfigured } from '../../errors/misconfigured.ts';
+import { LockError, isLockError, misconfigured } from '../../errors/lock-error.ts';
 import { describe } from '../../options/key.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import type { Deadline } from '../deadline.ts';

@@ -1,7 +1,6 @@
 import type { LockProvider } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
-import type { LockCalls } from '../../leases/lock-calls.ts';
-import type { TryResult } from '../../leases/acquire/try-result.ts';
+import type { LockCalls, TryResult } from '../../leases/lock-calls.ts';
 import type { Work } from '../../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { checkKey, shortKey } from '../../options/key.ts';
