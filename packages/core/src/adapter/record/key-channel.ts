@@ -1,38 +1,20 @@
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { admits } from '../../key/admission.ts';
-import type { Runtime } from '../../time/runtime.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { pause } from '../../time/pause.ts';
-import type { Deadline } from '../deadline.ts';
-import type { Assignment } from '../queue/assignment.ts';
 import type { EntryEnds } from './entry-ends.ts';
 import { KeyLooks } from './key-looks.ts';
 import { takeStep } from './key-step.ts';
-import type { Change, Step } from './key-step.ts';
+import type { ChannelParts, Change, Step } from './key-step.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { KnownState } from './known-state.ts';
 import type { Pacing } from './pacing.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Done, KeyCall } from './pending-call.ts';
 import type { StoredKey } from './record-text.ts';
-import type { ReadState, StoreCalls } from './store-calls.ts';
+import type { ReadState } from './store-calls.ts';
 import { readMoment } from './store-time.ts';
 import type { Moment } from './store-time.ts';
-
-/** What the keys of one provider share. */
-export interface ChannelParts {
-  readonly runtime: Runtime;
-  readonly deadline: Deadline;
-  readonly calls: StoreCalls;
-  /** The contact of the claims of this process. */
-  readonly process: string;
-  /** Whether the process of a claim has certainly ended. */
-  ended(contact: string): boolean;
-  /** For how many ms the store must keep this record. `undefined`: for ever. */
-  keepFor(record: StoredKey, now: number): number | undefined;
-  /** Says that it is the turn of `owner`, of this process. */
-  hear(owner: string, assigned?: Assignment): void;
-}
 
 /** A write that the store said was not made. */
 interface LostWrite {
@@ -144,7 +126,7 @@ export class KeyChannel {
     for (let conflicts = 0, reads = false; ; reads = true) {
       const now = runtime.clock.now();
       const joined = this.#calls.splice(0);
-      if (joined.some(({ strict }) => strict)) this.#pacing.begins(this.#trip);
+      if (joined.some(({ call }) => call.early === undefined)) this.#pacing.begins(this.#trip);
       calls = [...calls, ...joined].filter((call) => call.isWanted(now));
       if (calls.length === 0) return;
       let delay: number;
@@ -180,20 +162,11 @@ export class KeyChannel {
   }
 
   #step(state: ReadState, moment: Moment, calls: readonly PendingCall[]): Step {
-    const { process, calls: store, ended } = this.#parts;
     const record = this.#known.takeRecord(state);
     this.#known.forget();
-    const works = calls.map(({ work }) => work);
     // Any other write makes that one fail: what a claim that was given up has sent stays away.
     const always = this.#unsettled !== undefined && this.#unsettled.version === state.version;
-    return takeStep(state, moment, record, works, {
-      process,
-      ended,
-      ends: this.#ends,
-      always,
-      nextVersion: () => store.nextVersion(),
-      isUrgent: (answers) => calls.some((call, index) => call.isUrgent(answers[index])),
-    });
+    return takeStep(state, moment, record, calls, always, this.#ends, this.#parts);
   }
 
   /** Others have asked for gaps between writes: in how many ms this one may be made. */

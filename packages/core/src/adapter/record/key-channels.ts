@@ -1,6 +1,6 @@
 import { createObservation, momentsOfStore } from './entry-ends.ts';
 import { KeyChannel } from './key-channel.ts';
-import type { ChannelParts } from './key-channel.ts';
+import type { ChannelParts } from './key-step.ts';
 import { createKeyWatch } from './key-watch.ts';
 import { Pacing } from './pacing.ts';
 import type { RecordStore } from './record-store.ts';

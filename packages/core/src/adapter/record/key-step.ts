@@ -1,14 +1,15 @@
 import { admits } from '../../key/admission.ts';
 import { remove } from '../../key/by-owner.ts';
 import type { Tell } from '../../key/calls.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import type { Deadline } from '../deadline.ts';
+import type { Assignment } from '../queue/assignment.ts';
 import { withMoments } from './entry-ends.ts';
 import type { EntryEnds, Written } from './entry-ends.ts';
+import type { PendingCall } from './pending-call.ts';
 import type { StoredKey } from './record-text.ts';
-import type { ReadState } from './store-calls.ts';
+import type { ReadState, StoreCalls } from './store-calls.ts';
 import type { Moment } from './store-time.ts';
-
-/** What a call makes of the record. It may run again, as another process may have been faster. */
-export type Work<T> = (record: StoredKey, now: number, tell: Tell<string>) => T;
 
 /** What the calls of one process make of one state of a key. */
 export interface Step {
@@ -34,26 +35,33 @@ export interface Change extends Written {
   readonly wakes: readonly string[];
 }
 
-export interface StepParts {
+/** What the keys of one provider share. */
+export interface ChannelParts {
+  readonly runtime: Runtime;
+  readonly deadline: Deadline;
+  readonly calls: StoreCalls;
   /** The contact of the claims of this process. */
   readonly process: string;
   /** Whether the process of a claim has certainly ended. */
   ended(contact: string): boolean;
-  readonly ends: EntryEnds;
-  /** Also where the calls change nothing. */
-  readonly always: boolean;
-  nextVersion(): string;
-  /** Whether these answers say that a hold was changed. */
-  isUrgent(answers: readonly unknown[]): boolean;
+  /** For how many ms the store must keep this record. `undefined`: for ever. */
+  keepFor(record: StoredKey, now: number): number | undefined;
+  /** Says that it is the turn of `owner`, of this process. */
+  hear(owner: string, assigned?: Assignment): void;
 }
 
-/** Applies `works` to `record`, which is that of `state`, and changes it. */
+/**
+ * Applies `calls` to `record`, which is that of `state`, and changes it. `always`: there is a change
+ * also where the calls make none.
+ */
 export function takeStep(
   state: ReadState,
   moment: Moment,
   record: StoredKey,
-  works: readonly Work<unknown>[],
-  { process, ended, ends, always, nextVersion, isUrgent }: StepParts,
+  calls: readonly PendingCall[],
+  always: boolean,
+  ends: EntryEnds,
+  { process, ended, calls: store }: ChannelParts,
 ): Step {
   const { text } = state;
   // With a time of the store the text that was read has the moments, too.
@@ -62,11 +70,11 @@ export function takeStep(
   const [woken, wakes] = [new Set<string>(), new Set<string>()];
   const tell: Tell<string> = ({ owner, contact }) => void (contact === process ? woken.add(owner) : wakes.add(contact));
   const dropped = dropEnded(record, ended);
-  const answers = works.map((work) => work(record, moment.now, tell));
+  const answers = calls.map(({ call }) => call.work(record, moment.now, tell));
   const [head] = record.queue;
   if (dropped && head !== undefined && admits(record, head)) tell(head);
-  const urgent = isUrgent(answers);
-  const version = nextVersion();
+  const urgent = calls.some(({ call }, index) => call.urgent?.(answers[index]) === true);
+  const version = store.nextVersion();
   if (urgent) record.writes = writesWith(record.writes, version);
   const after = withMoments(record);
   const step = { state, moment, record, answers, woken, urgent };
@@ -79,7 +87,7 @@ export function takeStep(
 }
 
 /** The first claims in the queue leave it while their processes have ended. Whether any did. */
-function dropEnded({ queue }: StoredKey, ended: StepParts['ended']): boolean {
+function dropEnded({ queue }: StoredKey, ended: ChannelParts['ended']): boolean {
   let dropped = false;
   for (let head = queue[0]; head !== undefined && ended(head.contact); head = queue[0]) {
     remove(queue, head);

@@ -1,5 +1,6 @@
 import { earliest } from '../../key/record.ts';
 import type { EntryEnds } from './entry-ends.ts';
+import type { PendingCall } from './pending-call.ts';
 import type { StoredKey } from './record-text.ts';
 import type { ReadState } from './store-calls.ts';
 import { reusedMoment } from './store-time.ts';
@@ -72,7 +73,7 @@ export class KnownState {
    * grant would be much shorter, an entry may have ended, or the state is too old.
    */
   unread(
-    calls: readonly { readonly ttl: number }[],
+    calls: readonly PendingCall[],
     local: number,
   ): { readonly state: ReadState; readonly moment: Moment } | undefined {
     const state = this.#last;
@@ -84,7 +85,7 @@ export class KnownState {
     this.#unread = (this.#unread + 1) % mostUnread;
     if (this.#unread === 0) return undefined;
     const moment = reusedMoment(state, local);
-    if (moment === undefined || calls.some(({ ttl }) => moment.slack * 20 > ttl)) return undefined;
+    if (moment === undefined || calls.some(({ call }) => moment.slack * 20 > call.ttl)) return undefined;
     const { holds, queue } = this.recordOf(state);
     const first = Math.min(earliest(holds, Infinity), earliest(queue, Infinity));
     return first > moment.now + moment.slack ? { state, moment } : undefined;

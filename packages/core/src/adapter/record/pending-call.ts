@@ -1,5 +1,9 @@
+import type { Tell } from '../../key/calls.ts';
 import type { Outcome } from '../deadline.ts';
-import type { Work } from './key-step.ts';
+import type { StoredKey } from './record-text.ts';
+
+/** What a call makes of the record. It may run again, as another process may have been faster. */
+export type Work<T> = (record: StoredKey, now: number, tell: Tell<string>) => T;
 
 /** What a call came to. A hold lasts for its ttl less `slack` ms, from the call. */
 export interface Done<T> {
@@ -25,28 +29,15 @@ export interface KeyCall<T> {
 
 /** A call on a key until it is settled. */
 export class PendingCall<T = unknown> {
-  readonly #call: KeyCall<T>;
+  readonly call: KeyCall<T>;
   #outcome: Outcome<Done<T>>;
   #end = Infinity;
   /** Its effect may reach the store. */
   sent = false;
 
   constructor(call: KeyCall<T>, outcome: Outcome<Done<T>>) {
-    this.#call = call;
+    this.call = call;
     this.#outcome = outcome;
-  }
-
-  get ttl(): number {
-    return this.#call.ttl;
-  }
-
-  get work(): Work<T> {
-    return this.#call.work;
-  }
-
-  /** Whether the caller waits for the write. */
-  get strict(): boolean {
-    return this.#call.early === undefined;
   }
 
   /** Whether it is still to be made. */
@@ -61,14 +52,10 @@ export class PendingCall<T = unknown> {
     this.#end = -Infinity;
   }
 
-  isUrgent(answer: T): boolean {
-    return this.#call.urgent?.(answer) === true;
-  }
-
   /** Answers now, if it may, and is still wanted until `end`. */
   answerEarly(answer: T, end: number): void {
     if (this.#end < Infinity) return;
-    const outcome = this.#call.early?.(answer);
+    const outcome = this.call.early?.(answer);
     if (outcome === undefined) return;
     this.#outcome.answered({ answer, slack: 0 });
     this.#outcome = outcome;
