@@ -8,7 +8,6 @@ import { HolderLookups } from './acquire/holder-lookups.ts';
 import { OwnWaits } from './diagnostics/own-waits.ts';
 import { SlowWaits } from './diagnostics/slow-waits.ts';
 import { AbortFollowers } from './ending/abort-followers.ts';
-import { LinkedSet } from './ending/linked-set.ts';
 import { BackgroundReleases } from './release/background-releases.ts';
 
 /**
@@ -19,7 +18,7 @@ export function createHost(provider: LockProvider, read: ReadLocksOptions, warns
   const { runtime, slowWait: threshold } = read;
   const timers = new TimerWheel(runtime, false);
   const lookups = new HolderLookups(provider, runtime);
-  const leases: AcquisitionHost['leases'] = new LinkedSet();
+  const leases: AcquisitionHost['leases'] = new Set();
   return {
     provider,
     runtime,
@@ -28,9 +27,9 @@ export function createHost(provider: LockProvider, read: ReadLocksOptions, warns
     releases: new BackgroundReleases(provider, runtime),
     leases,
     signals: new AbortFollowers(),
-    acquisitions: new LinkedSet(),
+    acquisitions: new Set(),
     lookups,
-    ownWaits: warnsOfOwnWaits ? new OwnWaits(() => leases.members(), threshold) : undefined,
+    ownWaits: warnsOfOwnWaits ? new OwnWaits(() => [...leases], threshold) : undefined,
     slowWaits: new SlowWaits({ timers, provider, lookups, threshold }),
     waiters: new Waiters(read.maxWaiters),
     nextOwner: createOwners(runtime, read.label),

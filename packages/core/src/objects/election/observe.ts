@@ -2,7 +2,7 @@ import type { KeyState, Traits } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
-import type { Closable, Linked, LinkedSet } from '../../leases/ending/linked-set.ts';
+import type { Closable } from '../../leases/acquire/acquisition-host.ts';
 import type { LockState } from '../../lock-state.ts';
 import { checkKey } from '../../options/key.ts';
 import type { ReadOptions } from '../../options/read-options.ts';
@@ -18,7 +18,7 @@ export interface ElectionHost {
   readonly runtime: Runtime;
   readonly provider: { readonly name: string; readonly traits: Traits };
   /** What ends when the `Locks` is closed. */
-  readonly acquisitions: LinkedSet<Closable>;
+  readonly acquisitions: Set<Closable>;
 }
 
 /** Looks at the holders of a key, again and again. */
@@ -116,8 +116,6 @@ function isSame(one: Leader | null, other: Leader | null | undefined): boolean {
 
 /** The pause of one iterator, which ends when its `Locks` is closed. */
 class IteratorPause implements Closable {
-  setPrevious: Linked | undefined = undefined;
-  setNext: Linked | undefined = undefined;
   readonly #end = new AbortController();
 
   async pause({ runtime, acquisitions }: ElectionHost, ms: number, signal: AbortSignal | undefined): Promise<void> {
