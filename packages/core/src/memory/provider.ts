@@ -5,26 +5,19 @@ import type { KeyRules } from '../key/admission.ts';
 import { acquire, inspect, release, renew } from '../key/calls.ts';
 import type { Place } from '../key/record.ts';
 import { checkRegister } from '../options/register.ts';
-import type { Duration, OptionReaders } from '../options/option-reader.ts';
+import type { OptionReaders } from '../options/option-reader.ts';
 import { withMethods } from '../options/option-readers.ts';
 import { readOptions } from '../options/read-options.ts';
-import type { Runtime } from '../time/runtime.ts';
 import { MemoryStorage, memorySource, storeReaders } from './store.ts';
-import type { Contact, MemoryStore } from './store.ts';
+import type { Contact, MemoryStore, MemoryStoreOptions } from './store.ts';
 
-/** Options of a memory provider. */
-export interface MemoryOptions {
+/** Options of a memory provider. Without `store`, the others are those of a store of its own. */
+export interface MemoryOptions extends MemoryStoreOptions {
   /**
    * The store to share with other providers, as several processes share a server. @default one of
    * its own
    */
   readonly store?: MemoryStore | undefined;
-  /**
-   * Of its own store: how long a position in the queue lasts without a repeat. @default 6_000 ms
-   */
-  readonly waiterTtl?: Duration | undefined;
-  /** Clock, timers and randomness. @default those of this process */
-  readonly runtime?: Runtime | undefined;
 }
 
 /** How the options of a provider are checked. */

@@ -12,14 +12,7 @@ import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
 
 /** Defaults of all calls that can also come from a URL. */
-export interface DefaultOptions extends Pick<AcquireOptions, 'renew' | 'reentrant'> {
-  /** How long the store keeps a lock without a renewal, from 50 ms to 24 h. @default 30_000 */
-  readonly ttl?: Duration | undefined;
-  /** How long to wait for a lock, in ms; 0: one attempt. @default Infinity; 0 for `tryAcquire` */
-  readonly wait?: Duration | undefined;
-  /** A lease is lost after this time, in ms, however often it was renewed. @default Infinity */
-  readonly maxHold?: Duration | undefined;
-}
+export interface DefaultOptions extends Pick<AcquireOptions, 'ttl' | 'wait' | 'maxHold' | 'renew' | 'reentrant'> {}
 
 /**
  * Options of `createLocks`, and of the manager half of `openLocks`. Durations are ms or text

@@ -40,20 +40,21 @@ export interface AcquisitionCall {
 export class Waiters {
   /** There may be so many. */
   readonly most: number;
-  full = false;
   #count = 0;
 
   constructor(most: number) {
     this.most = most;
   }
 
+  get full(): boolean {
+    return this.#count >= this.most;
+  }
+
   enter(): void {
     this.#count += 1;
-    this.full = this.#count >= this.most;
   }
 
   leave(): void {
     this.#count -= 1;
-    this.full = this.#count >= this.most;
   }
 }
