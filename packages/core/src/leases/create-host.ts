@@ -5,7 +5,7 @@ import { TimerWheel } from '../time/timer-wheel.ts';
 import type { AcquisitionHost } from './acquire/acquisition-host.ts';
 import { Waiters } from './acquire/acquisition-host.ts';
 import { HolderLookups } from './acquire/holder-lookups.ts';
-import { OwnWaits } from './diagnostics/own-waits.ts';
+import { createOwnWaits } from './diagnostics/own-waits.ts';
 import { SlowWaits } from './diagnostics/slow-waits.ts';
 import { AbortFollowers } from './ending/abort-followers.ts';
 import { BackgroundReleases } from './release/background-releases.ts';
@@ -29,7 +29,7 @@ export function createHost(provider: LockProvider, read: ReadLocksOptions, warns
     signals: new AbortFollowers(),
     acquisitions: new Set(),
     lookups,
-    ownWaits: warnsOfOwnWaits ? new OwnWaits(() => [...leases], threshold) : undefined,
+    ownWaits: warnsOfOwnWaits ? createOwnWaits(leases, threshold) : undefined,
     slowWaits: new SlowWaits({ timers, provider, lookups, threshold }),
     waiters: new Waiters(read.maxWaiters),
     nextOwner: createOwners(runtime, read.label),

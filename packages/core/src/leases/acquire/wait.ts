@@ -86,7 +86,7 @@ export class Wait {
   /** It waits, and from the first time on it is among those that are counted. */
   begin(claim: () => Claim, startedAt: number): void {
     const host = this.#host;
-    if (!this.#looked) this.#looked = host.ownWaits?.look(claim().key, startedAt, this.#answeredAt) ?? true;
+    if (!this.#looked) this.#looked = host.ownWaits?.(claim().key, startedAt, this.#answeredAt) ?? true;
     if (this.#counted) return;
     this.#counted = true;
     host.waiters.enter();

@@ -5,32 +5,25 @@ interface OwnLease {
   readonly since: number;
 }
 
+/** A claim for `key` without a limit is busy at `now`. Returns whether it has waited for long. */
+export type OwnWaits = (key: string, startedAt: number, now: number) => boolean;
+
 /**
- * Warns once of a claim that waits for long for work of its own `Locks`. That work may wait for the
- * claim, and before Node 24 the context that would tell costs too much.
+ * Warns once of a claim that waits for long, `threshold` ms, for work of its own `Locks`. That work
+ * may wait for the claim, and before Node 24 the context that would tell costs too much.
  */
-export class OwnWaits {
-  readonly #leases: () => readonly OwnLease[];
-  /** In ms. */
-  readonly #threshold: number;
-  #warned = false;
-
-  constructor(leases: () => readonly OwnLease[], threshold: number) {
-    this.#leases = leases;
-    this.#threshold = threshold;
-  }
-
-  /** A claim for `key` without a limit is busy at `now`. Returns whether it has waited for long. */
-  look(key: string, startedAt: number, now: number): boolean {
-    if (now - startedAt < this.#threshold) return false;
+export function createOwnWaits(leases: Iterable<OwnLease>, threshold: number): OwnWaits {
+  let warned = false;
+  return (key, startedAt, now) => {
+    if (now - startedAt < threshold) return false;
     // Work that began after the claim does not wait for it.
     const holds = (each: OwnLease): boolean => each.working && each.key === key && each.since <= startedAt;
-    if (!this.#warned && this.#leases().some(holds)) {
-      this.#warned = true;
+    if (!warned && [...leases].some(holds)) {
+      warned = true;
       warn(key, now - startedAt);
     }
     return true;
-  }
+  };
 }
 
 function warn(key: string, waited: number): void {

@@ -1,6 +1,5 @@
 import type { KeyState, Traits } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
-import type { LockError } from '../../errors/lock-error.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
 import type { Closable } from '../../leases/acquire/acquisition-host.ts';
 import type { LockState } from '../../lock-state.ts';
@@ -61,7 +60,10 @@ export class Observer implements Leadership {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Leader | null, void> {
     const changes = new Changes(this.#host.provider.traits.fencing !== 'none');
-    const waiting = new IteratorPause();
+    const { runtime, acquisitions } = this.#host;
+    const closed = new AbortController();
+    const closable: Closable = { close: (reason) => closed.abort(reason) };
+    const signal = AbortSignal.any([closed.signal, ...(this.#signal === undefined ? [] : [this.#signal])]);
     for (;;) {
       this.#signal?.throwIfAborted();
       try {
@@ -74,7 +76,9 @@ export class Observer implements Leadership {
         if (isPermanent(error)) throw error;
         // Who leads is unknown, which is no change.
       }
-      await waiting.pause(this.#host, this.#poll, this.#signal);
+      acquisitions.add(closable);
+      await pause(runtime, this.#poll, { signal });
+      acquisitions.delete(closable);
     }
   }
 }
@@ -112,22 +116,6 @@ class Changes {
 
 function isSame(one: Leader | null, other: Leader | null | undefined): boolean {
   return one === null ? other === null : one.owner === other?.owner;
-}
-
-/** The pause of one iterator, which ends when its `Locks` is closed. */
-class IteratorPause implements Closable {
-  readonly #end = new AbortController();
-
-  async pause({ runtime, acquisitions }: ElectionHost, ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const ends = signal === undefined ? this.#end.signal : AbortSignal.any([signal, this.#end.signal]);
-    acquisitions.add(this);
-    await pause(runtime, ms, { signal: ends });
-    acquisitions.delete(this);
-  }
-
-  close(reason: LockError): void {
-    this.#end.abort(reason);
-  }
 }
 
 function leaderIn({ holders }: KeyState): Leader | null {
