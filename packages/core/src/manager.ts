@@ -307,7 +307,7 @@ export class LockManager implements Locks, JointCalls {
 
   #acquire(key: string, settings: Settings, orNull: boolean): Promise<PublicLease | null> {
     const inside = settings.waitForSelf ? undefined : this.#flow.current;
-    return new Acquisition(this.#host, { key, settings, orNull, inside, within: settings.wait }).result;
+    return new Acquisition(this.#host, { key, settings, orNull, inside }).result;
   }
 
   get #waits(): DefaultWaits {

@@ -127,8 +127,7 @@ export class MemoryStorage implements MemoryStore {
     for (const oldest of this.#idle) {
       if (looks++ === 2) break;
       this.#idle.delete(oldest);
-      // A call on several keys may note one that the store forgot within it, and made again since.
-      if (!isIdle(oldest) || this.#records.get(oldest.key) !== oldest) continue;
+      if (!isIdle(oldest)) continue;
       // Forgotten before its token is behind the clock, it could give that token twice.
       if (oldest.token < micros) this.#records.delete(oldest.key);
       else this.#idle.add(oldest);

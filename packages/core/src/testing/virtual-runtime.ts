@@ -3,8 +3,6 @@ import type { Clock } from '../time/clock.ts';
 import { outsideContext } from '../time/outside-context.ts';
 import type { Runtime, TimerHandle } from '../time/runtime.ts';
 import { createRandom } from './random.ts';
-import { Timeline } from './timeline.ts';
-import type { VirtualTimer } from './timeline.ts';
 
 /** Options of a virtual runtime. */
 export interface VirtualRuntimeOptions {
@@ -158,4 +156,57 @@ export class VirtualRuntime implements Runtime {
 /** Makes a runtime in virtual time. */
 export function createVirtualRuntime(options?: VirtualRuntimeOptions): VirtualRuntime {
   return new VirtualRuntime(options);
+}
+
+/** A callback that is due at a time of the timeline. */
+interface VirtualTimer {
+  at: number;
+  readonly owner: VirtualRuntime;
+  readonly callback: () => void;
+  keepAlive: boolean;
+}
+
+/** Virtual time, shared by the runtimes in it. It moves only when a test calls `advance`. */
+class Timeline {
+  /** In ms. */
+  now = 1_000;
+  /** Unique ids given so far. */
+  ids = 0;
+  readonly timers: Set<VirtualTimer> = new Set();
+
+  /**
+   * Moves time on, timer by timer, and lets everything that follows from one happen before the
+   * next.
+   */
+  async advance(ms: number): Promise<void> {
+    const end = this.now + ms;
+    await drained();
+    for (let timer = this.#next(end); timer !== undefined; timer = this.#next(end)) {
+      this.now = Math.max(this.now, timer.at, timer.owner.busyUntil);
+      this.timers.delete(timer);
+      timer.callback();
+      await drained();
+    }
+    this.now = Math.max(this.now, end);
+    await drained();
+  }
+
+  #next(end: number): VirtualTimer | undefined {
+    let next: VirtualTimer | undefined;
+    let earliest = end;
+    for (const timer of this.timers) {
+      const at = Math.max(timer.at, timer.owner.busyUntil);
+      if (at > earliest || (at === earliest && next !== undefined && timer.at >= next.at)) continue;
+      next = timer;
+      earliest = at;
+    }
+    return next;
+  }
+}
+
+/**
+ * Resolves when no promise callback is pending: Node takes its next tick after the last of them.
+ */
+function drained(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }
