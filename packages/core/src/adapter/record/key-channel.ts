@@ -2,15 +2,18 @@ import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { admits } from '../../key/admission.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { pause } from '../../time/pause.ts';
+import { createObservation, momentsOfStore } from './entry-ends.ts';
 import type { EntryEnds } from './entry-ends.ts';
 import { KeyLooks } from './key-looks.ts';
 import { takeStep } from './key-step.ts';
 import type { ChannelParts, Change, Step } from './key-step.ts';
+import { createKeyWatch } from './key-watch.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { KnownState } from './known-state.ts';
-import type { Pacing } from './pacing.ts';
+import { Pacing } from './pacing.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Done, KeyCall } from './pending-call.ts';
+import type { RecordStore } from './record-store.ts';
 import type { StoredKey } from './record-text.ts';
 import type { ReadState } from './store-calls.ts';
 import { readMoment } from './store-time.ts';
@@ -21,6 +24,9 @@ interface LostWrite {
   readonly calls: readonly PendingCall[];
   readonly step: Step;
 }
+
+/** Lock keys have this prefix in a store. */
+export const keyPrefix = 'key:';
 
 /** The longest pause after a conflict, in ms. A longer one makes a far process lose more often. */
 const longestPause = 40;
@@ -45,28 +51,25 @@ export class KeyChannel {
   /** How long the last read took, in ms. */
   #trip = 0;
 
-  constructor(
-    key: string,
-    pacing: Pacing,
-    parts: ChannelParts,
-    ends: EntryEnds,
-    watch: (look: () => void) => KeyWatch,
-  ) {
+  constructor(name: string, store: RecordStore, parts: ChannelParts, poll: number) {
+    const { calls, runtime } = parts;
+    const key = keyPrefix + name;
     this.#key = key;
     this.#parts = parts;
-    this.#ends = ends;
-    this.#pacing = pacing;
-    this.#known = new KnownState(key, ends);
+    this.#ends = store.expiry === 'observed' ? createObservation() : momentsOfStore;
+    // On one host a long round trip tells of a busy processor, and gaps would slow all down.
+    this.#pacing = new Pacing(name, calls, runtime, store.scope === 'network');
+    this.#known = new KnownState(key, this.#ends);
     this.#looks = new KeyLooks({
-      read: () => parts.calls.read(key),
+      read: () => calls.read(key),
       found: (state) => {
         const record = this.#known.recordOf(state);
         if (!this.#running) this.#known.set(state, record);
-        this.#tellTurns(record, readMoment(state, parts.runtime.clock.now()));
+        this.#tellTurns(record, readMoment(state, runtime.clock.now()));
       },
       idle: () => !this.#running,
     });
-    this.#watch = watch(() => this.#looks.look());
+    this.#watch = createKeyWatch(key, store, runtime, poll, () => this.#looks.look());
   }
 
   /** Whether nothing is under way, and no claim of this process waits. */

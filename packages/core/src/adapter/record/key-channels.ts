@@ -1,15 +1,9 @@
-import { createObservation, momentsOfStore } from './entry-ends.ts';
 import { KeyChannel } from './key-channel.ts';
 import type { ChannelParts } from './key-step.ts';
-import { createKeyWatch } from './key-watch.ts';
-import { Pacing } from './pacing.ts';
 import type { RecordStore } from './record-store.ts';
 
 /** Of keys that were used lately, so many states are kept. More cost memory. */
 const kept = 1_000;
-
-/** Lock keys have this prefix in a store. */
-export const keyPrefix = 'key:';
 
 /** The channels of the keys that a process uses. */
 export class KeyChannels {
@@ -27,13 +21,7 @@ export class KeyChannels {
   of(key: string): KeyChannel {
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
-    const { calls, runtime } = this.#parts;
-    const stored = keyPrefix + key;
-    const ends = this.#store.expiry === 'observed' ? createObservation() : momentsOfStore;
-    const pacing = new Pacing(key, calls, runtime, this.#store.scope === 'network');
-    const channel = new KeyChannel(stored, pacing, this.#parts, ends, (look) =>
-      createKeyWatch(stored, this.#store, runtime, this.#poll, look),
-    );
+    const channel = new KeyChannel(key, this.#store, this.#parts, this.#poll);
     this.#byKey.set(key, channel);
     if (this.#byKey.size > kept) this.#forget(channel);
     return channel;

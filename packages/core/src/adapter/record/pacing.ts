@@ -60,10 +60,7 @@ export class Pacing {
   #lostAt = -Infinity;
   #askedAt = -Infinity;
 
-  /**
-   * `distances`: processes may be farther from the store than others. On one host a long round trip
-   * tells of a busy processor, and gaps would slow all down.
-   */
+  /** `distances`: processes may be farther from the store than others. */
   constructor(name: string, calls: StoreCalls, runtime: Runtime, distances: boolean) {
     this.#key = prefix + name;
     this.#calls = calls;

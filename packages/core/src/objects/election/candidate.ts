@@ -4,7 +4,7 @@ import { channels } from '../../leases/diagnostics/channels.ts';
 import type { ElectionMessage } from '../../leases/diagnostics/messages.ts';
 import type { Closable } from '../../leases/acquire/acquisition-host.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
-import type { PublicLease } from '../../leases/hold/public-lease.ts';
+import { PublicLease } from '../../leases/hold/public-lease.ts';
 import type { JointCalls } from '../joint-calls.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import type { ReadOptions } from '../../options/read-options.ts';
@@ -16,7 +16,6 @@ import type { Election, Lead, Leader, Leadership } from './election.ts';
 import type { ElectionHost } from './observe.ts';
 import { readStopOptions, readWhenLeadingOptions, usual } from './options.ts';
 import type { ElectOptions, StopOptions, WhenLeadingOptions } from './options.ts';
-import { Term, endedError, isEndOf } from './term.ts';
 
 /** A rest doubles so many times at most. With more, a candidate is away for longer after errors. */
 const mostDoublings = 4;
@@ -24,6 +23,22 @@ const mostDoublings = 4;
 /** What `lead` threw, which may be `undefined`. */
 interface Failure {
   readonly error: unknown;
+}
+
+/** The lease of a leader, whose signal also aborts when it is asked to resign. */
+class Term extends PublicLease {
+  readonly #resigned: AbortSignal;
+  #signal: AbortSignal | undefined = undefined;
+
+  constructor(lease: PublicLease, resigned: AbortSignal) {
+    super(lease);
+    this.#resigned = resigned;
+  }
+
+  override get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any([super.signal, this.#resigned]);
+    return this.#signal;
+  }
 }
 
 /** Stands for election under a key, leads, and stands again. */
@@ -253,4 +268,14 @@ export class Candidate implements Election, Closable {
     const message = `The leader of ${JSON.stringify(this.key)} failed; it stands again.`;
     process.emitWarning(message, { code: 'LOCKS_ELECTION', detail });
   }
+}
+
+/** Whether `error` says no more than that a term has ended. Node's own calls give it as a cause. */
+function isEndOf({ signal }: Term, error: unknown): boolean {
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason));
+}
+
+/** The candidate does not stand any more. */
+function endedError(key: string): LockError {
+  return new LockError('LOCK_CLOSED', `The candidate for ${JSON.stringify(key)} stands no more.`, { key });
 }

@@ -1,24 +1,18 @@
-import type { KeyState, Traits } from '../../contract.ts';
+import type { KeyState } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
-import type { Closable } from '../../leases/acquire/acquisition-host.ts';
+import type { AcquisitionHost, Closable } from '../../leases/acquire/acquisition-host.ts';
 import type { LockState } from '../../lock-state.ts';
 import { checkKey } from '../../options/key.ts';
 import type { ReadOptions } from '../../options/read-options.ts';
 import { labelOf } from '../../text/label-of.ts';
 import { pause } from '../../time/pause.ts';
-import type { Runtime } from '../../time/runtime.ts';
 import type { Leader, Leadership } from './election.ts';
 import { usual } from './options.ts';
 import type { LeadershipOptions } from './options.ts';
 
 /** What observers and candidates need from their `Locks`. */
-export interface ElectionHost {
-  readonly runtime: Runtime;
-  readonly provider: { readonly name: string; readonly traits: Traits };
-  /** What ends when the `Locks` is closed. */
-  readonly acquisitions: Set<Closable>;
-}
+export type ElectionHost = Pick<AcquisitionHost, 'runtime' | 'provider' | 'acquisitions'>;
 
 /** Looks at the holders of a key, again and again. */
 export class Observer implements Leadership {
