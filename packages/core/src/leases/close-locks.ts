@@ -41,8 +41,8 @@ function endAll(
   reason: LockError,
   own: ReadonlySet<string>,
 ): readonly Promise<void>[] {
-  for (const acquisition of [...acquisitions]) acquisition.close(reason);
-  return [...leases].flatMap((lease) => {
+  for (const acquisition of acquisitions.members()) acquisition.close(reason);
+  return leases.members().flatMap((lease) => {
     const ended = lease.close(reason);
     return ended === undefined || own.has(lease.owner) ? [] : [ended];
   });

@@ -8,6 +8,7 @@ import { HolderLookups } from './acquire/holder-lookups.ts';
 import { createOwnWaits } from './diagnostics/own-waits.ts';
 import { SlowWaits } from './diagnostics/slow-waits.ts';
 import { AbortFollowers } from './ending/abort-followers.ts';
+import { LinkedSet } from './ending/linked-set.ts';
 import { BackgroundReleases } from './release/background-releases.ts';
 
 /**
@@ -18,7 +19,7 @@ export function createHost(provider: LockProvider, read: ReadLocksOptions, warns
   const { runtime, slowWait: threshold } = read;
   const timers = new TimerWheel(runtime, false);
   const lookups = new HolderLookups(provider, runtime);
-  const leases: AcquisitionHost['leases'] = new Set();
+  const leases: AcquisitionHost['leases'] = new LinkedSet();
   return {
     provider,
     runtime,
@@ -27,9 +28,9 @@ export function createHost(provider: LockProvider, read: ReadLocksOptions, warns
     releases: new BackgroundReleases(provider, runtime),
     leases,
     signals: new AbortFollowers(),
-    acquisitions: new Set(),
+    acquisitions: new LinkedSet(),
     lookups,
-    ownWaits: warnsOfOwnWaits ? createOwnWaits(leases, threshold) : undefined,
+    ownWaits: warnsOfOwnWaits ? createOwnWaits(() => leases.members(), threshold) : undefined,
     slowWaits: new SlowWaits({ timers, provider, lookups, threshold }),
     waiters: new Waiters(read.maxWaiters),
     nextOwner: createOwners(runtime, read.label),

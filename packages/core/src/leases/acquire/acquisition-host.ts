@@ -1,22 +1,16 @@
-import type { LockError } from '../../errors/lock-error.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 import type { TimerWheel } from '../../time/timer-wheel.ts';
 import type { OwnWaits } from '../diagnostics/own-waits.ts';
+import type { Closable, LinkedSet } from '../ending/linked-set.ts';
 import type { LeaseHost } from '../hold/lease-host.ts';
 import type { Frame } from '../reenter/flow.ts';
 import type { HolderLookups } from './holder-lookups.ts';
-
-/** An acquisition or a candidate, as `Locks.close` sees it. */
-export interface Closable {
-  /** Ends it because its `Locks` is closing. */
-  close(reason: LockError): void;
-}
 
 /** What an acquisition needs from the `Locks` that started it. */
 export interface AcquisitionHost extends LeaseHost {
   /** The timers of waiting claims. They keep the process running. */
   readonly waitTimers: TimerWheel;
-  readonly acquisitions: Set<Closable>;
+  readonly acquisitions: LinkedSet<Closable>;
   /** Finds the holders of a key, for the messages of timeouts. */
   readonly lookups: HolderLookups;
   /** `undefined`: contexts tell who waits for itself, or are not to tell. */

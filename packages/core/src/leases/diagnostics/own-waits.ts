@@ -12,13 +12,13 @@ export type OwnWaits = (key: string, startedAt: number, now: number) => boolean;
  * Warns once of a claim that waits for long, `threshold` ms, for work of its own `Locks`. That work
  * may wait for the claim, and before Node 24 the context that would tell costs too much.
  */
-export function createOwnWaits(leases: Iterable<OwnLease>, threshold: number): OwnWaits {
+export function createOwnWaits(leases: () => readonly OwnLease[], threshold: number): OwnWaits {
   let warned = false;
   return (key, startedAt, now) => {
     if (now - startedAt < threshold) return false;
     // Work that began after the claim does not wait for it.
     const holds = (each: OwnLease): boolean => each.working && each.key === key && each.since <= startedAt;
-    if (!warned && [...leases].some(holds)) {
+    if (!warned && leases().some(holds)) {
       warned = true;
       warn(key, now - startedAt);
     }

@@ -8,6 +8,7 @@ import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { LossCode } from '../diagnostics/messages.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
+import type { Linked } from '../ending/linked-set.ts';
 import type { Abandoned } from '../release/background-releases.ts';
 import { restUntil, storedClaim } from '../release/rest.ts';
 import type { Kept, LeaseHost } from './lease-host.ts';
@@ -38,6 +39,8 @@ export interface Terms {
 export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, AbortFollower {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
+  setPrevious: Linked | undefined = undefined;
+  setNext: Linked | undefined = undefined;
   readonly host: LeaseHost;
   readonly token: bigint;
   readonly since: number;

@@ -4,10 +4,11 @@ import type { Runtime } from '../../time/runtime.ts';
 import type { TimerWheel } from '../../time/timer-wheel.ts';
 import type { SlowWaits } from '../diagnostics/slow-waits.ts';
 import type { AbortFollowers } from '../ending/abort-followers.ts';
+import type { Linked, LinkedSet } from '../ending/linked-set.ts';
 import type { BackgroundReleases } from '../release/background-releases.ts';
 
 /** A lease, as its `Locks` sees it. */
-export interface Kept {
+export interface Kept extends Linked {
   readonly key: string;
   readonly owner: string;
   /** Work of `withLock` has begun under it. */
@@ -28,7 +29,7 @@ export interface LeaseHost {
   /** They do not keep the process running. */
   readonly timers: TimerWheel;
   readonly releases: BackgroundReleases;
-  readonly leases: Set<Kept>;
+  readonly leases: LinkedSet<Kept>;
   /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
   readonly slowWaits: SlowWaits;

@@ -2,7 +2,7 @@ import { LockError, isPermanent } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
 import { channels } from '../../leases/diagnostics/channels.ts';
 import type { ElectionMessage } from '../../leases/diagnostics/messages.ts';
-import type { Closable } from '../../leases/acquire/acquisition-host.ts';
+import type { Closable, Linked } from '../../leases/ending/linked-set.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
 import { PublicLease } from '../../leases/hold/public-lease.ts';
 import type { JointCalls } from '../joint-calls.ts';
@@ -47,6 +47,8 @@ export class Candidate implements Election, Closable {
     printAs('Election', Candidate.prototype);
   }
 
+  setPrevious: Linked | undefined = undefined;
+  setNext: Linked | undefined = undefined;
   readonly #ended: Promise<void>;
   readonly #host: ElectionHost;
   readonly #locks: JointCalls;

@@ -1,7 +1,8 @@
 import type { KeyState } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
-import type { AcquisitionHost, Closable } from '../../leases/acquire/acquisition-host.ts';
+import type { AcquisitionHost } from '../../leases/acquire/acquisition-host.ts';
+import type { Closable } from '../../leases/ending/linked-set.ts';
 import type { LockState } from '../../lock-state.ts';
 import { checkKey } from '../../options/key.ts';
 import type { ReadOptions } from '../../options/read-options.ts';
@@ -56,7 +57,8 @@ export class Observer implements Leadership {
     const changes = new Changes(this.#host.provider.traits.fencing !== 'none');
     const { runtime, acquisitions } = this.#host;
     const closed = new AbortController();
-    const closable: Closable = { close: (reason) => closed.abort(reason) };
+    const close: Closable['close'] = (reason) => closed.abort(reason);
+    const closable: Closable = { setPrevious: undefined, setNext: undefined, close };
     const signal = AbortSignal.any([closed.signal, ...(this.#signal === undefined ? [] : [this.#signal])]);
     for (;;) {
       this.#signal?.throwIfAborted();

@@ -1,0 +1,62 @@
+import type { LockError } from '../../errors/lock-error.ts';
+
+/** Something that can be on a linked set. The links belong to the set. */
+export interface Linked {
+  setPrevious: Linked | undefined;
+  setNext: Linked | undefined;
+}
+
+/** An acquisition or a candidate, as `Locks.close` sees it. */
+export interface Closable extends Linked {
+  /** Ends it because its `Locks` is closing. */
+  close(reason: LockError): void;
+}
+
+/**
+ * A set linked through its members. Adding and deleting are a few pointer writes, where a `Set`
+ * would hash each new object.
+ */
+export class LinkedSet<Member extends Linked> {
+  readonly #ends: Linked;
+
+  constructor() {
+    const ends: Linked = { setPrevious: undefined, setNext: undefined };
+    ends.setPrevious = ends;
+    ends.setNext = ends;
+    this.#ends = ends;
+  }
+
+  /** The member that was added before all others. */
+  get first(): Member | undefined {
+    const first = this.#ends.setNext;
+    return first === this.#ends ? undefined : (first as Member);
+  }
+
+  /** Adds `member`, which must not be on any set. */
+  add(member: Member): void {
+    const last = this.#ends.setPrevious as Linked;
+    member.setPrevious = last;
+    member.setNext = this.#ends;
+    last.setNext = member;
+    this.#ends.setPrevious = member;
+  }
+
+  /** Takes `member` off, if it is on. */
+  delete(member: Member): void {
+    const { setPrevious: previous, setNext: next } = member;
+    if (previous === undefined || next === undefined) return;
+    previous.setNext = next;
+    next.setPrevious = previous;
+    member.setPrevious = undefined;
+    member.setNext = undefined;
+  }
+
+  /** Its members at present, in the order in which they were added. */
+  members(): readonly Member[] {
+    const members: Member[] = [];
+    for (let member = this.#ends.setNext; member !== undefined && member !== this.#ends; member = member.setNext) {
+      members.push(member as Member);
+    }
+    return members;
+  }
+}
