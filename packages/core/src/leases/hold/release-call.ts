@@ -1,8 +1,9 @@
 import { isPermanent } from '../../errors/lock-error.ts';
 import { unconfirmedRelease } from '../../errors/messages.ts';
-import type { Claim } from '../../contract.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
 import type { Abandoned } from '../release/background-releases.ts';
+import { releaseOnce } from '../release/release-once.ts';
+import { lastTtl } from '../release/rest.ts';
 import type { LeaseHost } from './lease-host.ts';
 
 /** How long a caller waits for an answer after the hold has expired, in ms. */
@@ -23,18 +24,28 @@ export class ReleaseCall {
   /** Whether it freed the key. After a rejection: what came of its repetitions. */
   outcome: Promise<boolean>;
   readonly #lease: ReleasedLease;
-  readonly #claim: Claim;
+  readonly #ending: Abandoned;
   #resolve!: (freed: boolean) => void;
   #reject!: (reason: Error) => void;
   #state: 'sent' | 'overdue' | 'unanswered' = 'sent';
 
   constructor(lease: ReleasedLease, ending: Abandoned) {
     this.#lease = lease;
-    this.#claim = ending.claim;
+    this.#ending = ending;
     this.outcome = this.#promise();
-    const answered = (answer: boolean | Error): void => this.#answered(answer);
-    const ended = (last: boolean | Error): void => this.#settle(last);
-    lease.host.releases.begin(Object.assign(ending, { answered, ended }));
+    lease.host.releases.begin();
+    if (ending.restUntil === undefined) this.#send(0);
+    else void this.#rest(ending.restUntil);
+  }
+
+  async #rest(until: number): Promise<void> {
+    await this.#ending.inFlight;
+    this.#send(lastTtl(until, this.#lease.host.runtime.clock.now()));
+  }
+
+  #send(rest: number): void {
+    const { claim, heldFor = 'given up' } = this.#ending;
+    void releaseOnce(this.#lease.host.provider, claim, (answer) => this.#answered(answer), heldFor, true, rest);
   }
 
   #promise(): Promise<boolean> {
@@ -62,20 +73,28 @@ export class ReleaseCall {
   }
 
   #answered(answer: boolean | Error): void {
-    this.#lease.host.timers.cancel(this.#lease);
-    this.#settle(answer);
-    if (typeof answer === 'boolean' || isPermanent(answer)) return;
-    if (this.#state !== 'unanswered') this.outcome = this.#promise();
-    // Often no caller asks.
-    this.outcome.catch(() => {});
+    const { timers, releases } = this.#lease.host;
+    timers.cancel(this.#lease);
+    if (typeof answer === 'boolean') {
+      this.#resolve(answer);
+    } else if (isPermanent(answer)) {
+      this.#reject(answer);
+    } else {
+      this.#reject(this.#unconfirmed(answer));
+      if (this.#state !== 'unanswered') this.outcome = this.#promise();
+      // Often no caller asks.
+      this.outcome.catch(() => {});
+      releases.start({ ...this.#ending, ended: (last) => this.#ended(last) });
+    }
+    releases.end();
   }
 
-  #settle(answer: boolean | Error): void {
-    if (typeof answer === 'boolean') this.#resolve(answer);
-    else this.#reject(isPermanent(answer) ? answer : this.#unconfirmed(answer));
+  #ended(last: boolean | Error): void {
+    if (typeof last === 'boolean') this.#resolve(last);
+    else this.#reject(isPermanent(last) ? last : this.#unconfirmed(last));
   }
 
   #unconfirmed(cause: unknown): Error {
-    return unconfirmedRelease(this.#lease.host.provider, this.#claim, cause);
+    return unconfirmedRelease(this.#lease.host.provider, this.#ending.claim, cause);
   }
 }

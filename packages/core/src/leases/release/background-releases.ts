@@ -93,20 +93,29 @@ export class BackgroundReleases {
    * diagnostics tell.
    */
   start(abandoned: Abandoned): void {
-    outsideContext(() => this.begin(abandoned));
+    this.begin();
+    const { inFlight } = abandoned;
+    outsideContext(() => {
+      if (inFlight === undefined) this.#release(abandoned, abandoned.uncertain);
+      else this.#follow(abandoned, inFlight);
+    });
   }
 
-  /** The same for a caller who hears of the first answer: that is sent in its context. */
-  begin(abandoned: Abandoned): void {
+  /** Counts a release that another caller sends and waits for, until `end`. */
+  begin(): void {
     this.#pending += 1;
-    const { inFlight } = abandoned;
-    if (inFlight === undefined) this.#release(abandoned, abandoned.uncertain);
-    else this.#follow(abandoned, inFlight);
   }
 
   /** How many claims are being given up. */
   get pending(): number {
     return this.#pending;
+  }
+
+  /** Counts one release less. The last one lets `finished` resolve. */
+  end(): void {
+    this.#pending -= 1;
+    if (this.#pending > 0 || this.#settled.length === 0) return;
+    for (const resolve of this.#settled.splice(0)) resolve();
   }
 
   /**
@@ -152,7 +161,7 @@ export class BackgroundReleases {
       open = false;
       this.#behind.delete(atOnce);
       const nothing = failure !== undefined && leavesNothing(failure.error);
-      if (nothing && !left) this.#count();
+      if (nothing && !left) this.end();
       else this.#release(abandoned, uncertain || (failure !== undefined && !nothing && !isPermanent(failure.error)));
     };
     const atOnce = (): void => go();
@@ -168,7 +177,7 @@ export class BackgroundReleases {
     const settle = (answer: boolean | Error): void => {
       abandoned.answered?.(answer);
       if (this.#isOver(abandoned, unsure, answer)) this.#end(abandoned, answer);
-      else void outsideContext(() => this.#repeat(abandoned, unsure, answer));
+      else void this.#repeat(abandoned, unsure, answer);
     };
     void this.#send(abandoned, settle);
   }
@@ -185,15 +194,9 @@ export class BackgroundReleases {
     this.#end(abandoned, answer);
   }
 
-  #end(abandoned: Abandoned, answer: boolean | Error): void {
-    this.#count();
-    abandoned.ended?.(answer);
-  }
-
-  /** One release less. The last one lets `finished` resolve. */
-  #count(): void {
-    this.#pending -= 1;
-    if (this.#pending === 0) for (const resolve of this.#settled.splice(0)) resolve();
+  #end({ ended }: Abandoned, answer: boolean | Error): void {
+    this.end();
+    ended?.(answer);
   }
 
   /** In ms. After an answer of `false` the last repetition goes out when the time is over. */
