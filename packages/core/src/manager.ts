@@ -237,7 +237,10 @@ export class LockManager implements Locks, JointCalls {
     return settings;
   }
 
-  /** Not an async function: its promise around the other's would cost a third of an in-memory acquire. */
+  /**
+   * Not an async function: its promise around the other's would cost a third of an in-memory
+   * acquire.
+   */
   #take(
     key: string,
     defaults: Settings,

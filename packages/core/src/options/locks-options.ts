@@ -12,7 +12,7 @@ import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
 
 /** Defaults of all calls that can also come from a URL. */
-export interface DefaultOptions extends Pick<AcquireOptions, 'ttl' | 'wait' | 'maxHold' | 'renew' | 'reentrant'> {}
+export type DefaultOptions = Pick<AcquireOptions, 'ttl' | 'wait' | 'maxHold' | 'renew' | 'reentrant'>;
 
 /**
  * Options of `createLocks`, and of the manager half of `openLocks`. Durations are ms or text

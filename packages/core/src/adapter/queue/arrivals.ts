@@ -52,7 +52,8 @@ export class Arrivals {
       this.#first.set(key, arrival);
       return undefined;
     }
-    const behind = (first.behind ??= []);
+    first.behind ??= [];
+    const { behind } = first;
     // Places lapse. One call keeps a hundred of them.
     const before = keeps ? behind.findIndex(({ startedAt }) => startedAt === undefined) : -1;
     behind.splice(before === -1 ? behind.length : before, 0, arrival);

@@ -177,16 +177,17 @@ class ProcessQueue implements Queue {
     return free ?? (this.#subscription.open ? undefined : this.#parts.attempt(this.#attemptOf(call)));
   }
 
-  /** Into the queue only where a message reaches the claim. `decided`: what `#askFree` came to. */
+  /** Into the queue only where a message reaches the claim. `before`: what `#askFree` came to. */
   async #enter(
     mine: QueuedClaim,
     call: Call,
     withOthers: boolean,
     turn: Turn | undefined,
-    decided: Attempted | undefined,
+    before: Attempted | undefined,
   ): Promise<Grant | Waiting> {
     const { key } = call.claim;
     const first = mine.stage === 'entering';
+    let decided = before;
     if (turn !== undefined) {
       await this.#opened(call);
       await this.#awaitTurn(mine, call, turn);

@@ -51,8 +51,8 @@ export interface ChannelParts {
 }
 
 /**
- * Applies `calls` to `record`, which is that of `state`, and changes it. `always`: there is a change
- * also where the calls make none.
+ * Applies `calls` to `record`, which is that of `state`, and changes it. `always`: there is a
+ * change also where they make none.
  */
 export function takeStep(
   state: ReadState,
