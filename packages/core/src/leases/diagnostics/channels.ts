@@ -9,24 +9,22 @@ export type Published<Message> = Omit<Channel, 'publish'> & {
   publish(message: Message): void;
 };
 
-type Named<Name extends keyof ChannelMessages> = Published<ChannelMessages[Name]>;
-
 /** The channels of this package. Without a listener each costs one property read. */
 export const channels = {
-  claim: channel('locks:claim') as Named<'locks:claim'>,
-  acquire: channel('locks:acquire') as Named<'locks:acquire'>,
-  wait: channel('locks:wait') as Named<'locks:wait'>,
-  woken: channel('locks:woken') as Named<'locks:woken'>,
-  giveUp: channel('locks:giveup') as Named<'locks:giveup'>,
-  renew: channel('locks:renew') as Named<'locks:renew'>,
-  release: channel('locks:release') as Named<'locks:release'>,
-  handOver: channel('locks:handover') as Named<'locks:handover'>,
-  withdraw: channel('locks:withdraw') as Named<'locks:withdraw'>,
-  lost: channel('locks:lost') as Named<'locks:lost'>,
-  slow: channel('locks:slow') as Named<'locks:slow'>,
-  member: channel('locks:member') as Named<'locks:member'>,
-  migration: channel('locks:migration') as Named<'locks:migration'>,
-  election: channel('locks:election') as Named<'locks:election'>,
+  claim: channel('locks:claim') as Published<ChannelMessages['locks:claim']>,
+  acquire: channel('locks:acquire') as Published<ChannelMessages['locks:acquire']>,
+  wait: channel('locks:wait') as Published<ChannelMessages['locks:wait']>,
+  woken: channel('locks:woken') as Published<ChannelMessages['locks:woken']>,
+  giveUp: channel('locks:giveup') as Published<ChannelMessages['locks:giveup']>,
+  renew: channel('locks:renew') as Published<ChannelMessages['locks:renew']>,
+  release: channel('locks:release') as Published<ChannelMessages['locks:release']>,
+  handOver: channel('locks:handover') as Published<ChannelMessages['locks:handover']>,
+  withdraw: channel('locks:withdraw') as Published<ChannelMessages['locks:withdraw']>,
+  lost: channel('locks:lost') as Published<ChannelMessages['locks:lost']>,
+  slow: channel('locks:slow') as Published<ChannelMessages['locks:slow']>,
+  member: channel('locks:member') as Published<ChannelMessages['locks:member']>,
+  migration: channel('locks:migration') as Published<ChannelMessages['locks:migration']>,
+  election: channel('locks:election') as Published<ChannelMessages['locks:election']>,
 } as const;
 
 /** The part of a message that every channel shares. */
