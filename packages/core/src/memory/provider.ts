@@ -21,7 +21,7 @@ export interface MemoryOptions extends MemoryStoreOptions {
 }
 
 /** How the options of a provider are checked. */
-export const memoryReaders: OptionReaders<Omit<MemoryOptions, 'store'> & { readonly store?: MemoryStorage }> = {
+const memoryReaders: OptionReaders<Omit<MemoryOptions, 'store'> & { readonly store?: MemoryStorage }> = {
   ...storeReaders,
   store: withMethods<MemoryStorage>('a store of createMemoryStore', 'now', 'keys', 'waitersOf'),
 };
