@@ -30,7 +30,15 @@ const patience = 1 / 2;
 
 /** One queue for all claims of a provider: `tryAcquire` with places, order and wakes. */
 export function createQueue(parts: QueueParts): Queue {
-  return new ProcessQueue(parts);
+  const queue = new ProcessQueue(parts);
+  // A plain object: an adapter may spread it into a queue of its own.
+  return {
+    tryAcquire: (claim, wake) => queue.tryAcquire(claim, wake),
+    waitsFor: (key) => queue.waitsFor(key),
+    leave: (owner) => queue.leave(owner),
+    wake: (owner, assigned) => queue.wake(owner, assigned),
+    close: (reason) => queue.close(reason),
+  };
 }
 
 /** One call of `tryAcquire`. */

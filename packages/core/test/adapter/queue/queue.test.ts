@@ -125,6 +125,14 @@ describe('a queue', () => {
   });
 });
 
+test('an adapter can spread a queue into one of its own', async () => {
+  const setting = new QueueSetting();
+  setting.answer = async () => granted;
+  const own = { ...setting.queue };
+  expect(await own.tryAcquire(claimOf('a'), () => {})).toBe(granted);
+  expect([own.waitsFor(claimOf('a').key), own.leave('a')]).toEqual([false, false]);
+});
+
 test('a queue tells which keys its claims wait for', async () => {
   const setting = await queueOf('a');
   const { key } = claimOf('a');
