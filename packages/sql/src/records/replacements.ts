@@ -24,48 +24,50 @@ export function claimOf(stored: string): { readonly key: string } | undefined {
 }
 
 /**
- * Makes the writes of a table, within so many ms each. Those that wait for a connection together
+ * Makes the writes of a table, each within so many ms. Those that wait for a connection together
  * share a transaction where the table can do that: there most of a write's cost is its end.
  */
 export function createReplace(
   table: TextTable,
   calls: TableCalls,
-  within: number,
   clock: Clock,
-): (replacement: Replacement) => Promise<boolean> {
-  const about: About = { what: 'a write', within };
+): (replacement: Replacement, within: number) => Promise<boolean> {
   const { replaceAll } = table;
+  const aboutOf = (within: number): About => ({ what: 'a write', within });
   if (replaceAll === undefined) {
-    return (replacement) =>
-      calls.run((connection) => table.replace(connection, replacement), { ...about, claim: claimOf(replacement.key) });
+    return (replacement, within) =>
+      calls.run((connection) => table.replace(connection, replacement), {
+        ...aboutOf(within),
+        claim: claimOf(replacement.key),
+      });
   }
   const waiting: Pending[] = [];
   let writing = false;
   const write = async (): Promise<void> => {
     let batch: readonly Pending[] = [];
     try {
+      const within = Math.max(1, Math.min(...waiting.map(({ until }) => until)) - clock.now());
       const replaced = await calls.run(async (connection) => {
         // The work is repeated where the file was busy.
-        if (batch.length === 0) batch = take();
+        batch = inTime(batch.length === 0 ? waiting.splice(0, largest) : batch);
         const all = batch.map(({ replacement }) => replacement);
         return await replaceAll(connection, all);
-      }, about);
+      }, aboutOf(within));
       for (const [index, { resolve }] of batch.entries()) resolve(replaced[index] === true);
     } catch (error) {
-      if (batch.length === 0) batch = waiting.splice(0);
+      if (batch.length === 0) batch = waiting.splice(0, largest);
       for (const { replacement, reject } of batch) reject(ofClaim(error as LockError, claimOf(replacement.key)));
     }
   };
-  /** The next ones. The caller of a write that comes too late has its answer. */
-  const take = (): readonly Pending[] => {
-    const next = waiting.splice(0, largest);
+  /** Those that are not too late. None is made when its caller has heard that it failed. */
+  const inTime = (batch: readonly Pending[]): readonly Pending[] => {
     const now = clock.now();
-    for (const { replacement, until, reject } of next) {
+    for (const { replacement, until, reject } of batch) {
       if (now < until) continue;
       const claim = claimOf(replacement.key);
       reject(new LockError('LOCK_UNAVAILABLE', 'Other writes took too long.', { sent: false, ...claim }));
     }
-    return next.filter(({ until }) => now < until);
+    return batch.filter(({ until }) => now < until);
   };
   /** What comes while a transaction is under way is in the next one. */
   const writeAll = async (): Promise<void> => {
@@ -73,7 +75,7 @@ export function createReplace(
     while (waiting.length > 0) await write();
     writing = false;
   };
-  return async (replacement) =>
+  return async (replacement, within) =>
     await new Promise<boolean>((resolve, reject) => {
       waiting.push({ replacement, until: clock.now() + within, resolve, reject });
       if (!writing) void writeAll();

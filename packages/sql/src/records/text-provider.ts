@@ -34,7 +34,7 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
   const calls = new TableCalls(parts);
   const within = Math.ceil(timeout * patience);
   const sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => calls.sweep(after)) : undefined;
-  const replace = createReplace(table, calls, within, runtime.clock);
+  const replace = createReplace(table, calls, runtime.clock);
   const { listening } = table;
   const wakes = listening && createWakes({ name: dialect.name, listening, calls, runtime });
   const store: RecordStore = {
@@ -44,9 +44,9 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
     ...(table.ended && { ended: table.ended }),
     read: (key) =>
       calls.run((connection) => table.read(connection, key), { what: 'a read', claim: claimOf(key), within }),
-    replace(key, seen, next, _waited, toWake) {
+    replace(key, seen, next, _waited, toWake, left) {
       sweeper?.start();
-      return replace({ key, seen, next, wakes: toWake });
+      return replace({ key, seen, next, wakes: toWake }, Math.ceil(Math.min(timeout, left) * patience));
     },
     ...(wakes && { watch: wakes.watch }),
     list: (prefix) => calls.list(prefix),

@@ -83,7 +83,8 @@ export class KeyChannel {
     try {
       return await this.#parts.deadline.race<Done<T>>(
         (outcome) => {
-          pending = new PendingCall(call, outcome);
+          const { runtime, deadline } = this.#parts;
+          pending = new PendingCall(call, outcome, runtime.clock.now() + (within ?? deadline.timeout));
           this.#calls.push(pending as PendingCall);
           this.#start();
         },
@@ -193,8 +194,11 @@ export class KeyChannel {
     for (const call of calls) call.sent = true;
     const next = { version, record: text, keepFor: this.#parts.keepFor(record, moment.now) };
     this.#unsettled = state;
+    // What is written after its caller has heard that it failed would be nobody's.
+    const until = Math.min(...calls.map((call) => call.until));
+    const within = Math.max(1, until - this.#parts.runtime.clock.now());
     const stored = await this.#parts.calls
-      .replace(this.#key, state.version, next, waited, wakes)
+      .replace(this.#key, state.version, next, { waited, wakes, within })
       .catch((error: unknown) => this.#failed(error));
     this.#unsettled = undefined;
     if (stored === undefined) {

@@ -32,12 +32,15 @@ export class PendingCall<T = unknown> {
   readonly call: KeyCall<T>;
   #outcome: Outcome<Done<T>>;
   #end = Infinity;
+  /** Until when somebody waits for its effect, by the clock. */
+  until: number;
   /** Its effect may reach the store. */
   sent = false;
 
-  constructor(call: KeyCall<T>, outcome: Outcome<Done<T>>) {
+  constructor(call: KeyCall<T>, outcome: Outcome<Done<T>>, until: number) {
     this.call = call;
     this.#outcome = outcome;
+    this.until = until;
   }
 
   /** Whether it is still to be made. */
@@ -60,6 +63,7 @@ export class PendingCall<T = unknown> {
     this.#outcome.answered({ answer, slack: 0 });
     this.#outcome = outcome;
     this.#end = end;
+    this.until = end;
   }
 
   answered(answer: T, slack: number): void {

@@ -66,7 +66,9 @@ export interface RecordStore {
    * wrote it. `false`: it certainly is not, and will not be. Rejects where that is unknown. With
    * `waited` claims wait for the key, so those that watch it should hear: all, or at least the
    * processes `wakes`, other than this one, whose claims can go or were given the key. A store that
-   * makes versions of its own resolves to that of `next`, instead of `true`.
+   * makes versions of its own resolves to that of `next`, instead of `true`. After `within` ms those
+   * who wait for the write were answered that its outcome is unknown: a store that can delay writes
+   * should make it no more.
    */
   replace(
     key: string,
@@ -74,6 +76,7 @@ export interface RecordStore {
     next: StoredRecord,
     waited: boolean,
     wakes: readonly string[],
+    within: number,
   ): Promise<boolean | string>;
   /**
    * Optional: calls `changed` after each `replace` with `waited`, or whose `wakes` name this

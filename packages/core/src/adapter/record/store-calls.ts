@@ -15,6 +15,14 @@ export interface ReadState {
   readonly receivedAt: number;
 }
 
+/** What a store may know of a write besides. */
+interface Write {
+  readonly waited: boolean;
+  readonly wakes: readonly string[];
+  /** In ms: those who wait for it have been answered then. */
+  readonly within: number;
+}
+
 /** The two functions of a store. Each call settles in time, and each reply is what it should be. */
 export class StoreCalls {
   readonly #store: RecordStore;
@@ -60,12 +68,11 @@ export class StoreCalls {
     key: string,
     seen: string | undefined,
     next: StoredRecord,
-    waited: boolean = false,
-    wakes: readonly string[] = [],
+    { waited = false, wakes = [], within = this.#deadline.timeout }: Partial<Write> = {},
   ): Promise<string | undefined> {
     const replaced: unknown = await this.within(
       'replace',
-      async () => await this.#store.replace(key, seen, next, waited, wakes),
+      async () => await this.#store.replace(key, seen, next, waited, wakes, within),
     );
     if (typeof replaced === 'string') return replaced;
     if (typeof replaced === 'boolean') return replaced ? next.version : undefined;

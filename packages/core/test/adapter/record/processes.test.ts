@@ -28,8 +28,8 @@ function named() {
           asked.push(`${process} of ${name}`);
           return ended.has(name);
         },
-        async replace(key, seen, next, waited, wakes) {
-          const replaced = await base.replace(key, seen, next, waited, wakes);
+        async replace(key, seen, next, waited, wakes, within) {
+          const replaced = await base.replace(key, seen, next, waited, wakes, within);
           if (replaced !== true) return replaced;
           if (wakes.length > 0) woken.push(wakes);
           for (const name of wakes) for (const changed of heard.get(name) ?? []) changed();

@@ -38,7 +38,7 @@ test.each([0, 1, 3])('a release that a client repeats says that it has freed (%i
       await answering.replace(...sent);
       await between();
       const [key, seen, next] = sent;
-      return records.get(key)?.version === next.version || (await answering.replace(key, seen, next, false, []));
+      return records.get(key)?.version === next.version || (await answering.replace(key, seen, next, false, [], 1_000));
     },
   });
   await provider.tryAcquire(claimOf('one'));

@@ -148,7 +148,7 @@ test('a store that makes its own versions costs no more calls, if it gives them 
   const provider = createRecordProvider({
     ...own,
     async replace(key, seen, next) {
-      if (!(await own.replace(key, seen, next, false, []))) return false;
+      if (!(await own.replace(key, seen, next, false, [], 1_000))) return false;
       const version = `revision ${++revision}`;
       records.set(key, { ...next, version });
       return version;
