@@ -194,7 +194,7 @@ export class KeyChannel {
     for (const call of calls) call.sent = true;
     const next = { version, record: text, keepFor: this.#parts.keepFor(record, moment.now) };
     this.#unsettled = state;
-    // What is written after its caller has heard that it failed would be nobody's.
+    // No caller would know of a write that is made later.
     const until = Math.min(...calls.map((call) => call.until));
     const within = Math.max(1, until - this.#parts.runtime.clock.now());
     const stored = await this.#parts.calls

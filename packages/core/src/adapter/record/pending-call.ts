@@ -32,7 +32,7 @@ export class PendingCall<T = unknown> {
   readonly call: KeyCall<T>;
   #outcome: Outcome<Done<T>>;
   #end = Infinity;
-  /** Until when somebody waits for its effect, by the clock. */
+  /** Until when its caller waits for its effect, by the clock. */
   until: number;
   /** Its effect may reach the store. */
   sent = false;

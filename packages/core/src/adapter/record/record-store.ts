@@ -66,9 +66,9 @@ export interface RecordStore {
    * wrote it. `false`: it certainly is not, and will not be. Rejects where that is unknown. With
    * `waited` claims wait for the key, so those that watch it should hear: all, or at least the
    * processes `wakes`, other than this one, whose claims can go or were given the key. A store that
-   * makes versions of its own resolves to that of `next`, instead of `true`. After `within` ms those
-   * who wait for the write were answered that its outcome is unknown: a store that can delay writes
-   * should make it no more.
+   * makes versions of its own resolves to that of `next`, instead of `true`. After `within` ms its
+   * callers were answered that its outcome is unknown, so a store that can delay writes should not
+   * make it any more.
    */
   replace(
     key: string,
