@@ -28,6 +28,7 @@ export type {
   LostMessage,
   SlowMessage,
   MemberMessage,
+  JobMessage,
   MigrationMessage,
   ReleaseMessage,
   WithdrawMessage,
@@ -45,7 +46,10 @@ export type { LockHolder, LockState } from './lock-state.ts';
 export type { Locks } from './locks.ts';
 export type { Election, Lead, Leader, Leadership } from './objects/election/election.ts';
 export type { ElectOptions, LeadershipOptions, StopOptions, WhenLeadingOptions } from './objects/election/options.ts';
-export type { EverySlot, OnceOptions } from './objects/once/options.ts';
+export type { JobRun, JobState } from './job-run.ts';
+export type { OnceResult } from './objects/jobs/once.ts';
+export type { JobRetries, OnceOptions } from './objects/jobs/options.ts';
+export type { EverySlot, Slot } from './objects/jobs/slots.ts';
 export type {
   KeyLockable,
   Lockable,

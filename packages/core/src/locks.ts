@@ -3,10 +3,13 @@ import type { LockHolder, LockState } from './lock-state.ts';
 import type { Election, Lead, Leadership } from './objects/election/election.ts';
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
 import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
-import type { EverySlot, OnceOptions } from './objects/once/options.ts';
+import type { JobRun } from './job-run.ts';
+import type { OnceResult } from './objects/jobs/once.ts';
+import type { OnceOptions } from './objects/jobs/options.ts';
+import type { Slot } from './objects/jobs/slots.ts';
 import type { Lease } from './lease.ts';
 import type { Work } from './leases/hold/with-lock.ts';
-import type { LockCalls, TryResult } from './leases/lock-calls.ts';
+import type { LockCalls } from './leases/lock-calls.ts';
 
 /** Takes locks through one provider. */
 export interface Locks extends LockCalls, AsyncDisposable {
@@ -57,21 +60,31 @@ export interface Locks extends LockCalls, AsyncDisposable {
   /** Tells who leads under `key`, without a candidate. */
   leadership(key: string, options?: LeadershipOptions): Leadership;
   /**
-   * Runs `work` unless a call of any process has done so in the same `slot` of `key`. A slot is a
-   * name, or a time by the clock of the store: `{ every: '1m' }`, whatever clocks the processes
-   * have. Resolves as `tryWithLock` does: `held` says whether `work` ran. A run that fails or dies
-   * is not made up for. One attempt: nothing waits.
+   * Runs `work` unless a call of any process has done so in the same `slot` of the job `key`. A slot
+   * is the time that a schedule names, a time by the clock of the store (`{ every: '1m' }`), or
+   * `'ever'`. Resolves to what became of the slot: it ran here, runs elsewhere, is done, has failed
+   * or has passed, and to the last run of the job. The store keeps one record a job.
    * @throws what `tryWithLock` throws, and what `work` throws. `LOCK_MISCONFIGURED` where the
-   * provider has sessions, and for `every` where it cannot tell its time. `LOCK_INVALID` for a
-   * wrong slot or option.
+   * provider has no registers. `LOCK_INVALID` for a wrong slot or option, and for a slot that is more
+   * than 5 s ahead of the clock of the store.
    */
-  once<T>(
-    key: string,
-    slot: string | EverySlot,
-    options: OnceOptions | undefined,
-    work: Work<T>,
-  ): Promise<TryResult<T>>;
-  once<T>(key: string, slot: string | EverySlot, work: Work<T>): Promise<TryResult<T>>;
+  once<T>(key: string, slot: Slot, options: OnceOptions | undefined, work: Work<T>): Promise<OnceResult<T>>;
+  once<T>(key: string, slot: Slot, work: Work<T>): Promise<OnceResult<T>>;
+  /**
+   * The last run of the job `key`, or `undefined` where it never ran.
+   * @throws `LOCK_UNAVAILABLE` when the backend did not answer, `LOCK_MISCONFIGURED` where the
+   * provider has no registers.
+   */
+  job(key: string): Promise<JobRun | undefined>;
+  /** The last run of each job that ran at this store. @throws as `job` does. */
+  jobs(): AsyncIterable<JobRun>;
+  /**
+   * Opens the last slot of a job again, so that the next call for it runs. `false`: it runs now, is
+   * open already, or never ran. @throws as `job` does.
+   */
+  retryJob(key: string): Promise<boolean>;
+  /** Removes the record of a job that is no more. `false`: it runs, or there is none. @throws as `job` does. */
+  forgetJob(key: string): Promise<boolean>;
   /**
    * Who holds `key` and how many wait, as the store sees it at this moment.
    * @throws `LOCK_UNAVAILABLE` when the backend did not answer.

@@ -20,8 +20,11 @@ import type { HoldOptions, JointCalls } from './objects/joint-calls.ts';
 import { KeyLock } from './objects/key-lock.ts';
 import { MultiLock } from './objects/multi-lock.ts';
 import type { DefaultWaits } from './objects/multi-lock.ts';
-import { OncePerSlot } from './objects/once/once.ts';
-import type { EverySlot, OnceOptions } from './objects/once/options.ts';
+import { Jobs } from './objects/jobs/once.ts';
+import type { OnceResult } from './objects/jobs/once.ts';
+import type { JobRun } from './job-run.ts';
+import type { OnceOptions } from './objects/jobs/options.ts';
+import type { Slot } from './objects/jobs/slots.ts';
 import { readWriteLock, semaphore } from './objects/shared-objects.ts';
 import type { AcquisitionHost } from './leases/acquire/acquisition-host.ts';
 import { Acquisition } from './leases/acquire/acquisition.ts';
@@ -65,7 +68,7 @@ export class LockManager implements Locks, JointCalls {
   readonly #terms: Pick<Closing, 'drain' | 'closeTimeout' | 'owned'>;
   readonly #flow: Flow;
   readonly #keepAlive: KeepAlive;
-  #slots: OncePerSlot | undefined = undefined;
+  #jobCalls: Jobs | undefined = undefined;
   #closed: LockError | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
 
@@ -155,12 +158,35 @@ export class LockManager implements Locks, JointCalls {
     return new Observer(this.#host, inspect, key, readLeadershipOptions(options));
   }
 
-  async once<T>(key: string, slot: string | EverySlot, first: unknown, second?: unknown): Promise<TryResult<T>> {
-    this.#checkOpen();
+  async once<T>(key: string, slot: Slot, first: unknown, second?: unknown): Promise<OnceResult<T>> {
+    const jobs = this.#jobs;
     const [work, options = {}] = readWork<T, Lease, OnceOptions>('once', first, second);
+    return await jobs.once(key, slot, options, work);
+  }
+
+  async job(key: string): Promise<JobRun | undefined> {
+    return await this.#jobs.job(key);
+  }
+
+  async *jobs(): AsyncIterable<JobRun> {
+    for await (const job of this.#jobs.jobs()) {
+      yield job;
+      this.#checkOpen();
+    }
+  }
+
+  async retryJob(key: string): Promise<boolean> {
+    return await this.#jobs.retry(key);
+  }
+
+  async forgetJob(key: string): Promise<boolean> {
+    return await this.#jobs.forget(key);
+  }
+
+  get #jobs(): Jobs {
+    this.#checkOpen();
     const { provider, runtime } = this.#host;
-    this.#slots ??= new OncePerSlot({ provider, clock: runtime.clock, locks: this });
-    return await this.#slots.run(key, slot, options, work);
+    return (this.#jobCalls ??= new Jobs({ provider, runtime, locks: this }));
   }
 
   async inspect(key: string): Promise<LockState> {

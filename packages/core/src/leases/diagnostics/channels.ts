@@ -24,6 +24,7 @@ export const channels = {
   slow: channel('locks:slow') as Published<ChannelMessages['locks:slow']>,
   member: channel('locks:member') as Published<ChannelMessages['locks:member']>,
   migration: channel('locks:migration') as Published<ChannelMessages['locks:migration']>,
+  job: channel('locks:job') as Published<ChannelMessages['locks:job']>,
   election: channel('locks:election') as Published<ChannelMessages['locks:election']>,
 } as const;
 

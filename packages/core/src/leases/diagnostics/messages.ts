@@ -1,4 +1,5 @@
 import type { Mode, WakeCause } from '../../contract.ts';
+import type { JobRun, JobState } from '../../job-run.ts';
 
 /** What every message tells. */
 export interface LockMessage {
@@ -195,6 +196,20 @@ export interface MigrationMessage {
   readonly error?: unknown;
 }
 
+/** `locks:job`: what became of a call of `once` of this process. */
+export interface JobMessage {
+  /** The provider's name. */
+  readonly provider: string;
+  /** The key of the job. */
+  readonly key: string;
+  /** The work ran here, and `state` is how it ended. Otherwise `state` is the answer of the call. */
+  readonly ran: boolean;
+  /** `done`, `failed`, `stopped`, `lost`; without a run also `running` and `passed`. */
+  readonly state: JobState | 'passed';
+  /** The last run of the job, where it has one. */
+  readonly job?: JobRun;
+}
+
 /** `locks:election`: what became of a candidate of this process. */
 export interface ElectionMessage {
   /** The provider's name. */
@@ -246,6 +261,8 @@ export interface ChannelMessages {
   'locks:member': MemberMessage;
   /** A step of a migration. */
   'locks:migration': MigrationMessage;
+  /** What became of a call of `once`. */
+  'locks:job': JobMessage;
   /** What became of a candidate. */
   'locks:election': ElectionMessage;
 }

@@ -1,0 +1,36 @@
+/**
+ * `running`, or how a run ended: `done`; `failed`, its work threw; `crashed`, its process ended
+ * without a word; `stopped`, by a signal or `close`; `lost`, its lock was lost in the middle; `open`,
+ * an operator opened the slot again.
+ */
+export type JobState = 'running' | 'done' | 'failed' | 'crashed' | 'stopped' | 'lost' | 'open';
+
+/** The last run of a job. */
+export interface JobRun {
+  /** The key that `once` was called with. A very long one is cut. */
+  readonly key: string;
+  /** What became of it. */
+  readonly state: JobState;
+  /** The time that the schedule names, or `'ever'`. */
+  readonly slot: Date | 'ever';
+  /** The label of the process: `host:pid` unless it was given one. */
+  readonly by: string;
+  /** By the clock of the store where it has one, otherwise by that of the process. */
+  readonly began: Date;
+  /** Absent: it runs, or crashed. */
+  readonly ended?: Date;
+  /** How many runs this slot has had. */
+  readonly tries: number;
+  /** How many runs in a row did not succeed. */
+  readonly failures: number;
+  /** The slot of the last success. */
+  readonly lastDone?: Date | 'ever';
+  /** When the next run is due, as far as a call has said so. */
+  readonly next?: Date;
+  /** `next` has passed by a tenth of the time between `slot` and it, and by a minute at least. */
+  readonly overdue: boolean;
+  /** The property `exitCode` of the error that the work threw. */
+  readonly exitCode?: number;
+  /** The beginning of the message of that error. */
+  readonly error?: string;
+}

@@ -1,0 +1,65 @@
+import { LockError } from '../../errors/lock-error.ts';
+import { duration } from '../../options/duration.ts';
+import { describe } from '../../options/key.ts';
+import type { Duration, OptionReaders } from '../../options/option-reader.ts';
+import { readOptions } from '../../options/read-options.ts';
+
+/** Slots of one length, one after the other, by the clock of the store. */
+export interface EverySlot {
+  /** How long a slot is, from 100 ms to 24 h: as often as the call comes. */
+  readonly every: Duration;
+  /**
+   * The time of the calls, counted from midnight UTC: `{ every: '24h', at: '3h' }` is each day at
+   * 03:00, and `{ every: '1h', at: '15m' }` each hour at a quarter past. The slot of a call is the
+   * nearest of these times, so calls may come a little early or late. Where a day is no multiple of
+   * `every`, it counts from the multiples of `every` since 1970.
+   * @default 0 ms
+   */
+  readonly at?: Duration | undefined;
+}
+
+/**
+ * One round of a job. A `Date`: the time that the schedule names, which is the same in each process
+ * and never the time of the call. `'ever'`: once for all time.
+ */
+export type Slot = Date | EverySlot | 'ever';
+
+/** A slot, checked: its time in ms, or the slots that it is one of. */
+export type ReadSlot = number | { readonly every: number; readonly at: number };
+
+const day = 86_400_000;
+const readers: OptionReaders<EverySlot> = { every: duration(100, day), at: duration(0, day) };
+const advice = 'Give the time that the schedule names, as a Date';
+
+/** Throws `LOCK_INVALID` for what is no slot. */
+export function readSlot(slot: unknown): ReadSlot {
+  if (slot === 'ever') return 0;
+  if (slot instanceof Date) return timeOf(slot);
+  if (typeof slot !== 'object' || slot === null) {
+    const other = "Other slots are { every: '1h', at: '15m' } and 'ever'";
+    throw new LockError('LOCK_INVALID', `once: ${describe(slot)} is no slot. ${advice}. ${other}.`);
+  }
+  const source = { where: 'The slot of once', code: 'LOCK_INVALID', text: true } as const;
+  const { every, at = 0 } = readOptions(readers, slot as EverySlot, source);
+  if (every === undefined) {
+    throw new LockError('LOCK_INVALID', `The slot of once: option "every" is missing, such as { every: '1m' }.`);
+  }
+  return { every, at };
+}
+
+function timeOf(slot: Date): number {
+  const time = slot.getTime();
+  if (!(time > 0)) throw new LockError('LOCK_INVALID', 'once: the slot must be a Date after 1970.');
+  if (time % 1_000 === 0) return time;
+  const why = 'has milliseconds, so it is the time of the call, which differs between processes';
+  throw new LockError('LOCK_INVALID', `once: the slot ${slot.toISOString()} ${why}. ${advice}.`);
+}
+
+/** The slot that `now` is nearest to, and how far it is from the edge to the next one, in ms. */
+export function nearestSlot(
+  { every, at }: { readonly every: number; readonly at: number },
+  now: number,
+): { readonly slot: number; readonly edge: number } {
+  const slot = Math.floor((now - at) / every + 1 / 2) * every + at;
+  return { slot, edge: every / 2 - Math.abs(now - slot) };
+}

@@ -1,0 +1,43 @@
+import type { JobRecord } from './job-record.ts';
+
+/** When a slot whose run did not succeed is open again. */
+export interface RetryPolicy {
+  /** How many runs may follow the first one in a slot. */
+  readonly retries: number;
+  /** In ms after the end of the last run. */
+  readonly after: number;
+}
+
+/** What the record of a job says about one slot. `open`: it may run now. */
+export type Verdict = 'open' | 'running' | 'done' | 'failed' | 'passed';
+
+/**
+ * What a call for `slot` may do. `running`: a run began and did not end, in this slot or in an
+ * earlier one. Only who holds the lock of the job knows whether it is still at work. `now`: ms since
+ * 1970.
+ */
+export function verdictOf(record: JobRecord | undefined, slot: number, policy: RetryPolicy, now: number): Verdict {
+  if (record === undefined) return 'open';
+  if (record.slot > slot) return 'passed';
+  if (record.state === 'running') return 'running';
+  if (record.slot < slot || record.state === 'open') return 'open';
+  if (record.state === 'done') return 'done';
+  return record.tries <= policy.retries && now >= (record.ended ?? 0) + policy.after ? 'open' : 'failed';
+}
+
+/** A record of a run that ended without saying so: its lock is free. */
+export function crashed(record: JobRecord): JobRecord {
+  return { ...record, state: 'crashed', failures: record.failures + 1 };
+}
+
+/** The next run of `slot`, after what `record` says. */
+export function begun(record: JobRecord | undefined, run: Pick<JobRecord, 'slot' | 'run' | 'by' | 'began' | 'next'>): JobRecord {
+  const again = record?.slot === run.slot && record.state !== 'open';
+  return {
+    ...run,
+    state: 'running',
+    tries: again ? record.tries + 1 : 1,
+    failures: record?.failures ?? 0,
+    lastDone: record?.lastDone,
+  };
+}
