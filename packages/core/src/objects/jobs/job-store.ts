@@ -1,4 +1,4 @@
-import type { LockProvider } from '../../contract.ts';
+import type { LockProvider, RegisterChange } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import { encoded, parseRecord, recordText } from './job-record.ts';
@@ -88,11 +88,18 @@ export class JobStore {
     }
   }
 
-  #register(...call: Parameters<NonNullable<LockProvider['register']>>): Promise<string | undefined> {
-    const { register, name } = this.#provider;
-    if (register !== undefined) return register.apply(this.#provider, call);
-    const message = `once needs a provider with registers, which keep what became of a job, and ${name} has none. Use a provider of one store.`;
-    return Promise.reject(new LockError('LOCK_MISCONFIGURED', message));
+  async #register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    const provider = this.#provider;
+    if (provider.register === undefined) {
+      const why = `which keep what became of a job, and ${provider.name} has none`;
+      throw new LockError('LOCK_MISCONFIGURED', `once needs a provider with registers, ${why}. Use a provider of one store.`);
+    }
+    try {
+      return await provider.register(name, change);
+    } catch (cause) {
+      if (isLockError(cause)) throw cause;
+      throw new LockError('LOCK_UNAVAILABLE', `${provider.name} did not answer what became of a job.`, { cause });
+    }
   }
 }
 

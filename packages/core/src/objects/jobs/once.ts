@@ -169,7 +169,7 @@ export class Jobs {
     await this.#store.enlist(key);
     const { by, run } = partsOf(lease.owner);
     const mine = begun(record, { slot, run, by, began, next });
-    const own = await this.#store.write(key, text, mine, lease.remaining);
+    const own = await this.#store.write(key, text, mine, lease.remaining / 2);
     if (own === undefined) return undefined;
     const sentAt = this.#host.runtime.clock.now();
     const settle = async (state: JobState, more: Partial<JobRecord> = {}): Promise<JobRun> => {

@@ -22,7 +22,10 @@ export function verdictOf(record: JobRecord | undefined, slot: number, policy: R
   if (record.state === 'running') return 'running';
   if (record.slot < slot || record.state === 'open') return 'open';
   if (record.state === 'done') return 'done';
-  return record.tries <= policy.retries && now >= (record.ended ?? 0) + policy.after ? 'open' : 'failed';
+  const { retries, after } = policy;
+  // A run that was stopped is no try, so "keep" has to be looked at first.
+  const again = retries > 0 && record.tries <= retries && now >= (record.ended ?? 0) + after;
+  return again ? 'open' : 'failed';
 }
 
 /** A record of a run that ended without saying so: its lock is free. */

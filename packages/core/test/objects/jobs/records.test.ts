@@ -1,0 +1,165 @@
+import { expect, it } from 'vitest';
+import { createLocks } from '../../../src/index.ts';
+import type { JobRun, LockProvider, Locks } from '../../../src/index.ts';
+import { watch } from '../../support/setting.ts';
+import { parseRecord, recordText } from '../../../src/objects/jobs/job-record.ts';
+import { createFleet } from './fleet.ts';
+
+async function all(locks: Locks): Promise<JobRun[]> {
+  const found: JobRun[] = [];
+  for await (const job of locks.jobs()) found.push(job);
+  return found.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+it('lists the last run of each job, however long its key is', async () => {
+  const { process, slot, runtime } = await createFleet();
+  const [one, two] = [process(), process()];
+  const long = `${'ü'.repeat(200)}`;
+  const keys = ['%', 'a/b', 'mails', `${long}1`, `${long}2`];
+  for (let round = 0; round < 3; round += 1) {
+    for (const key of keys) await (round % 2 === 0 ? one : two).once(key, slot(round), () => 0);
+    await runtime.advance(60_000);
+  }
+  const found = await all(two);
+  expect(found.map(({ key }) => key.slice(0, 5))).toEqual(['%', 'a/b', 'mails', 'üüüüü', 'üüüüü']);
+  expect(found.map(({ slot: at }) => at)).toEqual(keys.map(() => slot(2)));
+  expect((await one.job(`${long}2`))?.slot).toEqual(slot(2));
+  expect(await one.job('never')).toBeUndefined();
+});
+
+it('shows a dead run as crashed, before anybody calls again', async () => {
+  const { process, slot, runtime } = await createFleet();
+  const [one, two] = [process(), process()];
+  void one.once('report', slot(0), { ttl: 1_000, renew: false }, () => new Promise(() => {})).catch(() => {});
+  await runtime.advance(500);
+  expect((await two.job('report'))?.state).toBe('running');
+  expect(await two.retryJob('report')).toBe(false);
+  expect(await two.forgetJob('report')).toBe(false);
+  await runtime.advance(1_000);
+  expect((await all(two)).map(({ state, failures }) => [state, failures])).toEqual([['crashed', 1]]);
+});
+
+it('opens a slot again for an operator', async () => {
+  const { process, slot } = await createFleet();
+  const [one, two] = [process(), process()];
+  expect(await two.retryJob('report')).toBe(false);
+  await one.once('report', slot(0), () => 0);
+  expect(await two.retryJob('report')).toBe(true);
+  expect(await two.retryJob('report')).toBe(false);
+  expect((await two.job('report'))?.state).toBe('open');
+  expect(await one.once('report', slot(0), () => 1)).toMatchObject({ state: 'ran', value: 1, job: { tries: 1 } });
+});
+
+it('forgets a job, and gives its place to another one', async () => {
+  const { process, slot } = await createFleet();
+  const locks = process();
+  for (const key of ['a', 'b', 'c']) await locks.once(key, slot(0), () => 0);
+  expect(await locks.forgetJob('a')).toBe(true);
+  expect(await locks.forgetJob('a')).toBe(false);
+  expect((await all(locks)).map(({ key }) => key)).toEqual(['b', 'c']);
+  await locks.once('d', slot(0), () => 0);
+  expect(await locks.once('a', slot(0), () => 0)).toMatchObject({ state: 'ran' });
+  expect((await all(process())).map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd']);
+});
+
+it('tells that a job is overdue by when it was due next', async () => {
+  const { process, slot, runtime } = await createFleet();
+  const locks = process();
+  await locks.once('date', slot(0), { next: slot(1) }, () => 0);
+  await locks.once('span', slot(0), { next: '1h' }, () => 0);
+  await locks.once('every', { every: '1m' }, () => 0);
+  await locks.once('unknown', slot(0), () => 0);
+  const overdue = async (): Promise<readonly boolean[]> => (await all(locks)).map((job) => job.overdue);
+  await runtime.advance(119_000);
+  expect(await overdue()).toEqual([false, false, false, false]);
+  await runtime.advance(2_000);
+  expect(await overdue()).toEqual([true, true, false, false]);
+  expect((await all(locks)).map(({ next }) => next)).toEqual([slot(1), slot(1), slot(60), undefined]);
+});
+
+it('keeps at most 200 characters of a run, and reads what it wrote', () => {
+  const times = { slot: 8e12, began: 8e12, ended: 8e12, lastDone: 8e12, next: 8e12 };
+  const counts = { tries: 99_999, failures: 99_999, exitCode: 255 };
+  const record = { ...times, ...counts, run: 'x'.repeat(16), state: 'failed', by: 'ü'.repeat(60), error: '🙂;'.repeat(60) };
+  const text = recordText(record as never);
+  expect(text).toMatch(/^[!-~]{150,200}$/);
+  const read = parseRecord('report', text);
+  expect(read).toMatchObject({ ...times, ...counts, run: record.run, state: 'failed' });
+  expect(record.by.startsWith(read.by)).toBe(true);
+  expect(record.error.startsWith(read.error ?? '')).toBe(true);
+  expect(read.error?.length).toBeGreaterThan(0);
+  expect(() => parseRecord('report', text.replace('1', '2'))).toThrow(/"report".*newer version/);
+});
+
+/** The same provider with other registers. */
+function withRegister(provider: LockProvider, register: NonNullable<LockProvider['register']>): LockProvider {
+  const { name, traits } = provider;
+  return {
+    name,
+    traits,
+    tryAcquire: (...call) => provider.tryAcquire(...call),
+    renew: (...call) => provider.renew(...call),
+    release: (claim) => provider.release(claim),
+    inspect: (key) => provider.inspect(key),
+    time: () => provider.time!(),
+    close: () => provider.close(),
+    register,
+  };
+}
+
+/** The same, with writes that fail, or whose answers are lost. */
+function faulty(provider: LockProvider, fault: (to: string) => 'before' | 'after' | undefined): LockProvider {
+  return withRegister(provider, async (name, change) => {
+    const when = name.startsWith('job/') && change?.to !== undefined ? fault(change.to) : undefined;
+    if (when === 'before') throw new Error('cut');
+    const answer = await provider.register!(name, change);
+    if (when === 'after') throw new Error('cut');
+    return answer;
+  });
+}
+
+it('repeats a write whose answer was lost, and runs once', async () => {
+  const { provider, slot, runtime } = await createFleet();
+  let lost = 0;
+  const store = faulty(provider(), () => ((lost += 1) % 2 === 1 ? 'after' : undefined));
+  const locks = createLocks(store, { runtime });
+  let runs = 0;
+  const call = watch(locks.once('report', slot(0), () => (runs += 1)));
+  await runtime.advance(5_000);
+  expect([runs, call.value]).toMatchObject([1, { state: 'ran' }]);
+  expect(await locks.once('report', slot(0), () => 0)).toMatchObject({ state: 'done' });
+});
+
+it('does not run where the store does not take the record', async () => {
+  const { provider, slot, runtime, process } = await createFleet();
+  const locks = createLocks(
+    faulty(provider(), (to) => (to.includes(';r;') ? 'before' : undefined)),
+    { runtime },
+  );
+  const call = watch(locks.once('report', slot(0), { ttl: 1_000, renew: false }, () => 0));
+  await runtime.advance(5_000);
+  expect(call.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(await process().once('report', slot(0), () => 1)).toMatchObject({ state: 'ran', value: 1 });
+});
+
+it('asks anew where another run was recorded under a lost lock', async () => {
+  const { provider, slot, runtime, process } = await createFleet();
+  const other = process();
+  let meanwhile: Promise<unknown> | undefined;
+  // The lock of the first call is gone when it writes, and a call of an earlier slot has run.
+  const store = provider();
+  const slow = withRegister(store, async (name, change) => {
+    if (change?.to?.includes(';r;') === true && meanwhile === undefined) {
+      const [holder] = (await other.inspect('once/report')).holders;
+      await other.forceRelease(holder!);
+      meanwhile = other.once('report', slot(0), () => 'early');
+      await meanwhile;
+    }
+    return await store.register!(name, change);
+  });
+  const locks = createLocks(slow, { runtime });
+  const late = watch(locks.once('report', slot(0.05), () => 'late'));
+  await runtime.advance(60_000);
+  expect(await meanwhile).toMatchObject({ state: 'ran', value: 'early' });
+  expect(late.value).toMatchObject({ state: 'ran', value: 'late' });
+});
