@@ -1,5 +1,5 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
-import { LockError } from '@locks/core/adapter';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
+import { LockError, checkRegister, longestText } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { AbortFollowers, TimerWheel, printAsProvider, providerClosed } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
@@ -15,6 +15,7 @@ import { commonFloor } from '../members/common-floor.ts';
 import { Member, memberError, memberTitle } from '../members/member.ts';
 import { Silences } from '../members/silences.ts';
 import { SetKeeper } from '../set/set-keeper.ts';
+import { combinedRegister } from './combined-register.ts';
 import type { CombineRules } from './options.ts';
 import { combinedTraits } from './traits.ts';
 
@@ -51,6 +52,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly signals: AbortFollowers = new AbortFollowers();
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
+  readonly register?: (name: string, change?: RegisterChange) => Promise<string | undefined>;
   readonly floor: () => bigint | undefined;
   readonly #set: SetKeeper | undefined;
   readonly #claims = new ClaimsByOwner<CombinedClaim>();
@@ -80,6 +82,9 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     this.#set = keepsSet ? new SetKeeper(this) : undefined;
     if (providers.every(({ time }) => time !== undefined)) this.time = () => this.#time();
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
+    if (need > providers.length / 2 && providers.every(({ register }) => register !== undefined)) {
+      this.register = (...call) => this.#register(...call);
+    }
   }
 
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
@@ -188,6 +193,12 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     } catch (error) {
       throw new LockError('LOCK_UNAVAILABLE', `No member of ${this.name} told its time.`, { cause: error });
     }
+  }
+
+  async #register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    this.#checkOpen();
+    checkRegister(name, change, longestText);
+    return await combinedRegister(this, name, change);
   }
 
   async *#list(prefix: string): AsyncIterable<string> {

@@ -34,7 +34,7 @@ export {
 export { readOptions } from '../options/read-options.ts';
 export type { ReadOptions } from '../options/read-options.ts';
 export { nearest } from '../options/unknown-option.ts';
-export { checkRegister } from '../options/register.ts';
+export { checkRegister, longestText } from '../options/register.ts';
 export { outsideContext } from '../time/outside-context.ts';
 export type { Assignment } from './queue/assignment.ts';
 export { createQueue } from './queue/create-queue.ts';

@@ -2,13 +2,19 @@ import type { RegisterChange } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { describe } from './key.ts';
 
+/** So many characters of a text belong to a composite, which puts a version before it. */
+const ofComposites = 10;
+
+/** The longest text of a register. */
+export const longestText = 200;
+
 /**
  * Throws `LOCK_INVALID` unless `name` has 1 to 250 characters of `!` to `~`, and each text of
- * `change` 1 to 200 of them.
+ * `change` 1 to 200 of them, or 10 more for the member of a composite.
  */
-export function checkRegister(name: string, change?: RegisterChange): void {
+export function checkRegister(name: string, change?: RegisterChange, longest: number = longestText + ofComposites): void {
   check(name, 250, 'The name of a register');
-  for (const text of [change?.from, change?.to]) if (text !== undefined) check(text, 200, 'A text of a register');
+  for (const text of [change?.from, change?.to]) if (text !== undefined) check(text, longest, 'A text of a register');
 }
 
 function check(text: unknown, most: number, what: string): void {
