@@ -1,5 +1,6 @@
 import { LockError } from '../../errors/lock-error.ts';
 import type { JobState } from '../../job-run.ts';
+import { longestText } from '../../options/register.ts';
 
 /** What the store keeps of a job: its last run, as data. Times are ms since 1970. */
 export interface JobRecord {
@@ -23,8 +24,6 @@ export interface JobRecord {
   readonly error?: string | undefined;
 }
 
-/** The longest text of a register. */
-const longestText = 200;
 /** So many characters of `by` are kept, so that at least 40 are left for the error. */
 const longestBy = 50;
 

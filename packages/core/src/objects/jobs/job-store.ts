@@ -1,16 +1,17 @@
-import type { LockProvider, RegisterChange } from '../../contract.ts';
-import { LockError, isLockError } from '../../errors/lock-error.ts';
+import type { LockProvider } from '../../contract.ts';
+import { isLockError } from '../../errors/lock-error.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import { encoded, parseRecord, recordText } from './job-record.ts';
 import type { JobRecord } from './job-record.ts';
+import { Registers } from './registers.ts';
 
 /** A record, and the text that the store has of it. */
 export interface ReadJob {
-  readonly text: string | undefined;
+  readonly raw: string | undefined;
   readonly record: JobRecord | undefined;
 }
 
-/** What an entry of the list becomes when its job is forgotten, so that those behind it stay reachable. No id. */
+/** An entry of the list whose job was forgotten: those behind it stay reachable. It is no id. */
 const vacant = '%';
 /** In ms, between two tries to write. With less, a store that comes back is asked more often. */
 const writePause = 200;
@@ -19,32 +20,34 @@ const longestId = 180;
 
 /** The registers of jobs: `job/<id>` has the record of a job, `jobs/<n>` its place in the list. */
 export class JobStore {
-  readonly #provider: LockProvider;
+  readonly #registers: Registers;
   readonly #runtime: Runtime;
   /** Jobs that are in the list. */
   readonly #listed = new Set<string>();
 
   constructor(provider: LockProvider, runtime: Runtime) {
-    this.#provider = provider;
+    this.#registers = new Registers(provider);
     this.#runtime = runtime;
   }
 
   async read(key: string, id: string = idOf(key)): Promise<ReadJob> {
-    const text = await this.#register(`job/${id}`);
-    return { text, record: text === undefined ? undefined : parseRecord(key, text) };
+    const { raw, value } = await this.#registers.read(`job/${id}`);
+    return { raw, record: value === undefined ? undefined : parseRecord(key, value) };
   }
 
   /**
-   * Writes `record` if the text is still `from`. `undefined`: it is another one. A call whose answer
-   * was lost is repeated for `patience` ms: the text has the id of the run, so it finds its own.
+   * Writes `record` if the text is still `raw`. `undefined`: it is another one. Otherwise the text
+   * that the store has now. A call whose answer was lost is repeated for `patience` ms: a record has
+   * the id of its run, so it finds its own.
    */
-  async write(key: string, from: string | undefined, record: JobRecord, patience: number): Promise<string | undefined> {
-    const to = recordText(record);
+  async write(key: string, raw: string | undefined, record: JobRecord, patience: number): Promise<string | undefined> {
+    const text = recordText(record);
     const { clock } = this.#runtime;
     const end = clock.now() + patience;
     for (;;) {
       try {
-        return (await this.#register(`job/${idOf(key)}`, { from, to })) === to ? to : undefined;
+        const found = await this.#registers.change(`job/${idOf(key)}`, raw, text);
+        return found.value === text ? found.raw : undefined;
       } catch (error) {
         if (!isLockError(error, 'LOCK_UNAVAILABLE') || clock.now() >= end) throw error;
         await new Promise<void>((resolve) => this.#runtime.setTimer(resolve, writePause, true));
@@ -57,9 +60,9 @@ export class JobStore {
     const id = idOf(key);
     for (let place = 0; !this.#listed.has(id); place += 1) {
       const name = `jobs/${place}`;
-      let found = await this.#register(name);
-      if (found === undefined || found === vacant) found = await this.#register(name, { from: found, to: id });
-      if (found === id) this.#listed.add(id);
+      let { raw, value } = await this.#registers.read(name);
+      if (value === undefined || value === vacant) ({ value } = await this.#registers.change(name, raw, id));
+      if (value === id) this.#listed.add(id);
     }
   }
 
@@ -67,38 +70,23 @@ export class JobStore {
   async *ids(): AsyncIterable<string> {
     const seen = new Set<string>([vacant]);
     for (let place = 0; ; place += 1) {
-      const id = await this.#register(`jobs/${place}`);
-      if (id === undefined) return;
-      if (seen.has(id)) continue;
-      seen.add(id);
-      yield id;
+      const { value } = await this.#registers.read(`jobs/${place}`);
+      if (value === undefined) return;
+      if (seen.has(value)) continue;
+      seen.add(value);
+      yield value;
     }
   }
 
   /** Removes the record and the place in the list. `false`: there is none, or it has changed. */
-  async remove(key: string, text: string | undefined): Promise<boolean> {
+  async remove(key: string, raw: string | undefined): Promise<boolean> {
     const id = idOf(key);
-    if (text === undefined) return false;
-    if ((await this.#register(`job/${id}`, { from: text, to: undefined })) !== undefined) return false;
+    if (raw === undefined || (await this.#registers.change(`job/${id}`, raw, undefined)).value !== undefined) return false;
     this.#listed.delete(id);
     for (let place = 0; ; place += 1) {
-      const found = await this.#register(`jobs/${place}`);
-      if (found === undefined) return true;
-      if (found === id) await this.#register(`jobs/${place}`, { from: id, to: vacant });
-    }
-  }
-
-  async #register(name: string, change?: RegisterChange): Promise<string | undefined> {
-    const provider = this.#provider;
-    if (provider.register === undefined) {
-      const why = `which keep what became of a job, and ${provider.name} has none`;
-      throw new LockError('LOCK_MISCONFIGURED', `once needs a provider with registers, ${why}. Use a provider of one store.`);
-    }
-    try {
-      return await provider.register(name, change);
-    } catch (cause) {
-      if (isLockError(cause)) throw cause;
-      throw new LockError('LOCK_UNAVAILABLE', `${provider.name} did not answer what became of a job.`, { cause });
+      const entry = await this.#registers.read(`jobs/${place}`);
+      if (entry.value === undefined) return true;
+      if (entry.value === id) await this.#registers.change(`jobs/${place}`, entry.raw, vacant);
     }
   }
 }

@@ -103,28 +103,28 @@ export class Jobs {
   /** See `Locks.retryJob`. */
   async retry(key: string): Promise<boolean> {
     checkKey(key);
-    const { text, record } = await this.#look(key, idOf(key));
+    const { raw, record } = await this.#look(key, idOf(key));
     if (record === undefined || record.state === 'running' || record.state === 'open') return false;
-    return (await this.#store.write(key, text, { ...record, state: 'open' }, 0)) !== undefined;
+    return (await this.#store.write(key, raw, { ...record, state: 'open' }, 0)) !== undefined;
   }
 
   /** See `Locks.forgetJob`. */
   async forget(key: string): Promise<boolean> {
     checkKey(key);
-    const { text, record } = await this.#look(key, idOf(key));
-    return record?.state !== 'running' && (await this.#store.remove(key, text));
+    const { raw, record } = await this.#look(key, idOf(key));
+    return record?.state !== 'running' && (await this.#store.remove(key, raw));
   }
 
   /** A run that ended without a word is shown as crashed. */
   async #look(key: string, id: string): Promise<ReadJob> {
     for (;;) {
       const read = await this.#store.read(key, id);
-      const { text, record } = read;
+      const { raw, record } = read;
       if (record?.state !== 'running') return read;
       const { holders } = await this.#host.provider.inspect(lockOf(id));
       if (holders.some(({ owner }) => owner.endsWith(`/${record.run}`))) return read;
       // It may have ended between the two answers.
-      if ((await this.#store.read(key, id)).text === text) return { text, record: crashed(record) };
+      if ((await this.#store.read(key, id)).raw === raw) return { raw, record: crashed(record) };
     }
   }
 
@@ -155,13 +155,13 @@ export class Jobs {
    */
   async #runUnder<T>(call: Call, lease: Lease, known: ReadJob | undefined, work: Work<T>): Promise<OnceResult<T> | undefined> {
     const { key, slot, next, options } = call;
-    const { text, record: was } = known ?? (await this.#store.read(key));
+    const { raw, record: was } = known ?? (await this.#store.read(key));
     const isDead = was?.state === 'running';
     // The lock is held here, so that run is no more.
     const record = isDead ? crashed(was) : was;
     const told = this.#told<T>(call, record);
     if (told !== undefined) {
-      if (isDead && record?.slot === slot) await this.#store.write(key, text, record, 0);
+      if (isDead && record?.slot === slot) await this.#store.write(key, raw, record, 0);
       return told;
     }
     const began = await this.#now();
@@ -169,7 +169,7 @@ export class Jobs {
     await this.#store.enlist(key);
     const { by, run } = partsOf(lease.owner);
     const mine = begun(record, { slot, run, by, began, next });
-    const own = await this.#store.write(key, text, mine, lease.remaining / 2);
+    const own = await this.#store.write(key, raw, mine, lease.remaining / 2);
     if (own === undefined) return undefined;
     const sentAt = this.#host.runtime.clock.now();
     const settle = async (state: JobState, more: Partial<JobRecord> = {}): Promise<JobRun> => {
