@@ -27,10 +27,11 @@ export function number(flags: string, description: string, least: number, most: 
   });
 }
 
-/** An option that is a slot: `every:1h`, `every:24h,at:3h`, or a name. */
+/** An option that is a slot: `every:1h`, `every:24h,at:3h`, `ever`, or a time such as `2026-11-29T03:00Z`. */
 export function slot(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text): RunOptions['once'] => {
-    if (!text.startsWith('every:')) return text;
+    if (text === 'ever') return text;
+    if (!text.startsWith('every:')) return new Date(text);
     const [, every = '', at] = /^every:([^,]+)(?:,at:([^,]+))?$/.exec(text) ?? [];
     return {
       every: readDuration(every, ['100ms', '24h']),

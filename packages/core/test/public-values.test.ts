@@ -17,6 +17,7 @@ const channels = Object.keys({
   'locks:withdraw': true,
   'locks:lost': true,
   'locks:slow': true,
+  'locks:job': true,
   'locks:election': true,
 } satisfies Record<
   Exclude<keyof ChannelMessages, 'locks:member' | 'locks:migration'>,

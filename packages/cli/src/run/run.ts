@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { isLockError, subscribe } from '@locks/core';
-import type { EverySlot, Lease, LockError, Locks, TryResult } from '@locks/core';
+import type { Lease, LockError, Locks, Slot, TryResult } from '@locks/core';
 import { messageOf, printable, span } from '@locks/core/text';
 import { Failure, exitCode, exitCodeOf } from '../failure.ts';
 import { sentence, waitFor } from '../output/output.ts';
@@ -21,7 +21,7 @@ export interface RunOptions extends StoreOptions {
   readonly ttl?: number | undefined;
   readonly shared?: boolean | undefined;
   readonly permits?: number | undefined;
-  readonly once?: string | EverySlot | undefined;
+  readonly once?: Slot | undefined;
   readonly atLeast?: number | undefined;
   readonly grace: number;
   readonly conflictExitCode?: number | undefined;

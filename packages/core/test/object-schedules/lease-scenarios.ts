@@ -1,4 +1,3 @@
-import { LockError } from '../../src/index.ts';
 import type { Lease } from '../../src/index.ts';
 import type { Part, Process, Scenario } from './world.ts';
 
@@ -86,38 +85,6 @@ export const rests: Scenario = (world) => {
         const { atLeast, lockDelay, heldAt, clean } = debt;
         before.set(key, { owner, free: Math.max(at + atLeast, clean ? 0 : heldAt + lockDelay) });
       }
-    },
-  };
-};
-
-/** Runs once in slots with names, and in those of the store's clock. */
-export const onceEach: Scenario = (world) => {
-  const every = 200;
-  const keep = 4_000;
-  /** When the last run of a slot was granted. */
-  const runs = new Map<string, number>();
-  return {
-    step(process) {
-      const name = world.pick(['a', 'b', undefined, undefined]);
-      world.call(process, `once in ${name ?? 'a slot of the clock'}`, async (label) => {
-        const fails = world.integer(5) === 0;
-        const work = async ({ owner }: Lease): Promise<void> => {
-          const { at } = world.grants.get(owner)!;
-          const slot = name ?? `${Math.floor(world.memory.epoch(at) / every + 1 / 2)}`;
-          const last = runs.get(slot) ?? -Infinity;
-          if (at - last < keep) world.report(`${label} holds the slot ${slot} from ${at}, which ran at ${last}`);
-          runs.set(slot, at);
-          await world.pause(process, world.integer(300));
-          if (fails) throw new LockError('LOCK_LOST', 'as it should');
-        };
-        await (name === undefined
-          ? process.locks.once('job', { every }, work)
-          : process.locks.once('job', name, { keep }, work));
-      });
-    },
-    async end() {
-      world.heal();
-      await world.store.advance(2 * keep);
     },
   };
 };

@@ -1,6 +1,6 @@
 import { isLockError } from '../../src/index.ts';
 import type { Lease, Leader, Lockable } from '../../src/index.ts';
-import { handOver, onceEach, rests } from './lease-scenarios.ts';
+import { handOver, rests } from './lease-scenarios.ts';
 import { ttl } from './world.ts';
 import type { ObjectWorld, Part, Process, Scenario } from './world.ts';
 
@@ -199,5 +199,4 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   elections: election,
   'hand-overs': handOver,
   'keys that rest': rests,
-  'once in a slot': onceEach,
 };

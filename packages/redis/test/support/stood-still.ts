@@ -17,7 +17,7 @@ export interface Deployed {
 const calls: Readonly<Record<string, (locks: Locks, lease: Lease) => Promise<unknown>>> = {
   tryAcquire: async (locks) => (await locks.tryAcquire('job'))?.held,
   tryWithLock: async (locks) => (await locks.tryWithLock('job', () => 1)).held,
-  once: async (locks) => (await locks.once('job', 'slot', () => 1)).held,
+  once: async (locks) => (await locks.once('job', 'ever', () => 1)).held,
   inspect: async (locks) => (await locks.inspect('job')).holders.length === 0,
   release: (_locks, lease) => lease.release(),
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Lease, Locks, TryResult } from '@locks/core';
+import type { Lease, Locks, OnceResult } from '@locks/core';
 import { isIdle, mustReject } from '../../checks/expect.ts';
 import { certain, inBackground, now, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
@@ -11,32 +11,28 @@ import type { Context } from '../../context/context.ts';
 export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-once': {
     title: 'once runs in one process for each slot, though the run is over before the others ask',
-    when: ['store-expires'],
+    when: ['register'],
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const [one, two, three] = fleet;
       const key = context.key();
-      // What comes late at a member of a quorum stays for the ttl.
       const { ttl } = context;
-      const keep = 8 * ttl;
-      const call = (locks: Locks, slot: string): Promise<TryResult<string>> =>
-        inTime(context, () => locks.once(key, slot, { keep, ttl }, async () => slot));
-      const since = now();
-      const together = await Promise.all(fleet.map((locks) => call(locks, 'first')));
-      const later = [await call(three, 'first'), await call(one, 'first')];
-      assert.deepEqual(await call(two, 'second'), { held: true, value: 'second' }, 'expected a run in another slot');
-      const failing = one.once(key, 'failing', { keep, ttl }, () => Promise.reject(new Error('as it should')));
-      await failing.catch(() => {});
-      later.push(await call(two, 'failing'));
-      // Later than that the slots are forgotten.
-      if (now() - since >= certain(keep)) return;
-      assert.equal(ran(together), 1, `expected one of three calls at once to run, ${ran(together)} did`);
-      assert.equal(ran(later), 0, 'expected no further run in a slot that had one, also where that failed');
+      const call = (locks: Locks, slot: Date): Promise<OnceResult<string>> =>
+        inTime(context, () => locks.once(key, slot, { ttl }, async () => 'ran'));
+      const together = await Promise.all(fleet.map((locks) => call(locks, slotOf(1))));
+      const later = [await call(three, slotOf(1)), await call(one, slotOf(1))];
+      assert.equal(ran(together), 1, `expected one of three simultaneous calls to run, ${ran(together)} did`);
+      assert.deepEqual(statesOf(later), ['done', 'done'], 'expected the slot to be done');
+      assert.equal((await call(two, slotOf(2))).state, 'ran', 'expected a run in the next slot');
+      const failing = one.once(key, slotOf(3), { ttl }, () => Promise.reject(new Error('as it should')));
+      await assert.rejects(failing, /as it should/);
+      assert.equal((await call(two, slotOf(3))).state, 'failed', 'expected the failed run to be reported');
+      assert.equal((await call(three, slotOf(2))).state, 'passed', 'expected an earlier slot to have passed');
     },
   },
   'locks-once-every': {
     title: 'once runs at most once in each slot by the clock of the store, and in the next slot again',
-    when: ['store-expires', 'time'],
+    when: ['register', 'time'],
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const provider = await context.create();
@@ -59,16 +55,6 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       const twice = known.find((number, index) => known.indexOf(number) !== index);
       assert.equal(twice, undefined, `expected one run in each slot at most; slots of the runs: ${known.join()}`);
       assert.ok(runs.length >= 2, `expected a run in each of 3 slots, got ${runs.length} in all`);
-    },
-  },
-  'locks-once-session': {
-    title: 'where holds end with a session, once is refused, naming the trait',
-    when: ['session'],
-    async check(context) {
-      const locks = await context.createLocks();
-      const calling = locks.once(context.key(), 'slot', () => {});
-      await mustReject(calling, 'LOCK_MISCONFIGURED', 'where a slot is forgotten with its process');
-      await calling.catch((error: unknown) => assert.match(String(error), /expiry/));
     },
   },
   // Keys that stay closed for a while after their lease.
@@ -119,7 +105,16 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
 });
 
-function ran(results: readonly TryResult<unknown>[]): number {
+/** A slot of long ago, so that no clock matters. */
+function slotOf(number: number): Date {
+  return new Date(number * 60_000);
+}
+
+function statesOf(results: readonly OnceResult<unknown>[]): readonly string[] {
+  return results.map(({ state }) => state);
+}
+
+function ran(results: readonly OnceResult<unknown>[]): number {
   return results.filter(({ held }) => held).length;
 }
 
