@@ -112,6 +112,7 @@ describe('a public value in JSON, for console.log, and in a log of pino', () => 
     await lost.renew().catch(() => {});
     await (await locks.acquire('given')).handOver();
     await locks.elect('job', () => {}).resign();
+    await locks.once('report', 'ever', () => {});
     await locks.withLock('last', () => {});
     await locks.close();
     expect([...told].toSorted()).toEqual(channels.toSorted());

@@ -29,7 +29,7 @@ describe('the source of core', () => {
     ),
   )('takes time, timers and randomness from the runtime only: %s', (file) => {
     const outside =
-      /\b(setTimeout|setInterval|setImmediate|Date|performance|hrtime|uptime|randomBytes|randomUUID|getRandomValues|Math\.random)\b|node:timers|AbortSignal\.timeout/;
+      /\b(setTimeout|setInterval|setImmediate|Date\.now|performance|hrtime|uptime|randomBytes|randomUUID|getRandomValues|Math\.random)\b|new Date\(\)|node:timers|AbortSignal\.timeout/;
     expect(codeOf(file).match(outside)?.[0]).toBeUndefined();
   });
 });

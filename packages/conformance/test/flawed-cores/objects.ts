@@ -44,21 +44,21 @@ export const objects: readonly CoreRecipe[] = [
     caughtBy: ['locks-multi-lock-loss'],
   },
   {
-    name: 'a slot is free again when its run is over',
-    find: 'atLeast: keep',
-    replace: 'atLeast: 0',
+    name: 'a slot that is done runs again',
+    find: "if (record.state === 'done') return 'done';",
+    replace: "if (record.state === 'done') return 'open';",
+    caughtBy: ['locks-once', 'locks-once-every'],
+  },
+  {
+    name: 'a run that failed is reported as done',
+    find: "return again ? 'open' : 'failed';",
+    replace: "return again ? 'open' : 'done';",
     caughtBy: ['locks-once'],
   },
   {
-    name: 'a slot of the clock is free again when its run is over',
-    find: 'atLeast: Math.ceil(left)',
-    replace: 'atLeast: 0',
-    caughtBy: ['locks-once-every'],
-  },
-  {
-    name: 'all slots of a key are one',
-    find: ':${key}/${slot}',
-    replace: ':${key}',
+    name: 'a slot runs after a later one',
+    find: "if (record.slot > slot) return 'passed';",
+    replace: '',
     caughtBy: ['locks-once'],
   },
   {
@@ -134,13 +134,6 @@ export const objects: readonly CoreRecipe[] = [
     replace: 'mustRest({ name, traits }, key, { atLeast }) { if (true)',
     sessions: true,
     caughtBy: ['locks-rest-session'],
-  },
-  {
-    name: 'a slot is taken although the store forgets it with the session of its process',
-    find: "if (traits.expiry === 'ttl') return;",
-    replace: 'return;',
-    sessions: true,
-    caughtBy: ['locks-once-session'],
   },
   {
     name: 'a lease is resumed by each process that has its text',
