@@ -27,7 +27,10 @@ export function number(flags: string, description: string, least: number, most: 
   });
 }
 
-/** An option that is a slot: `every:1h`, `every:24h,at:3h`, `ever`, or a time such as `2026-11-29T03:00Z`. */
+/**
+ * An option that is a slot: `every:1h`, `every:24h,at:3h`, `ever`, or a time such as
+ * `2026-11-29T03:00Z`.
+ */
 export function slot(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text): RunOptions['once'] => {
     if (text === 'ever') return text;

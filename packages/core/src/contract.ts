@@ -219,8 +219,9 @@ export interface LockProvider {
   time?(): Promise<number>;
   /**
    * Optional: a text of 1 to 210 characters of `!` to `~` under `name` (1 to 250), apart from all
-   * keys, without an expiry; composites take 10 of the 210 for a version. With `change` one atomic compare-and-set. Gives the text that the
-   * store has then. It serves jobs and composites: what must outlive processes.
+   * keys, without an expiry; composites take 10 of the 210 for a version. With `change` one atomic
+   * compare-and-set. Gives the text that the store has then. It serves jobs and composites: what
+   * must outlive processes.
    */
   register?(name: string, change?: RegisterChange): Promise<string | undefined>;
   /**

@@ -1,7 +1,7 @@
 /**
  * `running`, or how a run ended: `done`; `failed`, its work threw; `crashed`, its process ended
- * without a word; `stopped`, by a signal or `close`; `lost`, its lock was lost in the middle; `open`,
- * an operator opened the slot again.
+ * without a word; `stopped`, by a signal or `close`; `lost`, its lock was lost in the middle;
+ * `open`, an operator opened the slot again.
  */
 export type JobState = 'running' | 'done' | 'failed' | 'crashed' | 'stopped' | 'lost' | 'open';
 

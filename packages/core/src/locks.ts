@@ -60,13 +60,13 @@ export interface Locks extends LockCalls, AsyncDisposable {
   /** Tells who leads under `key`, without a candidate. */
   leadership(key: string, options?: LeadershipOptions): Leadership;
   /**
-   * Runs `work` unless a call of any process has done so in the same `slot` of the job `key`. A slot
-   * is the time that a schedule names, a time by the clock of the store (`{ every: '1m' }`), or
-   * `'ever'`. Resolves to what became of the slot: it ran here, runs elsewhere, is done, has failed
-   * or has passed, and to the last run of the job. The store keeps one record a job.
+   * Runs `work` unless a call of any process has done so in the same `slot` of the job `key`. A
+   * slot is the time that a schedule names, a time by the clock of the store (`{ every: '1m' }`),
+   * or `'ever'`. Resolves to what became of the slot: it ran here, runs elsewhere, is done, has
+   * failed or has passed, and to the last run of the job. The store keeps one record a job.
    * @throws what `tryWithLock` throws, and what `work` throws. `LOCK_MISCONFIGURED` where the
-   * provider has no registers. `LOCK_INVALID` for a wrong slot or option, and for a slot that is more
-   * than 5 s ahead of the clock of the store.
+   * provider has no registers. `LOCK_INVALID` for a wrong slot or option, and for a slot that is
+   * more than 5 s ahead of the clock of the store.
    */
   once<T>(key: string, slot: Slot, options: OnceOptions | undefined, work: Work<T>): Promise<OnceResult<T>>;
   once<T>(key: string, slot: Slot, work: Work<T>): Promise<OnceResult<T>>;
@@ -83,7 +83,10 @@ export interface Locks extends LockCalls, AsyncDisposable {
    * open already, or never ran. @throws as `job` does.
    */
   retryJob(key: string): Promise<boolean>;
-  /** Removes the record of a job that is no more. `false`: it runs, or there is none. @throws as `job` does. */
+  /**
+   * Removes the record of a job that is no more. `false`: it runs, or there is none. @throws as
+   * `job` does.
+   */
   forgetJob(key: string): Promise<boolean>;
   /**
    * Who holds `key` and how many wait, as the store sees it at this moment.

@@ -40,7 +40,9 @@ export async function combinedRegister(
   }
 }
 
-/** Brings members to one text. Rejects where that cannot be told without those that do not answer. */
+/**
+ * Brings members to one text. Rejects where that cannot be told without those that do not answer.
+ */
 async function settle(host: MembersHost, name: string, known?: Votes): Promise<Settled> {
   const votes = known ?? (await readAll(host, name));
   for (;;) {
@@ -102,5 +104,9 @@ async function ask(
 
 function unsettled(host: MembersHost, votes: Votes): Error {
   const missing = host.members.filter(({ index }) => votes[index] === undefined);
-  return combinedError(host, missing.map((member) => member.noAnswer(what)), what);
+  return combinedError(
+    host,
+    missing.map((member) => member.noAnswer(what)),
+    what,
+  );
 }

@@ -55,7 +55,11 @@ async function finish<T>(runtime: VirtualRuntime, call: Promise<T>): Promise<T> 
 }
 
 /** Changes that were made, as pairs. Each client tries to add to what it has read. */
-async function compete(world: World, clients: number, times: number): Promise<readonly (readonly [string | undefined, string])[]> {
+async function compete(
+  world: World,
+  clients: number,
+  times: number,
+): Promise<readonly (readonly [string | undefined, string])[]> {
   const made: (readonly [string | undefined, string])[] = [];
   const one = async (id: number): Promise<void> => {
     const { register } = world.client();
@@ -79,22 +83,29 @@ it.each([
   [3, 0.05],
   [5, 0.05],
   [2, 0.02],
-])('makes one of the changes of one text, over %i members with faults %f', async (members, faults) => {
-  let all = 0;
-  for (let seed = 1; seed <= 60; seed += 1) {
-    const world = createWorld(seed, members, faults);
-    const made = await compete(world, 4, 8);
-    all += made.length;
-    const from = made.map(([text]) => text);
-    expect(new Set(from).size, `seed ${seed}: ${JSON.stringify(made)}`).toBe(from.length);
-    if (faults === 0) {
-      const last = await finish(world.runtime, world.client().register('counter'));
-      const replaced = new Set(from);
-      expect(made.filter(([, to]) => !replaced.has(to)).map(([, to]) => to), `seed ${seed}`).toEqual([last]);
+])(
+  'makes one of the changes of one text, over %i members with faults %f',
+  async (members, faults) => {
+    let all = 0;
+    for (let seed = 1; seed <= 60; seed += 1) {
+      const world = createWorld(seed, members, faults);
+      const made = await compete(world, 4, 8);
+      all += made.length;
+      const from = made.map(([text]) => text);
+      expect(new Set(from).size, `seed ${seed}: ${JSON.stringify(made)}`).toBe(from.length);
+      if (faults === 0) {
+        const last = await finish(world.runtime, world.client().register('counter'));
+        const replaced = new Set(from);
+        expect(
+          made.filter(([, to]) => !replaced.has(to)).map(([, to]) => to),
+          `seed ${seed}`,
+        ).toEqual([last]);
+      }
     }
-  }
-  expect(all).toBeGreaterThan(300);
-}, 60_000);
+    expect(all).toBeGreaterThan(300);
+  },
+  60_000,
+);
 
 it('works while a minority does not answer, and rejects without a majority', async () => {
   const world = createWorld(1, 3, 0);

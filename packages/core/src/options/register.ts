@@ -12,7 +12,11 @@ export const longestText = 200;
  * Throws `LOCK_INVALID` unless `name` has 1 to 250 characters of `!` to `~`, and each text of
  * `change` 1 to 200 of them, or 10 more for the member of a composite.
  */
-export function checkRegister(name: string, change?: RegisterChange, longest: number = longestText + ofComposites): void {
+export function checkRegister(
+  name: string,
+  change?: RegisterChange,
+  longest: number = longestText + ofComposites,
+): void {
   check(name, 250, 'The name of a register');
   for (const text of [change?.from, change?.to]) if (text !== undefined) check(text, longest, 'A text of a register');
 }

@@ -202,7 +202,9 @@ export interface JobMessage {
   readonly provider: string;
   /** The key of the job. */
   readonly key: string;
-  /** The work ran here, and `state` is how it ended. Otherwise `state` is the answer of the call. */
+  /**
+   * The work ran here, and `state` is how it ended. Otherwise `state` is the answer of the call.
+   */
   readonly ran: boolean;
   /** `done`, `failed`, `stopped`, `lost`; without a run also `running` and `passed`. */
   readonly state: JobState | 'passed';

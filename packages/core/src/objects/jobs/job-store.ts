@@ -37,8 +37,8 @@ export class JobStore {
 
   /**
    * Writes `record` if the text is still `raw`. `undefined`: it is another one. Otherwise the text
-   * that the store has now. A call whose answer was lost is repeated for `patience` ms: a record has
-   * the id of its run, so it finds its own.
+   * that the store has now. A call whose answer was lost is repeated for `patience` ms: a record
+   * has the id of its run, so it finds its own.
    */
   async write(key: string, raw: string | undefined, record: JobRecord, patience: number): Promise<string | undefined> {
     const text = recordText(record);
@@ -60,7 +60,8 @@ export class JobStore {
     const id = idOf(key);
     for (let place = 0; !this.#listed.has(id); place += 1) {
       const name = `jobs/${place}`;
-      let { raw, value } = await this.#registers.read(name);
+      const { raw, value: found } = await this.#registers.read(name);
+      let value = found;
       if (value === undefined || value === vacant) ({ value } = await this.#registers.change(name, raw, id));
       if (value === id) this.#listed.add(id);
     }
@@ -81,7 +82,8 @@ export class JobStore {
   /** Removes the record and the place in the list. `false`: there is none, or it has changed. */
   async remove(key: string, raw: string | undefined): Promise<boolean> {
     const id = idOf(key);
-    if (raw === undefined || (await this.#registers.change(`job/${id}`, raw, undefined)).value !== undefined) return false;
+    if (raw === undefined || (await this.#registers.change(`job/${id}`, raw, undefined)).value !== undefined)
+      return false;
     this.#listed.delete(id);
     for (let place = 0; ; place += 1) {
       const entry = await this.#registers.read(`jobs/${place}`);

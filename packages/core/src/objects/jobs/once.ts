@@ -17,9 +17,17 @@ import { nearestSlot, readSlot } from './slots.ts';
 import type { ReadSlot } from './slots.ts';
 import { begun, crashed, verdictOf } from './verdict.ts';
 
-/** What became of a call of `once`. `job`: the last run of the job, where there is one. */
+/** What became of a call of `once`. */
 export type OnceResult<T> =
-  | { readonly held: true; readonly state: 'ran'; readonly value: T; readonly job: JobRun }
+  | {
+      readonly held: true;
+      /** It ran here. */
+      readonly state: 'ran';
+      /** What the work returned. */
+      readonly value: T;
+      /** The run. */
+      readonly job: JobRun;
+    }
   | {
       readonly held: false;
       /**
@@ -27,6 +35,7 @@ export type OnceResult<T> =
        * ended so. `passed`: a later slot has begun.
        */
       readonly state: 'running' | 'done' | 'failed' | 'passed';
+      /** The last run of the job, where there is one. */
       readonly job?: JobRun;
     };
 
@@ -46,21 +55,24 @@ interface Call {
 }
 
 /**
- * A slot that is further ahead of the store's clock was named by a wrong clock. Schedulers fire up to
- * some ms early. With more, a wrong clock takes rounds of others. With less, clocks must agree better.
+ * A slot that is further ahead of the store's clock was named by a wrong clock. Schedulers fire up
+ * to some ms early. With more, a wrong clock takes rounds of others. With less, clocks must agree
+ * better.
  */
 const mostAhead = 5_000;
 /** Between two looks at what a call that was not told to wait waits for, in ms. */
 const look = 1_000;
-/** A dead process keeps its position in a queue for so long by default, and the lock for its ttl. */
+/**
+ * A dead process keeps its position in a queue for so long by default, and the lock for its ttl.
+ */
 const waiterTtl = 6_000;
 /** Calls closer to the edge of their slot may be in the next one, in ms. */
 const longestEdge = 2_000;
 
 /**
- * Runs jobs once in each slot. The lock of a job says that somebody is at work. The compare-and-set
- * of its record to "running" is the permission to run: that a slot runs at most once depends on no
- * ttl and on no clock.
+ * Runs jobs once in each slot. The lock of a job says that a process is at work. The
+ * compare-and-set of its record to "running" is the permission to run: that a slot runs at most
+ * once depends on no ttl and on no clock.
  */
 export class Jobs {
   readonly #host: JobsHost;
@@ -144,7 +156,9 @@ export class Jobs {
       const patience = wait ?? (first ? 0 : Math.min(left, look));
       const lock = { ...options.lock, wait: Math.min(left, patience), reentrant: false };
       const known = lock.wait === 0 ? seen : undefined;
-      const result = await locks.tryWithLock(lockOf(idOf(key)), lock, (lease) => this.#runUnder(call, lease, known, work));
+      const result = await locks.tryWithLock(lockOf(idOf(key)), lock, (lease) =>
+        this.#runUnder(call, lease, known, work),
+      );
       if (result.held && result.value !== undefined) return result.value;
     }
   }
@@ -153,7 +167,12 @@ export class Jobs {
    * Under the lock. `undefined`: the record changed meanwhile, so the call begins anew. `known`: it
    * was read directly before the lock.
    */
-  async #runUnder<T>(call: Call, lease: Lease, known: ReadJob | undefined, work: Work<T>): Promise<OnceResult<T> | undefined> {
+  async #runUnder<T>(
+    call: Call,
+    lease: Lease,
+    known: ReadJob | undefined,
+    work: Work<T>,
+  ): Promise<OnceResult<T> | undefined> {
     const { key, slot, next, options } = call;
     const { raw, record: was } = known ?? (await this.#store.read(key));
     const isDead = was?.state === 'running';
@@ -174,9 +193,9 @@ export class Jobs {
     const sentAt = this.#host.runtime.clock.now();
     const settle = async (state: JobState, more: Partial<JobRecord> = {}): Promise<JobRun> => {
       const ended = Math.round(began + this.#host.runtime.clock.now() - sentAt);
-      const record = { ...mine, ...outcomeOf(mine, state), state, ended, ...more };
-      await this.#record(key, own, record, options.lock.ttl);
-      const shown = runOf(key, record, ended);
+      const after = { ...mine, ...outcomeOf(mine, state), state, ended, ...more };
+      await this.#record(key, own, after, options.lock.ttl);
+      const shown = runOf(key, after, ended);
       this.#publish(key, true, state, shown);
       return shown;
     };
@@ -235,7 +254,8 @@ export class Jobs {
     if (this.#warned.has(key)) return;
     this.#warned.add(key);
     const message = `A call of once(${JSON.stringify(key)}) came at the edge of its slot of ${every} ms, so rounds may be left out, and others may run twice.`;
-    const detail = 'Set "at" to the time of the calls after each "every", or give the time that the schedule names, as a Date.';
+    const detail =
+      'Set "at" to the time of the calls after each "every", or give the time that the schedule names, as a Date.';
     process.emitWarning(message, { code: 'LOCKS_ONCE_EDGE', detail });
   }
 

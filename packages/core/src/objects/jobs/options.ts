@@ -26,21 +26,21 @@ export interface OnceOptions extends Pick<AcquireOptions, 'renew' | 'maxHold' | 
   readonly ttl?: Duration | undefined;
   /**
    * What a run that failed, crashed, was stopped or lost its lock means for its slot. `'keep'`: the
-   * slot is over, so work begins at most once in it. `'retry'`: the next call or one that waits runs
-   * it again, up to 3 times, so work succeeds at least once as long as calls come, and may run
+   * slot is over, so work begins at most once in it. `'retry'`: the next call or one that waits
+   * runs it again, up to 3 times, so work succeeds at least once as long as calls come, and may run
    * twice: a process may die after its work, before it is recorded.
    * @default 'keep'
    */
   readonly onFailure?: 'keep' | 'retry' | JobRetries | undefined;
   /**
-   * How long a call waits while the job runs elsewhere, ready to take over. Without the option a
+   * How long a call waits while the job runs elsewhere, in ms, ready to take over. By default a
    * call whose slot runs elsewhere answers immediately, and one that finds an earlier slot still
    * running waits for as long as a dead process keeps the lock.
    */
   readonly wait?: Duration | undefined;
   /**
-   * When the job is next due: a Date, or so many ms after the slot. `jobs` tells by it which jobs are
-   * overdue. A slot with `every` knows it.
+   * When the job is next due: a Date, or so many ms after the slot. `jobs` tells by it which jobs
+   * are overdue. By default the end of a slot with `every`, and unknown for a Date.
    */
   readonly next?: Date | Duration | undefined;
 }
@@ -81,7 +81,7 @@ const readers: OptionReaders<OnceOptions> = {
   label,
   onFailure: failureReader,
   wait: duration(0, 86_400_000),
-  next: dueReader as OptionReaders<OnceOptions>['next'],
+  next: dueReader,
 };
 
 /** Throws `LOCK_INVALID` with the name of a wrong option. */

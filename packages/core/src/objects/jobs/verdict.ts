@@ -13,8 +13,8 @@ export type Verdict = 'open' | 'running' | 'done' | 'failed' | 'passed';
 
 /**
  * What a call for `slot` may do. `running`: a run began and did not end, in this slot or in an
- * earlier one. Only who holds the lock of the job knows whether it is still at work. `now`: ms since
- * 1970.
+ * earlier one. Only who holds the lock of the job knows whether it is still at work. `now`: ms
+ * since 1970.
  */
 export function verdictOf(record: JobRecord | undefined, slot: number, policy: RetryPolicy, now: number): Verdict {
   if (record === undefined) return 'open';
@@ -34,7 +34,10 @@ export function crashed(record: JobRecord): JobRecord {
 }
 
 /** The next run of `slot`, after what `record` says. */
-export function begun(record: JobRecord | undefined, run: Pick<JobRecord, 'slot' | 'run' | 'by' | 'began' | 'next'>): JobRecord {
+export function begun(
+  record: JobRecord | undefined,
+  run: Pick<JobRecord, 'slot' | 'run' | 'by' | 'began' | 'next'>,
+): JobRecord {
   const again = record?.slot === run.slot && record.state !== 'open';
   return {
     ...run,

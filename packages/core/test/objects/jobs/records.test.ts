@@ -14,7 +14,7 @@ async function all(locks: Locks): Promise<JobRun[]> {
 it('lists the last run of each job, however long its key is', async () => {
   const { process, slot, runtime } = await createFleet();
   const [one, two] = [process(), process()];
-  const long = `${'ü'.repeat(200)}`;
+  const long = 'ü'.repeat(200);
   const keys = ['%', 'a/b', 'mails', `${long}1`, `${long}2`];
   for (let round = 0; round < 3; round += 1) {
     for (const key of keys) await (round % 2 === 0 ? one : two).once(key, slot(round), () => 0);
@@ -27,7 +27,7 @@ it('lists the last run of each job, however long its key is', async () => {
   expect(await one.job('never')).toBeUndefined();
 });
 
-it('shows a dead run as crashed, before anybody calls again', async () => {
+it('shows a dead run as crashed, before the next call', async () => {
   const { process, slot, runtime } = await createFleet();
   const [one, two] = [process(), process()];
   void one.once('report', slot(0), { ttl: 1_000, renew: false }, () => new Promise(() => {})).catch(() => {});
@@ -80,7 +80,14 @@ it('tells that a job is overdue by when it was due next', async () => {
 it('keeps at most 200 characters of a run, and reads what it wrote', () => {
   const times = { slot: 8e12, began: 8e12, ended: 8e12, lastDone: 8e12, next: 8e12 };
   const counts = { tries: 99_999, failures: 99_999, exitCode: 255 };
-  const record = { ...times, ...counts, run: 'x'.repeat(16), state: 'failed', by: 'ü'.repeat(60), error: '🙂;'.repeat(60) };
+  const record = {
+    ...times,
+    ...counts,
+    run: 'x'.repeat(16),
+    state: 'failed',
+    by: 'ü'.repeat(60),
+    error: '🙂;'.repeat(60),
+  };
   const text = recordText(record as never);
   expect(text).toMatch(/^[!-~]{150,200}$/);
   const read = parseRecord('report', text);

@@ -10,7 +10,10 @@ interface Weather {
   readonly death: number;
   /** The answer of a call is lost. */
   readonly loss: number;
-  /** Of a call, before and after its effect: it takes up to twice the ttl, so locks are lost by the living. */
+  /**
+   * Of a call, before and after its effect: it takes up to twice the ttl, so locks are lost by the
+   * living.
+   */
   readonly stall: number;
 }
 
@@ -36,12 +39,14 @@ function numbers(seed: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
 
-/** Three processes, three slots: who runs when, and what the record says once all holds are over. */
+/**
+ * Three processes, three slots: who runs when, and what the record says once all holds are over.
+ */
 async function simulate(seed: number, weather: Weather, change = (provider: LockProvider) => provider): Promise<Found> {
   const random = numbers(seed);
   const runtime = new VirtualRuntime({ seed });
@@ -106,7 +111,9 @@ async function simulate(seed: number, weather: Weather, change = (provider: Lock
       const check = (answer: OnceResult<void>): void => {
         if (answer.state === 'done' && !successes.has(at)) problems.push('told done without a success');
       };
-      void pause(random() * 20).then(() => locks.once('job', new Date(at), options, work)).then(check, () => {});
+      void pause(random() * 20)
+        .then(() => locks.once('job', new Date(at), options, work))
+        .then(check, () => {});
     }
     await runtime.advance(30_000);
     const watcher = createLocks(createMemoryProvider({ store }), { runtime });
@@ -129,15 +136,19 @@ const weathers: readonly Weather[] = [
   { onFailure: 'keep', death: 0.01, loss: 0.02, stall: 0.1 },
 ];
 
-it.each(weathers)('keeps its promises under %o', async (weather) => {
-  let runs = 0;
-  for (let seed = 1; seed <= 150; seed += 1) {
-    const found = await simulate(seed, weather);
-    expect(found.problems, `seed ${seed}`).toEqual([]);
-    runs += found.runs;
-  }
-  expect(runs).toBeGreaterThan(150);
-}, 60_000);
+it.each(weathers)(
+  'keeps its promises under %o',
+  async (weather) => {
+    let runs = 0;
+    for (let seed = 1; seed <= 150; seed += 1) {
+      const found = await simulate(seed, weather);
+      expect(found.problems, `seed ${seed}`).toEqual([]);
+      runs += found.runs;
+    }
+    expect(runs).toBeGreaterThan(150);
+  },
+  60_000,
+);
 
 it('finds two runs in a slot where the compare-and-set compares nothing', async () => {
   const blind = (provider: LockProvider): LockProvider => ({

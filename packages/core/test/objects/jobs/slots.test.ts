@@ -96,7 +96,10 @@ it('warns for each key whose calls come at the edge of their slots, where rounds
   await runtime.advance(30_000 - 100);
   for (const key of ['one', 'two', 'one']) await locks.once(key, { every: '1m' }, () => 0);
   expect(heard).toEqual([
-    [expect.stringMatching(/once\("one"\) came at the edge.* rounds may be left out, and others may run twice/), 'LOCKS_ONCE_EDGE'],
+    [
+      expect.stringMatching(/once\("one"\) came at the edge.* rounds may be left out, and others may run twice/),
+      'LOCKS_ONCE_EDGE',
+    ],
     [expect.stringMatching(/once\("two"\)/), 'LOCKS_ONCE_EDGE'],
   ]);
 });
