@@ -51,6 +51,8 @@ interface Call {
   readonly key: string;
   readonly slot: number;
   readonly next: number | undefined;
+  /** By the caller, whose clock may be wrong. */
+  readonly named: boolean;
   readonly options: ReadOnceOptions;
 }
 
@@ -173,7 +175,7 @@ export class Jobs {
     known: ReadJob | undefined,
     work: Work<T>,
   ): Promise<OnceResult<T> | undefined> {
-    const { key, slot, next, options } = call;
+    const { key, slot, named, next, options } = call;
     const { raw, record: was } = known ?? (await this.#store.read(key));
     const isDead = was?.state === 'running';
     // The lock is held here, so that run is no more.
@@ -184,7 +186,7 @@ export class Jobs {
       return told;
     }
     const began = await this.#now();
-    if (slot > began + mostAhead) throw this.#tooEarly(slot, began);
+    if (named && slot > began + mostAhead) throw this.#tooEarly(slot, began);
     await this.#store.enlist(key);
     const { by, run } = partsOf(lease.owner);
     const mine = begun(record, { slot, run, by, began, next });
@@ -242,11 +244,11 @@ export class Jobs {
     channels.job.publish(job === undefined ? message : { ...message, job });
   }
 
-  async #slotOf(key: string, slot: ReadSlot): Promise<{ readonly slot: number; readonly next: number | undefined }> {
-    if (typeof slot === 'number') return { slot, next: undefined };
+  async #slotOf(key: string, slot: ReadSlot): Promise<Pick<Call, 'slot' | 'named' | 'next'>> {
+    if (typeof slot === 'number') return { slot, named: true, next: undefined };
     const found = nearestSlot(slot, await this.#now());
     if (found.edge < Math.min(slot.every / 50, longestEdge)) this.#warnAtEdge(key, slot.every);
-    return { slot: found.slot, next: found.slot + slot.every };
+    return { slot: found.slot, named: false, next: found.slot + slot.every };
   }
 
   /** Calls a moment before and after the edge of a slot are in two slots. */

@@ -85,6 +85,12 @@ it('runs once in each slot by the clock of the store, also where calls come a li
   expect(await rounds({ every: '1m', at: '15s' }, 60_000, 15_000, [-300, 0, 120, 450, 800])).toBe(20);
 });
 
+it('runs in a slot that is ahead by almost half a period', async () => {
+  const { process, runtime, slot } = await createFleet();
+  await runtime.advance(31_000);
+  expect(await process().once('job', { every: '1m' }, () => 0)).toMatchObject({ state: 'ran', job: { slot: slot(1) } });
+});
+
 it('warns for each key whose calls come at the edge of their slots, where rounds are left out and run twice', async () => {
   const heard: (readonly [string, unknown])[] = [];
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation((text, options) => {
