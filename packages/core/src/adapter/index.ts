@@ -6,6 +6,7 @@ export type { CheckRun } from './run-checks.ts';
 export { connectedProcesses, connectionName } from './connected-processes.ts';
 export { registerAdapter } from './registered.ts';
 export type { Clock } from '../time/clock.ts';
+export { jobOfLock, lockOfJob } from '../objects/jobs/job-lock.ts';
 export { LockError, isLockError, misconfigured } from '../errors/lock-error.ts';
 export { errorText, isDefect, isNotInstalled, reasonOf } from '../errors/foreign-errors.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';

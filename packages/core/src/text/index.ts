@@ -41,6 +41,11 @@ export function span(ms: number | undefined): string {
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
 
+/** A time for a reader, in UTC: `2026-11-29T03:00Z`, with seconds where it has some. */
+export function timeText(time: Date | 'ever'): string {
+  return time === 'ever' ? time : time.toISOString().replace(/(?::00)?\.000Z$/, 'Z');
+}
+
 /** What `error` says, and the errors underneath it, one after the other. */
 export function messageOf(error: unknown): string {
   const texts: string[] = [];

@@ -8,6 +8,7 @@ import type { Work } from '../../leases/hold/with-lock.ts';
 import { checkKey } from '../../options/key.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import type { JobRecord } from './job-record.ts';
+import { lockOfId } from './job-lock.ts';
 import { JobStore, idOf, keyOfId } from './job-store.ts';
 import type { ReadJob } from './job-store.ts';
 import { readOnceOptions } from './options.ts';
@@ -50,9 +51,9 @@ export interface JobsHost {
 interface Call {
   readonly key: string;
   readonly slot: number;
-  readonly next: number | undefined;
   /** By the caller, whose clock may be wrong. */
   readonly named: boolean;
+  readonly next: number | undefined;
   readonly options: ReadOnceOptions;
 }
 
@@ -135,7 +136,7 @@ export class Jobs {
       const read = await this.#store.read(key, id);
       const { raw, record } = read;
       if (record?.state !== 'running') return read;
-      const { holders } = await this.#host.provider.inspect(lockOf(id));
+      const { holders } = await this.#host.provider.inspect(lockOfId(id));
       if (holders.some(({ owner }) => owner.endsWith(`/${record.run}`))) return read;
       // It may have ended between the two answers.
       if ((await this.#store.read(key, id)).raw === raw) return { raw, record: crashed(record) };
@@ -146,7 +147,7 @@ export class Jobs {
     const { key, options } = call;
     const { locks, runtime } = this.#host;
     const { wait } = options;
-    const end = runtime.clock.now() + (wait ?? options.lock.ttl + waiterTtl);
+    const end = runtime.clock.now() + (wait ?? options.lock.ttl + (options.lock.lockDelay ?? 0) + waiterTtl);
     for (let first = true; ; first = false) {
       const seen = await this.#store.read(key);
       const told = this.#told<T>(call, seen.record);
@@ -158,7 +159,7 @@ export class Jobs {
       const patience = wait ?? (first ? 0 : Math.min(left, look));
       const lock = { ...options.lock, wait: Math.min(left, patience), reentrant: false };
       const known = lock.wait === 0 ? seen : undefined;
-      const result = await locks.tryWithLock(lockOf(idOf(key)), lock, (lease) =>
+      const result = await locks.tryWithLock(lockOfId(idOf(key)), lock, (lease) =>
         this.#runUnder(call, lease, known, work),
       );
       if (result.held && result.value !== undefined) return result.value;
@@ -281,11 +282,6 @@ export class Jobs {
     }
     throw new LockError('LOCK_UNAVAILABLE', `${provider.name} did not answer what time it is.`, { cause });
   }
-}
-
-/** The key of the lock that says that a job is at work. */
-function lockOf(id: string): string {
-  return `once/${id}`;
 }
 
 function isOf({ slot }: Call, record: JobRecord | undefined): boolean {

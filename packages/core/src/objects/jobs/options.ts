@@ -17,7 +17,7 @@ export interface JobRetries {
 }
 
 /** Options of `once`. */
-export interface OnceOptions extends Pick<AcquireOptions, 'renew' | 'maxHold' | 'signal' | 'label'> {
+export interface OnceOptions extends Pick<AcquireOptions, 'renew' | 'maxHold' | 'lockDelay' | 'signal' | 'label'> {
   /**
    * How long after the death of the process that runs the job another one notices. The lock of the
    * job is renewed before.
@@ -48,7 +48,9 @@ export interface OnceOptions extends Pick<AcquireOptions, 'renew' | 'maxHold' | 
 /** The options, checked. */
 export interface ReadOnceOptions {
   /** Those of the lock. */
-  readonly lock: ReadOptions<Pick<OnceOptions, 'renew' | 'maxHold' | 'signal' | 'label'>> & { readonly ttl: number };
+  readonly lock: ReadOptions<Pick<OnceOptions, 'renew' | 'maxHold' | 'lockDelay' | 'signal' | 'label'>> & {
+    readonly ttl: number;
+  };
   readonly policy: RetryPolicy;
   readonly wait: number | undefined;
   /** Ms since 1970. */
@@ -59,7 +61,7 @@ const longest = 366 * 86_400_000;
 const keep: RetryPolicy = { retries: 0, after: 0 };
 const usualRetries = 3;
 
-const { ttl, renew, maxHold, signal, label } = acquireReaders;
+const { ttl, renew, maxHold, lockDelay, signal, label } = acquireReaders;
 const retryReaders: OptionReaders<JobRetries> = { retries: integer(0, 1_000), after: duration(0, longest) };
 const dueReader: OptionReader<Date | number> = {
   expects: `a Date or ${duration(1, longest).expects}`,
@@ -77,6 +79,7 @@ const readers: OptionReaders<OnceOptions> = {
   ttl,
   renew,
   maxHold,
+  lockDelay,
   signal,
   label,
   onFailure: failureReader,

@@ -75,8 +75,8 @@ it('runs a failed slot again after a while by the default of retry', async () =>
 });
 
 /** A process that takes the job and never answers again. */
-async function die(locks: Locks, slot: Slot): Promise<void> {
-  void locks.once('report', slot, { ttl: 1_000, renew: false }, () => new Promise(() => {})).catch(() => {});
+async function die(locks: Locks, slot: Slot, lockDelay = 0): Promise<void> {
+  void locks.once('report', slot, { ttl: 1_000, lockDelay, renew: false }, () => new Promise(() => {})).catch(() => {});
 }
 
 it.each([
@@ -95,6 +95,17 @@ it.each([
   expect(waiting.value).toMatchObject(expected);
   const { state, job } = await three.once('report', slot(0), () => 3);
   expect([state, job?.state]).toEqual(onFailure === 'keep' ? ['failed', 'crashed'] : ['done', 'done']);
+});
+
+it('keeps a job closed for its lock delay after the death of its run', async () => {
+  const { process, slot, runtime } = await createFleet();
+  await die(process(), slot(0), 7_000);
+  await runtime.advance(100);
+  const next = watch(process().once('report', slot(0.05), { ttl: 1_000, lockDelay: 7_000 }, () => 2));
+  await runtime.advance(7_800);
+  expect(next.state).toBe('open');
+  await runtime.advance(2_000);
+  expect(next.value).toMatchObject({ state: 'ran' });
 });
 
 it('runs the next slot though the run before died just before it', async () => {
