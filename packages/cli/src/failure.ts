@@ -8,7 +8,7 @@ import type { LockErrorCode } from '@locks/core';
 export const exitCode = {
   /** `break` was not confirmed. */
   declined: 1,
-  /** `check`, `doctor`, a status or `migrate wait` has found what is not as it should be. */
+  /** `check`, `doctor`, `jobs --check`, a status or `migrate wait` has found what is not as it should be. */
   findings: 1,
   /** `migrate wait`: all processes are in the phase, and leases need both stores still. */
   mayGoOn: 3,
@@ -22,7 +22,7 @@ export const exitCode = {
   internal: 70,
   /** The key was not free within `--wait`. */
   busy: 75,
-  /** The lock was lost while the command ran. */
+  /** The lock was lost while the command ran, or an earlier run of the job left no code. */
   lost: 76,
   /** The configuration is wrong, or the store refuses it. */
   misconfigured: 78,

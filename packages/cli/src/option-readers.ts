@@ -1,6 +1,5 @@
 import { parseDuration } from '@locks/core/adapter';
 import { InvalidArgumentError, Option } from 'commander';
-import type { RunOptions } from './run/run.ts';
 
 /** The bounds of a duration, both allowed: `['50ms', '24h']`. */
 type Bounds = readonly [least: string, most: string];
@@ -10,8 +9,11 @@ export function duration(flags: string, description: string, bounds: Bounds): Op
   return new Option(flags, description).argParser((text) => readDuration(text, bounds));
 }
 
-/** A number alone would be seconds for `timeout`, and ms for the library. */
-function readDuration(text: string, [least, most]: Bounds): number {
+/**
+ * A duration within `bounds`, in ms.
+ * @throws `InvalidArgumentError`: a number alone would be seconds for `timeout`, and ms for the library.
+ */
+export function readDuration(text: string, [least, most]: Bounds): number {
   const ms = /^(?:\d.*[a-z]|0|Infinity)$/.test(text) ? parseDuration(text) : undefined;
   const [from = 0, to = Infinity] = [parseDuration(least), parseDuration(most)];
   if (ms !== undefined && ms >= from && ms <= to && (Number.isInteger(ms) || ms === Infinity)) return ms;
@@ -24,21 +26,5 @@ export function number(flags: string, description: string, least: number, most: 
   return new Option(flags, description).argParser((text) => {
     if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
     throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`);
-  });
-}
-
-/**
- * An option that is a slot: `every:1h`, `every:24h,at:3h`, `ever`, or a time such as
- * `2026-11-29T03:00Z`.
- */
-export function slot(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text): RunOptions['once'] => {
-    if (text === 'ever') return text;
-    if (!text.startsWith('every:')) return new Date(text);
-    const [, every = '', at] = /^every:([^,]+)(?:,at:([^,]+))?$/.exec(text) ?? [];
-    return {
-      every: readDuration(every, ['100ms', '24h']),
-      at: at === undefined ? undefined : readDuration(at, ['0', '24h']),
-    };
   });
 }

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { Failure, exitCode } from './failure.ts';
-import { duration, number, slot } from './option-readers.ts';
+import { slotOf } from './jobs/slot-text.ts';
+import { duration, number } from './option-readers.ts';
 import { createOutput, harmless } from './output/output.ts';
 import type { Output } from './output/output.ts';
 import type { RunOptions } from './run/run.ts';
@@ -24,6 +25,7 @@ export function createProgram(command: readonly string[] | undefined): Command {
     .addHelpText('after', examples('run backup -- ./backup.sh', 'watch', 'inspect backup'));
   if (command === undefined) program.version(ownVersion());
   addRun(program, command);
+  addJobs(program);
   addLooks(program);
   addChecks(program);
   program
@@ -43,44 +45,70 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
         const form = 'locks run KEY -- COMMAND ARGS, or locks run -- KEY -- COMMAND ARGS for a key that begins with -';
         throw new Failure(exitCode.usage, `Write -- before the command: ${form}.`);
       }
-      checkOnce(options);
       return await (await import('./run/run.ts')).run(key, words, options, output);
     };
   add(program, 'run', 'run a command while it holds the lock KEY', load, [
     'run backup -- ./backup.sh --full',
     'run deploy --wait 10m -- make deploy',
-    'run report --once every:24h,at:3h -- node report.js',
+    'run report --once every:24h,at:3h --retry -- node report.js',
   ])
     .argument('[key]')
     .argument('[command...]')
     .usage('<key> [options] -- COMMAND [ARGS…]')
     .addOption(
-      duration('-w, --wait <duration>', 'how long to wait for the lock (default: without end)', ['0', 'Infinity']),
+      duration('-w, --wait <duration>', 'how long to wait for the lock (default: without end), or for a run at work', [
+        '0',
+        'Infinity',
+      ]),
     )
     .addOption(
-      duration('--ttl <duration>', 'how long the store keeps it when this process is gone (default: 30s)', [
-        '50ms',
-        '24h',
-      ]),
+      duration(
+        '--ttl <duration>',
+        'how long the store keeps it when this process is gone (default: 30s; 10s with --once)',
+        ['50ms', '24h'],
+      ),
     )
     .option('--shared', 'share the lock with others that share it')
     .addOption(number('--permits <count>', 'share it with at most so many', 1, 2 ** 31 - 1))
-    .addOption(slot('--once <slot>', 'run once in a slot: a name, or every:1h, or every:24h,at:3h'))
+    .addOption(
+      new Option(
+        '--once <slot>',
+        'run once in a slot: every:24h,at:3h, a time such as 2026-11-29T03:00Z, job:$JOB_NAME of a CronJob, or ever',
+      ).argParser(slotOf),
+    )
+    .addOption(number('--retry [count]', 'run a slot again that failed, so many times (3)', 1, 1_000).preset('3'))
+    .addOption(duration('--retry-after <duration>', 'how long after the end of a run it is run again', ['0', '24h']))
+    .addOption(duration('--next <duration>', 'when the slot after this one is due, for `locks jobs`', ['1s', '8784h']))
     .addOption(
       duration('--at-least <duration>', 'keep the lock for so long, also if the command is done earlier', ['0', '24h']),
     )
     .addOption(
       duration('--grace <duration>', 'between TERM and KILL when the lock is lost', ['0', '12h']).default(5_000, '5s'),
     )
-    .addOption(number('-E, --conflict-exit-code <code>', 'the exit code when the lock is not free in time', 0, 255));
+    .addOption(
+      number(
+        '-E, --conflict-exit-code <code>',
+        'the exit code when the lock is not free in time, or the job runs elsewhere',
+        0,
+        255,
+      ),
+    );
 }
 
-function checkOnce({ once, wait, shared, permits, atLeast }: RunOptions): void {
-  if (once === undefined) return;
-  const given = Object.entries({ '--wait': wait, '--shared': shared, '--permits': permits, '--at-least': atLeast });
-  const [wrong] = given.find(([, value]) => value !== undefined) ?? [];
-  if (wrong === undefined) return;
-  throw new Failure(exitCode.usage, `${wrong} has no meaning with --once: it waits for nothing. Leave one out.`);
+function addJobs(program: Command): void {
+  const load = async () => await import('./commands/jobs.ts');
+  const jobs = add(program, 'jobs', 'list jobs with their last runs', async () => (await load()).jobs, [
+    'jobs',
+    'jobs --check',
+    'jobs retry report',
+    'jobs --json | jq -r .lastDone',
+  ])
+    .argument('[prefix]', 'how the names of jobs begin', '')
+    .option('--check', 'exit with 1 where one has failed, crashed or lost its lock, or is overdue');
+  add(jobs, 'retry', 'open the last slot of JOB again', async () => (await load()).retryJob).argument('<job>');
+  add(jobs, 'forget', 'remove the record of JOB, after a question', async () => (await load()).forgetJob)
+    .argument('<job>')
+    .option('-y, --yes', 'do not ask');
 }
 
 function addLooks(program: Command): void {

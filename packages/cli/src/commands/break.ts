@@ -1,4 +1,5 @@
 import type { LockHolder, Locks } from '@locks/core';
+import { lockOfJob } from '@locks/core/adapter';
 import { printable, span } from '@locks/core/text';
 import { Failure, exitCode } from '../failure.ts';
 import { confirmed } from '../output/confirmed.ts';
@@ -19,6 +20,7 @@ export async function breakKey(key: string, options: BreakOptions, output: Outpu
   return await withStore(options, output, async (locks) => {
     const holders = await holdersToEnd(locks, key, options);
     if (holders.length === 0) {
+      await refuseJob(locks, key);
       await output.print(`${printable(key)} is not held.`, { key, broken: [] });
       return 0;
     }
@@ -36,6 +38,14 @@ export async function breakKey(key: string, options: BreakOptions, output: Outpu
     }
     return 0;
   });
+}
+
+/** @throws `Failure` where `key` is the name of a job that runs: its lock has another key. */
+async function refuseJob(locks: Locks, key: string): Promise<void> {
+  const lock = lockOfJob(key);
+  if ((await locks.inspect(lock)).holders.length === 0) return;
+  const text = `${printable(key)} is a job, and runs under the key ${printable(lock)}. To end its lease: locks break ${printable(lock)}`;
+  throw new Failure(exitCode.usage, text);
 }
 
 async function holdersToEnd(locks: Locks, key: string, { owner }: BreakOptions): Promise<readonly LockHolder[]> {

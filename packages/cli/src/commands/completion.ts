@@ -1,5 +1,6 @@
 import tab from '@bomb.sh/tab/commander';
 import { script } from '@bomb.sh/tab';
+import type { Locks } from '@locks/core';
 import type { Command } from 'commander';
 import { createOutput } from '../output/output.ts';
 import { sortedKeys } from '../state/states-of.ts';
@@ -23,23 +24,34 @@ export function printScript(shell: string): void {
 export async function addCompletion(program: Command, words: readonly string[]): Promise<void> {
   const root = tab(program, { completionCommandName: 'completion-script' });
   root.commands.delete('completion-script');
-  const command = root.commands.get(words.find((word) => root.commands.get(word)?.arguments.has('key')) ?? '');
-  const argument = command?.arguments.get('key');
+  const names = words.flatMap((word, index) => [`${word} ${words[index + 1]}`, word]);
+  const command = names.map((name) => root.commands.get(name)).find((found) => found !== undefined);
+  const argument = command?.arguments.get('key') ?? command?.arguments.get('job');
   if (argument === undefined) return;
-  const keys = await knownKeys(words);
+  const known = await knownNames(words, command?.arguments.has('key') === true);
   argument.handler = (complete) => {
-    for (const key of keys) complete(key, '');
+    for (const name of known) complete(name, '');
   };
 }
 
-/** The keys that a shell can type. A store that does not answer completes nothing. */
-async function knownKeys(words: readonly string[]): Promise<readonly string[]> {
+/** Names of jobs, and keys, that a shell can type. A store that does not answer completes nothing. */
+async function knownNames(words: readonly string[], withKeys: boolean): Promise<readonly string[]> {
   const valueOf = (option: string): string | undefined =>
     words.includes(option) ? words[words.indexOf(option) + 1] : undefined;
   const options = { url: valueOf('--url'), config: valueOf('--config') };
   const silent = createOutput({ json: false, verbose: false });
-  const asked = withStore(options, silent, async (locks) => await sortedKeys(locks, '')).catch(() => []);
+  const asked = withStore(options, silent, async (locks) => await namesIn(locks, withKeys)).catch(() => []);
   const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, patience, []).unref());
-  const keys = await Promise.race([asked, late]);
-  return keys.filter((key) => typeable.test(key)).slice(0, mostKeys);
+  const names = await Promise.race([asked, late]);
+  return names.filter((name) => typeable.test(name)).slice(0, mostKeys);
+}
+
+async function namesIn(locks: Locks, withKeys: boolean): Promise<readonly string[]> {
+  const names = new Set(withKeys ? await sortedKeys(locks, '') : []);
+  try {
+    for await (const { key } of locks.jobs()) names.add(key);
+  } catch {
+    // A store without registers keeps no jobs.
+  }
+  return [...names];
 }

@@ -1,28 +1,49 @@
-import type { KeyState, UnknownState } from '@locks/core';
+import type { KeyState as MemberState, LockState, UnknownState } from '@locks/core';
+import { jobOfLock, lockOfJob } from '@locks/core/adapter';
 import { modeText, printable } from '@locks/core/text';
+import { jobTable } from '../jobs/job-text.ts';
 import type { Output } from '../output/output.ts';
 import { bold, table } from '../output/table.ts';
 import { withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
-import { holderColumns, stateRow, stateWord, waitersWord } from '../state/state-text.ts';
+import { holderColumns, keyText, stateRow, stateWord, waitersWord } from '../state/state-text.ts';
+import { stateOf } from '../state/states-of.ts';
+import type { KeyState } from '../state/states-of.ts';
 
-/** Prints who holds `key`, and how many wait for it. */
+/** Prints the last run of the job `key`, or who holds the lock `key`, or both where there are. */
 export async function inspect(key: string, options: StoreOptions, output: Output): Promise<void> {
-  const state = await withStore(options, output, async (locks) => await locks.inspect(key));
-  const parts = [`${bold(printable(key))}: ${stateWord(state)}, ${waitersWord(state.waiters)}`];
-  if (state.holders.length > 0) {
-    parts.push(table(['OWNER', 'MODE', 'TOKEN', 'FREE AGAIN IN'], state.holders.map(holderColumns)));
-  }
-  if (state.queue !== undefined) {
-    const rows = state.queue.map((waiter, index) => [String(index + 1), printable(waiter.owner), modeText(waiter)]);
-    parts.push(`\n${table(['TURN', 'OWNER', 'MODE'], rows)}`);
-  }
-  for (const [index, member] of (state.members ?? []).entries())
-    parts.push(`member ${index + 1}: ${memberText(member)}`);
-  await output.print(parts.join('\n'), stateRow(state));
+  await withStore(options, output, async (locks) => {
+    const name = jobOfLock(key) ?? key;
+    const [lock, job] = await Promise.all([locks.inspect(key), stateOf(locks, lockOfJob(name))]);
+    const isJob = job.run !== undefined || isUsed(job);
+    if (isJob) await output.print(textOf(job), stateRow(job));
+    if (!isJob || (key === name && isUsed(lock))) await output.print(textOf(lock), stateRow(lock));
+  });
 }
 
-function memberText(member: KeyState | UnknownState): string {
+function isUsed({ holders, waiters }: LockState): boolean {
+  return holders.length > 0 || waiters > 0;
+}
+
+function textOf(state: KeyState): string {
+  const { key, run, holders, waiters, queue, members = [] } = state;
+  const parts = [`${bold(keyText(key))}: ${stateWord(state)}, ${waitersWord(waiters)}`];
+  if (run !== undefined) {
+    parts.push(jobTable([run]));
+    if (run.error !== undefined) parts.push(`error: ${printable(run.error)}`);
+  }
+  if (holders.length > 0) {
+    parts.push(table(['OWNER', 'MODE', 'TOKEN', 'FREE AGAIN IN'], holders.map(holderColumns)));
+  }
+  if (queue !== undefined) {
+    const rows = queue.map((waiter, index) => [String(index + 1), printable(waiter.owner), modeText(waiter)]);
+    parts.push(`\n${table(['TURN', 'OWNER', 'MODE'], rows)}`);
+  }
+  for (const [index, member] of members.entries()) parts.push(`member ${index + 1}: ${memberText(member)}`);
+  return parts.join('\n');
+}
+
+function memberText(member: MemberState | UnknownState): string {
   if (member.holders === undefined) return `not known: ${printable(member.error.message)}`;
   const { holders, waiters, key } = member;
   const word = stateWord({ holders: holders.map((holder) => ({ ...holder, key })) });

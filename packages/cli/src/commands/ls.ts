@@ -1,9 +1,9 @@
-import { printable } from '@locks/core/text';
+import { jobOfLock } from '@locks/core/adapter';
 import type { Output } from '../output/output.ts';
 import { withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { sortedKeys, statesOf } from '../state/states-of.ts';
-import { stateRow, stateWord, waitersWord } from '../state/state-text.ts';
+import { keyText, stateRow, stateWord, waitersWord } from '../state/state-text.ts';
 
 /** Options of `locks ls`. */
 export interface LsOptions extends StoreOptions {
@@ -16,14 +16,11 @@ export async function ls(prefix: string, options: LsOptions, output: Output): Pr
   await withStore(options, output, async (locks) => {
     const keys = await sortedKeys(locks, prefix);
     if (options.long !== true) {
-      for (const key of keys) await output.print(printable(key), { key });
+      for (const key of keys) await output.print(keyText(key), { key, job: jobOfLock(key) });
       return;
     }
     for (const state of await statesOf(locks, keys)) {
-      await output.print(
-        `${printable(state.key)}\t${stateWord(state)}\t${waitersWord(state.waiters)}`,
-        stateRow(state),
-      );
+      await output.print(`${keyText(state.key)}\t${stateWord(state)}\t${waitersWord(state.waiters)}`, stateRow(state));
     }
   });
 }

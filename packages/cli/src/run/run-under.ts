@@ -25,13 +25,21 @@ interface Circumstances {
   readonly grace: number;
   readonly stop: StopSignals;
   readonly output: Output;
+  /**
+   * In ms: how long the end of a run is recorded where the store does not answer. 0: it has no
+   * record.
+   */
+  readonly recording: number;
 }
 
-/** Runs a command until it ends, or its lease is lost: then this process ends. */
+/**
+ * Runs a command until it ends, or its lease is lost: then this process ends. A run that has a
+ * record throws why the lease was lost.
+ */
 export async function runUnder(
   lease: Lease,
   words: readonly string[],
-  { key, grace, stop, output }: Circumstances,
+  { key, grace, stop, output, recording }: Circumstances,
 ): Promise<End> {
   stop.aborted.throwIfAborted();
   const { owner, token } = lease;
@@ -44,10 +52,11 @@ export async function runUnder(
     const end = await untilEnd(command, lease, { key, grace, stop, output });
     if (end === undefined) {
       guard.dismiss();
-      return leave(exitCode.lost);
+      if (recording === 0) leave(exitCode.lost);
+      throw lease.signal.reason;
     }
     if (!terminal) await tellLeftovers(command, key, output);
-    leaveLate(end, key, output);
+    leaveLate(end, key, longestRelease + recording, output);
     return end;
   } finally {
     guard.dismiss();
@@ -58,7 +67,7 @@ export async function runUnder(
 async function untilEnd(
   command: RunningCommand,
   lease: Lease,
-  { key, grace, stop, output }: Circumstances,
+  { key, grace, stop, output }: Omit<Circumstances, 'recording'>,
 ): Promise<End | undefined> {
   const { family } = command;
   return await new Promise((resolve) => {
@@ -96,11 +105,11 @@ async function tellLeftovers({ family }: RunningCommand, key: string, output: Ou
   output.say(text, { event: 'left', key, pids: left });
 }
 
-/** Ends this process where the store does not answer to the release. */
-function leaveLate(end: End, key: string, output: Output): void {
+/** Ends this process where the store does not answer to the release for so many ms. */
+function leaveLate(end: End, key: string, patience: number, output: Output): void {
   setTimeout(() => {
     const text = `The store did not confirm the release of ${printable(key)}. It is free when its ttl is over.`;
     output.say(text, { event: 'unreleased', key });
     leaveAs(end);
-  }, longestRelease).unref();
+  }, patience).unref();
 }

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { isLockError, subscribe } from '@locks/core';
-import type { Lease, LockError, Locks, Slot, TryResult } from '@locks/core';
+import type { Lease, LockError, Locks, Slot } from '@locks/core';
 import { messageOf, printable, span } from '@locks/core/text';
 import { Failure, exitCode, exitCodeOf } from '../failure.ts';
 import { sentence, waitFor } from '../output/output.ts';
@@ -9,10 +9,12 @@ import { openStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { joinJobControl } from './job-control.ts';
 import { refuseNested } from './held-keys.ts';
-import { leave, leaveAs, leaveBy } from './leave.ts';
+import { leaveAs, leaveBy } from './leave.ts';
+import { runOnce } from './run-once.ts';
 import { hasTerminal } from './processes.ts';
 import { catchStopSignals } from './stop-signals.ts';
 import type { StopSignals } from './stop-signals.ts';
+import type { End } from './command.ts';
 import { runUnder } from './run-under.ts';
 
 /** Options of `locks run`. Durations are in ms. */
@@ -22,6 +24,9 @@ export interface RunOptions extends StoreOptions {
   readonly shared?: boolean | undefined;
   readonly permits?: number | undefined;
   readonly once?: Slot | undefined;
+  readonly retry?: number | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly next?: number | undefined;
   readonly atLeast?: number | undefined;
   readonly grace: number;
   readonly conflictExitCode?: number | undefined;
@@ -38,6 +43,7 @@ const longest = 86_400_000;
 
 /** Runs `words` under the lock `key`, and ends this process with the exit code of `words`. */
 export async function run(key: string, words: readonly string[], options: RunOptions, output: Output): Promise<never> {
+  checkOnce(options);
   refuseNested(key);
   if (process.platform === 'win32') {
     throw new Failure(
@@ -57,13 +63,14 @@ export async function run(key: string, words: readonly string[], options: RunOpt
     output.say(`waits for ${printable(key)}.${holders}`, { event: 'waiting', key, by, waited });
   });
   try {
-    const result = await underLock(locks, key, { ...options, wait }, output, stop, async (lease) => {
+    const recording = options.once === undefined ? 0 : (options.ttl ?? usualTtl);
+    const work = async (lease: Lease): Promise<End> => {
       unsubscribe();
-      return await runUnder(lease, words, { key, grace: options.grace, stop, output });
-    });
+      return await runUnder(lease, words, { key, grace: options.grace, stop, output, recording });
+    };
+    const end = await underLock(locks, key, { ...options, wait }, output, stop, work);
     await locks.close();
-    if (!result.held) return leave(taken(key, options, output));
-    return leaveAs(result.value);
+    return leaveAs(end);
   } catch (error) {
     await locks.close();
     const signal = stop.caught();
@@ -72,6 +79,21 @@ export async function run(key: string, words: readonly string[], options: RunOpt
       throw new Failure(options.conflictExitCode ?? exitCode.busy, busyText(key, error));
     }
     throw error;
+  }
+}
+
+/** @throws `Failure` where options do not fit together. */
+function checkOnce({ once, shared, permits, atLeast, retry, retryAfter, next }: RunOptions): void {
+  const ofLocks = { '--shared': shared, '--permits': permits, '--at-least': atLeast };
+  const ofJobs = { '--retry': retry, '--retry-after': retryAfter, '--next': next };
+  const given = Object.entries(once === undefined ? ofJobs : ofLocks);
+  const [wrong] = given.find(([, value]) => value !== undefined) ?? [];
+  if (wrong !== undefined) {
+    const why = once === undefined ? 'needs --once' : 'has no meaning with --once. Leave one out';
+    throw new Failure(exitCode.usage, `${wrong} ${why}.`);
+  }
+  if (retryAfter !== undefined && retry === undefined) {
+    throw new Failure(exitCode.usage, '--retry-after needs --retry.');
   }
 }
 
@@ -110,17 +132,14 @@ async function aborted({ aborted: signal }: StopSignals): Promise<undefined> {
   return await new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
 }
 
-async function underLock<T>(
+async function underLock(
   locks: Locks,
   key: string,
-  { wait, ttl, shared, permits, once, atLeast, grace }: RunOptions,
+  { wait, ttl, shared, permits, atLeast, grace, ...options }: RunOptions,
   output: Output,
   stop: StopSignals,
-  work: (lease: Lease) => Promise<T>,
-): Promise<TryResult<T>> {
-  const signal = stop.aborted;
-  if (once !== undefined) return await locks.once(key, once, { ttl, signal }, work);
-  const mode = shared === true || permits !== undefined ? 'shared' : 'exclusive';
+  work: (lease: Lease) => Promise<End>,
+): Promise<End> {
   const keeps = locks.traits.expiry !== 'session';
   if (!keeps && atLeast !== undefined && atLeast > 0) {
     const why = `${locks.name} ends a lock with its session, so no key can stay closed after the end of this process`;
@@ -135,10 +154,14 @@ async function underLock<T>(
   const lockDelay = keeps ? grace + slack : 0;
   // The store keeps the key for both together.
   const kept = ttl === undefined ? undefined : Math.min(ttl, longest - lockDelay);
-  return {
-    held: true,
-    value: await locks.withLock(key, { wait, ttl: kept, mode, permits, atLeast, lockDelay, signal }, work),
-  };
+  const { once: slot, retry: retries = 0, retryAfter: after = 0, next, conflictExitCode: conflict } = options;
+  if (slot !== undefined) {
+    const terms = { slot, ttl: kept, wait, next, lockDelay, retries, after, conflict };
+    return await runOnce(locks, key, terms, stop, output, work);
+  }
+  const mode = shared === true || permits !== undefined ? 'shared' : 'exclusive';
+  const signal = stop.aborted;
+  return await locks.withLock(key, { wait, ttl: kept, mode, permits, atLeast, lockDelay, signal }, work);
 }
 
 function busyText(key: string, { wait = 0, holders = [] }: LockError): string {
@@ -146,9 +169,4 @@ function busyText(key: string, { wait = 0, holders = [] }: LockError): string {
   const why =
     holders.length === 0 ? 'others hold it or wait for it' : `it is held by ${holders.map(printable).join(', ')}`;
   return `${printable(key)} was not free ${after}: ${why}. Raise --wait.`;
-}
-
-function taken(key: string, { conflictExitCode = 0 }: RunOptions, output: Output): number {
-  output.note(`${printable(key)} has run in this slot already.`, { event: 'taken', key });
-  return conflictExitCode;
 }

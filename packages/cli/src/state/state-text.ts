@@ -1,10 +1,21 @@
 import type { LockHolder, LockState } from '@locks/core';
-import { modeText, printable, span } from '@locks/core/text';
+import { jobOfLock } from '@locks/core/adapter';
+import { modeText, printable, span, timeText } from '@locks/core/text';
+import { jobRow, outcomeText } from '../jobs/job-text.ts';
 import type { Row } from '../output/output.ts';
+import type { KeyState } from './states-of.ts';
+
+/** A key as people know it: `job report` for the lock of a job. */
+export function keyText(key: string): string {
+  const job = jobOfLock(key);
+  return job === undefined ? printable(key) : `job ${printable(job)}`;
+}
 
 /** `state` for a line of JSON. */
-export function stateRow({ key, holders, waiters, queue, members }: LockState): Row {
+export function stateRow({ key, holders, waiters, queue, members, run }: KeyState): Row {
+  const job = jobOfLock(key);
   return {
+    ...(run !== undefined ? jobRow(run) : job !== undefined && { job }),
     key,
     holders: holders.map(({ owner, mode, permits, token, remaining }) => ({ owner, mode, permits, token, remaining })),
     waiters,
@@ -29,8 +40,9 @@ export function holderColumns({ owner, token, remaining, ...terms }: LockHolder)
   ];
 }
 
-/** `free`, `held`, or `shared by 3`, for people. */
-export function stateWord({ holders }: Pick<LockState, 'holders'>): string {
+/** `free`, `held`, `shared by 3`, or how the run of a job is, for people. */
+export function stateWord({ holders, run }: Pick<KeyState, 'holders' | 'run'>): string {
+  if (run !== undefined) return `${outcomeText(run)}, slot ${timeText(run.slot)}`;
   const [first] = holders;
   if (first === undefined) return 'free';
   return first.mode === 'shared' ? `shared by ${holders.length}` : 'held';

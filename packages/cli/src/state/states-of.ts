@@ -1,24 +1,55 @@
-import type { Locks, LockState } from '@locks/core';
+import { isLockError } from '@locks/core';
+import type { JobRun, LockState, Locks } from '@locks/core';
+import { jobOfLock, lockOfJob } from '@locks/core/adapter';
 import { naturally } from '@locks/core/text';
 import { waitFor } from '../output/output.ts';
+
+/** The state of a key, and for the lock of a job the record of its run. */
+export interface KeyState extends LockState {
+  readonly run?: JobRun | undefined;
+}
 
 /** More calls at once would wait in the client. */
 const atOnce = 50;
 
 /** The states of `keys`, in their order. */
-export async function statesOf(locks: Locks, keys: readonly string[]): Promise<readonly LockState[]> {
-  const states: LockState[] = [];
+export async function statesOf(locks: Locks, keys: readonly string[]): Promise<readonly KeyState[]> {
+  const states: KeyState[] = [];
   for (let at = 0; at < keys.length; at += atOnce) {
-    states.push(...(await Promise.all(keys.slice(at, at + atOnce).map(async (key) => await locks.inspect(key)))));
+    states.push(...(await Promise.all(keys.slice(at, at + atOnce).map(async (key) => await stateOf(locks, key)))));
   }
   return states;
 }
 
-/** The keys with `prefix` that are held or waited for, in their natural order. */
+/** The state of `key`. */
+export async function stateOf(locks: Locks, key: string): Promise<KeyState> {
+  const job = jobOfLock(key);
+  if (job === undefined) return await locks.inspect(key);
+  const [state, run] = await Promise.all([locks.inspect(key), runOf(locks, job)]);
+  return { ...state, run };
+}
+
+/** The last run of `job`. `undefined`: there is none, or the store keeps no jobs. */
+export async function runOf(locks: Locks, job: string): Promise<JobRun | undefined> {
+  try {
+    return await locks.job(job);
+  } catch (error) {
+    // A record that is newer than this program names the key.
+    if (isLockError(error, 'LOCK_MISCONFIGURED') && error.key === undefined) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The keys with `prefix` that are held or waited for, and those of jobs whose names begin so, in
+ * their natural order.
+ */
 export async function sortedKeys(locks: Locks, prefix: string): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const key of locks.list(prefix)) keys.push(key);
-  return keys.toSorted(naturally);
+  const keys = new Set<string>();
+  for (const each of new Set([prefix, prefix && lockOfJob(prefix)])) {
+    for await (const key of locks.list(each)) keys.add(key);
+  }
+  return [...keys].toSorted(naturally);
 }
 
 /** Resolves when something waits for `key`, or after a while: not each store tells. */

@@ -1,7 +1,7 @@
-import type { LockState } from '@locks/core';
 import { printable } from '@locks/core/text';
 import { shortened, table } from '../output/table.ts';
-import { holderColumns } from '../state/state-text.ts';
+import { holderColumns, keyText } from '../state/state-text.ts';
+import type { KeyState } from '../state/states-of.ts';
 
 /** A line of the table: a holder of a key, or one that waits for it. */
 export interface WatchRow {
@@ -18,16 +18,16 @@ export interface WatchRow {
 const shownInQueue = 5;
 
 /** One row for each holder, then one for each of the first in the queue. The first has the key. */
-export function rowsOf({ key, holders, waiters, queue = [] }: LockState): readonly WatchRow[] {
+export function rowsOf({ key, holders, waiters, run, queue = [] }: KeyState): readonly WatchRow[] {
   // A column of the screen has no room for the number of permits.
-  const columns = holders.map((holder) => holderColumns(holder).with(1, holder.mode));
+  const columns = holders.map((holder) => holderColumns(holder).with(1, run?.state ?? holder.mode));
   if (columns.length === 0) columns.push(['–']);
   queue.slice(0, shownInQueue).forEach(({ owner, mode }, place) => {
     columns.push([printable(owner), mode, '', `waits, place ${place + 1}`]);
   });
   return columns.map(([owner = '', mode = '', token = '', free = ''], index) => {
     const first = index === 0;
-    return { key: first ? printable(key) : '', owner, mode, token, free, waiters: first ? String(waiters) : '' };
+    return { key: first ? keyText(key) : '', owner, mode, token, free, waiters: first ? String(waiters) : '' };
   });
 }
 

@@ -11,7 +11,7 @@ test('quorum change waits for a slot of once from one server to three, and refus
   const [one, two, three] = [1, 2, 3].map((count) => urlOf(ports.slice(0, count))) as [string, string, string];
   const user = createUser();
   const run = async (url: string): Promise<unknown> =>
-    await user.locks('run', 'report', '--once', 'monday', '--url', url, '--', 'echo', 'ran');
+    await user.locks('run', 'report', '--once', 'ever', '--url', url, '--', 'echo', 'ran');
   const change = async (url: string, ...options: readonly string[]): Promise<unknown> =>
     await user.locks('quorum', 'change', '--url', url, ...options);
   expect(await run(one)).toMatchObject({ output: 'ran\n' });

@@ -35,7 +35,25 @@ test.each([
   { args: ['run', 'key', '--at-least', 'Infinity', '--', 'true'], says: 'from 0 to 24h' },
   { args: ['run', 'key', '--once', 'every:99ms', '--', 'true'], says: 'from 100ms to 24h' },
   { args: ['watch', '--interval', '0'], says: 'from 10ms to 24h' },
-  { args: ['run', 'key', '--once', 'x', '--wait', '1s', '--', 'true'], says: '--wait has no meaning with --once' },
+  { args: ['run', 'key', '--once', 'ever', '--shared', '--', 'true'], says: '--shared has no meaning with --once' },
+  { args: ['run', 'key', '--once', 'ever', '--permits', '2', '--', 'true'], says: '--permits has no meaning' },
+  { args: ['run', 'key', '--once', 'ever', '--at-least', '1m', '--', 'true'], says: '--at-least has no meaning' },
+  { args: ['run', 'key', '--retry', '--', 'true'], says: '--retry needs --once' },
+  { args: ['run', 'key', '--next', '1h', '--', 'true'], says: '--next needs --once' },
+  { args: ['run', 'key', '--once', 'ever', '--retry-after', '1m', '--', 'true'], says: '--retry-after needs --retry' },
+  { args: ['run', '--retry', 'key', '--once', 'ever', '--', 'true'], says: 'Write a whole number from 1 to 1000' },
+  { args: ['run', 'key', '--once', 'monday', '--', 'true'], says: 'It names no slot. Write every:1h, every:24h,at:3h' },
+  { args: ['run', 'key', '--once', 'nightly', '--', 'true'], says: 'Write every:24h,at:3h for each day at 03:00 UTC' },
+  { args: ['run', 'key', '--once', '@daily', '--', 'true'], says: 'Write every:24h,at:3h for each day at 03:00 UTC' },
+  { args: ['run', 'key', '--once', '0 3 * * *', '--', 'true'], says: 'A cron expression is a schedule' },
+  { args: ['run', 'key', '--once', '@reboot', '--', 'true'], says: 'A cron expression is a schedule' },
+  { args: ['run', 'key', '--once', '2026-11-29', '--', 'true'], says: 'no time zone. Write 2026-11-29T00:00Z' },
+  { args: ['run', 'key', '--once', '2026-11-29T03:00', '--', 'true'], says: 'no time zone. Write 2026-11-29T03:00Z' },
+  { args: ['run', 'key', '--once', '2026-11-29T03:00:00.001Z', '--', 'true'], says: 'It has milliseconds' },
+  { args: ['run', 'key', '--once', '2026-02-30T03:00Z', '--', 'true'], says: 'There is no such time' },
+  { args: ['run', 'key', '--once', '2026-11-29T25:00Z', '--', 'true'], says: 'There is no such time' },
+  { args: ['run', 'key', '--once', 'job:report-by-hand', '--', 'true'], says: 'job:report-29384820' },
+  { args: ['run', 'key', '--once', '2126-11-29T03:00Z', '--', 'true'], says: 'ahead of the clock' },
   { args: ['run', 'key', '--once', 'every:soon', '--', 'true'], says: 'Write a duration with its unit' },
   { args: ['run', '', '--', 'true'], says: 'A key must not be empty' },
 ])('$args is refused with 64: $says', async ({ args, says }) => {
@@ -66,7 +84,7 @@ test('a store out of reach tells the cause', async () => {
   expect(errors).toContain('ECONNREFUSED');
 });
 
-test.each([{ options: ['--wait', '1m'] }, { options: [] }, { options: ['--once', 'today'] }])(
+test.each([{ options: ['--wait', '1m'] }, { options: [] }, { options: ['--once', 'ever'] }])(
   'a store that does not answer at the start is tried again, with $options',
   async ({ options }) => {
     await using server = await startRedis();

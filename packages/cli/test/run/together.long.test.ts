@@ -49,15 +49,8 @@ test('--shared and --permits let others in, up to their number', async () => {
   expect((await user.locks('run', 'other', '--shared', '--wait', '0', '--', 'true')).code).toBe(0);
 });
 
-test('--once runs one command in a slot, and --at-least keeps the key after the end', async () => {
+test('--at-least keeps the key after the end', async () => {
   const user = createUser();
-  const once = ['run', 'report', '--once', 'today', '--', 'echo', 'ran'];
-  expect(await user.locks(...once)).toMatchObject({ code: 0, output: 'ran\n' });
-  expect(await user.locks(...once)).toMatchObject({ code: 0, output: '' });
-  expect(await user.locks('run', 'report', '--once', 'today', '-E', '9', '--', 'true')).toMatchObject({ code: 9 });
-  expect(await user.locks('run', 'report', '--once', 'every:24h,at:3h', '--', 'echo', 'ran')).toMatchObject({
-    output: 'ran\n',
-  });
   await user.locks('run', 'key', '--at-least', '1m', '--', 'true');
   expect((await user.locks('run', 'key', '--wait', '0', '--', 'true')).code).toBe(75);
 });
