@@ -13,8 +13,8 @@ const open = new Set<string>();
 export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | undefined): Row<KeyView> {
   const name = make('span', 'name');
   const label = make('span');
-  const sharers = make('span', 'chip shared');
-  const who = make('span', 'who', columnName('Holder'), label, sharers);
+  const mark = make('span', 'chip shared');
+  const who = make('span', 'who', columnName('Holder'), label, mark);
   const left = createLeft();
   const waiting = make('span');
   const waits = make('span', 'waits', columnName('In the queue'), waiting);
@@ -39,12 +39,12 @@ export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | unde
     update(key) {
       shown = key;
       const [holder] = key.holders;
-      setText(name, key.text);
+      setText(name, key.name);
       name.title = key.text;
       setText(label, holder?.label ?? 'free');
       who.classList.toggle('quiet', holder === undefined);
-      setText(sharers, `shared by ${key.holders.length}`);
-      sharers.hidden = holder?.mode !== 'shared';
+      setText(mark, key.run?.state ?? `shared by ${key.holders.length}`);
+      mark.hidden = key.run === undefined && holder?.mode !== 'shared';
       left.update(soonest(key.holders));
       setText(waiting, waitsText(key));
       waits.classList.toggle('some', key.waiters > 0);
@@ -100,12 +100,13 @@ function createDetail(askToBreak: () => AskToBreak | undefined): Row<KeyView> {
   const holders = make('ul', 'holders');
   const queue = make('ol', 'queue');
   const members = make('ul', 'members');
+  const slot = make('p', 'quiet');
   const [holdersTitle, lineTitle, membersTitle] = [
     make('h3', '', 'Holders'),
     make('h3', '', 'In the queue'),
     make('h3', '', 'Members'),
   ];
-  const parts = [holdersTitle, holders, lineTitle, queue, membersTitle, members];
+  const parts = [slot, holdersTitle, holders, lineTitle, queue, membersTitle, members];
   const element = make('div', 'detail', ...parts);
   let shown: KeyView;
   const ownerOf = ({ owner }: HolderView): string => owner;
@@ -121,6 +122,8 @@ function createDetail(askToBreak: () => AskToBreak | undefined): Row<KeyView> {
       updateMembers(key.members);
       const untold = key.waiters - key.queue.length;
       setText(lineTitle, untold > 0 ? `In the queue, and ${untold} more` : 'In the queue');
+      setText(slot, `Slot ${key.run?.slot}`);
+      slot.hidden = key.run === undefined;
       holdersTitle.hidden = key.holders.length === 0;
       lineTitle.hidden = key.waiters === 0;
       membersTitle.hidden = key.members.length === 0;

@@ -2,8 +2,8 @@ import type { Locks } from '@locks/core';
 import { flag, matching, misconfigured, readOptions, withMethods } from '@locks/core/adapter';
 import type { OptionReaders, OptionSource } from '@locks/core/adapter';
 
-/** What the page needs of a `Locks`. */
-export type ShownLocks = Pick<Locks, 'name' | 'inspect' | 'list' | 'forceRelease'>;
+/** What the page needs of a `Locks`. Without `job` it shows no states of jobs. */
+export type ShownLocks = Pick<Locks, 'name' | 'inspect' | 'list' | 'forceRelease'> & Partial<Pick<Locks, 'job'>>;
 
 /** What `createUi` takes. */
 export interface UiOptions {

@@ -31,6 +31,10 @@ export interface KeyView {
   readonly key: string;
   /** The key, safe to show. */
   readonly text: string;
+  /** What people know it as: the key, or `job report` for the lock of a job. Safe to show. */
+  readonly name: string;
+  /** What the record of that job says. */
+  readonly run?: { readonly state: string; readonly slot: string };
   readonly holders: readonly HolderView[];
   readonly waiters: number;
   /** The first in the queue, in their order, as far as the store tells them. */

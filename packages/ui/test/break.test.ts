@@ -86,3 +86,16 @@ test('a key with control characters is confirmed as it is shown', async () => {
   const shown = { ...nameOf(lease), confirm: String.raw`a\n\x1bb` };
   expect(await breakIt(site, shown)).toMatchObject({ status: 200, body: '{"freed":true}' });
 });
+
+test('a page with a prefix breaks the locks of jobs whose names begin so, and of no others', async () => {
+  const locks = memoryLocks();
+  const site = await servePage({ locks, write: true, prefix: 'jobs/' });
+  for (const [job, status] of [
+    ['jobs/report', 200],
+    ['report', 403],
+  ] as const) {
+    await locks.once(job, 'ever', async (lease) => {
+      expect((await breakIt(site, nameOf(lease))).status).toBe(status);
+    });
+  }
+});

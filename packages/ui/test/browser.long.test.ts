@@ -70,6 +70,19 @@ test('a screen reader is told the columns of a key', async () => {
   await (await waiting).release();
 });
 
+test('a job is shown by its name, with its state and its slot', async () => {
+  const locks = memoryLocks();
+  const { port } = await servePage({ locks });
+  await locks.once('report', new Date('2021-11-29T03:00Z'), async () => {
+    const page = await openPage(port);
+    expect(await keysOn(page)).toEqual(['job report']);
+    expect(await page.$eval('.who .chip', ({ textContent }) => textContent)).toBe('running');
+    await page.locator('button.row').click();
+    await page.waitForSelector('.detail p');
+    expect(await page.$eval('.detail p', ({ textContent }) => textContent)).toBe('Slot 2021-11-29T03:00Z');
+  });
+});
+
 test.each(['light', 'dark'] as const)('while there is no answer, all texts can be read: %s', async (scheme) => {
   const locks = memoryLocks();
   const ui = createUi({ locks, write: true });

@@ -16,6 +16,7 @@ test('it shows holders with their token, and who waits in order', async () => {
     {
       key: 'invoices/2026-05',
       text: 'invoices/2026-05',
+      name: 'invoices/2026-05',
       holders: [
         {
           owner: lease.owner,
@@ -50,6 +51,22 @@ test('keys with markup and control characters are data, and texts that are safe 
   expect(events).toMatchObject([{ kind: 'granted', key: text }]);
   const { headers } = await request('GET', '/state');
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
+});
+
+test('the lock of a job is shown by the name of the job, with its state', async () => {
+  const locks = memoryLocks();
+  const { state } = await servePage({ locks, prefix: 'jobs/' });
+  await locks.acquire('jobs/sync');
+  await locks.once('other', 'ever', async () => {
+    await locks.once('jobs/report', new Date('2021-11-29T03:00Z'), async () => {
+      expect((await state({ filter: 'job jobs/rep' })).keys).toHaveLength(1);
+      expect((await state()).keys).toMatchObject([
+        { key: 'jobs/sync', name: 'jobs/sync' },
+        { key: 'once/jobs%2Freport', name: 'job jobs/report', run: { state: 'running', slot: '2021-11-29T03:00Z' } },
+      ]);
+    });
+  });
+  await expect.poll(async () => (await state()).events.map(({ key }) => key)).toContain('job jobs/report');
 });
 
 test('the filter finds text anywhere in a key, whatever its case', async () => {

@@ -18,6 +18,10 @@ test('a shell completes commands, options, and keys that can be typed', async ()
   expect(await words('run', '--w')).toEqual(['--wait']);
   expect(await words('inspect', 'jobs/')).toEqual(['jobs/a', 'jobs/b']);
   expect(await words('break', '')).toEqual(['jobs/a', 'jobs/b', 'other']);
+  await locks.once('jobs/c', 'ever', () => {});
+  expect(await words('inspect', 'jobs/')).toEqual(['jobs/a', 'jobs/b', 'jobs/c']);
+  expect(await words('jobs', '')).toEqual(expect.arrayContaining(['retry', 'forget']));
+  expect(await words('jobs', 'retry', '')).toEqual(['jobs/c']);
 });
 
 test('the scripts of the shells are there, and bash can read its own', async () => {

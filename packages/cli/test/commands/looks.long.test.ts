@@ -57,6 +57,52 @@ test('inspect shows holders and waiters, and tokens as text in JSON', async () =
   expect((await user.locks('inspect', 'free')).output).toBe('free: free, nothing waits\n');
 });
 
+test('inspect, ls and break know a job by its name, at work and when it is over', async () => {
+  const user = createUser();
+  const locks = await locksOf(user);
+  const slot = new Date('2021-11-29T03:00Z');
+  const inspect = async (name: string): Promise<string> => (await user.locks('inspect', name)).output;
+  await locks
+    .once('jobs/report', slot, async ({ owner }) => {
+      const running = await inspect('jobs/report');
+      expect(running).toMatch(/^job jobs\/report: running, slot 2021-11-29T03:00Z, nothing waits\nJOB +STATE .*\n/);
+      expect(running).toContain(owner);
+      expect(await inspect('once/jobs%2Freport')).toMatch(/^job jobs\/report: running/);
+      const { output } = await user.locks('inspect', 'jobs/report', '--json');
+      expect(JSON.parse(output)).toMatchObject({
+        job: 'jobs/report',
+        state: 'running',
+        key: 'once/jobs%2Freport',
+        holders: [{ owner }],
+      });
+      for (const prefix of ['', 'jobs/', 'once/']) {
+        expect((await user.locks('ls', prefix)).output).toBe('job jobs/report\n');
+      }
+      expect((await user.locks('ls', 'report')).output).toBe('');
+      expect((await user.locks('ls', '-l')).output).toBe(
+        'job jobs/report\trunning, slot 2021-11-29T03:00Z\tnothing waits\n',
+      );
+      expect(JSON.parse((await user.locks('ls', '--json')).output)).toEqual({
+        key: 'once/jobs%2Freport',
+        job: 'jobs/report',
+      });
+      expect(await user.locks('break', 'jobs/report', '--yes')).toMatchObject({
+        code: 64,
+        errors: expect.stringContaining('locks break once/jobs%2Freport'),
+      });
+      throw new Error('disk full \u001B[2J');
+    })
+    .catch(() => {});
+  expect(await inspect('jobs/report')).toMatch(/^job jobs\/report: failed, [^]*\nerror: disk full \\x1b\[2J\n$/);
+  expect((await user.locks('break', 'jobs/report', '--yes')).output).toBe('jobs/report is not held.\n');
+  // A lock may have the same name.
+  await locks.acquire('jobs/report');
+  expect(await inspect('jobs/report')).toMatch(/^job jobs\/report: failed, [^]*\njobs\/report: held, nothing waits\n/);
+  // And a lock may have a key that is none of a job.
+  await locks.acquire('once/100%');
+  expect(await inspect('once/100%')).toMatch(/^once\/100%: held/);
+});
+
 test('inspect and ls show the number of permits of each sharer', async () => {
   const user = createUser();
   const locks = await locksOf(user);

@@ -31,6 +31,19 @@ test('watch writes a line for each change into a pipe', async () => {
   expect((await watcher.ended).code).toBe(143);
 });
 
+test('watch tells how a job runs, and what became of it', async () => {
+  const user = createUser();
+  const locks = await locksOf(user);
+  const watcher = user.start(['watch', 'rep', '--interval', '100ms']);
+  await locks.once('report', 'ever', async ({ owner }) => {
+    const begun = `job report\trunning, slot ever by ${owner}\tnothing waits\n`;
+    await expect.poll(watcher.written).toBe(begun);
+  });
+  await expect.poll(watcher.written).toMatch(/\njob report\tdone, slot ever\tnothing waits\n$/);
+  watcher.process.kill('SIGTERM');
+  await watcher.ended;
+});
+
 test('watch ends with its reader', async () => {
   const user = createUser();
   const locks = await locksOf(user);
@@ -55,6 +68,9 @@ test('watch shows a live table on a terminal, escaped, and gives the cursor back
   await terminal.sees('web-1/');
   const lease = await locks.acquire('later');
   await terminal.sees('later');
+  await locks.once('report', 'ever', async () => {
+    await terminal.sees(/job report +web-1/);
+  });
   const next = locks.acquire('later');
   await terminal.sees('waits, place 1');
   await lease.release();

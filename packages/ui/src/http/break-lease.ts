@@ -1,6 +1,7 @@
 import { printable } from '@locks/core/text';
 import type { IncomingMessage } from 'node:http';
 import type { StateViews } from '../looks/state-view.ts';
+import { prefixesOf } from '../looks/looks.ts';
 import { Refusal } from './answers.ts';
 import { ownHeader } from './same-origin.ts';
 
@@ -26,7 +27,8 @@ export async function breakLease(
   const [key = '', owner = '', mode = '', confirm] = ['key', 'owner', 'mode', 'confirm'].map(
     (name) => query.get(name) ?? undefined,
   );
-  if (!key.startsWith(prefix)) throw new Refusal(403, `This page has only keys that begin with ${printable(prefix)}.`);
+  if (!prefixesOf(prefix).some((each) => key.startsWith(each)))
+    throw new Refusal(403, `This page has only keys that begin with ${printable(prefix)}.`);
   if (confirm !== printable(key)) throw new Refusal(400, 'Type the name of the key to confirm.');
   if (mode !== 'exclusive' && mode !== 'shared') throw new Refusal(400, 'The mode must be "exclusive" or "shared".');
   return { freed: await views.release({ key, owner, mode }) };

@@ -1,6 +1,7 @@
 import { isLockError, subscribe } from '@locks/core';
 import type { LockMessage, Subscription } from '@locks/core';
 import { span } from '@locks/core/text';
+import { prefixesOf } from './looks.ts';
 import type { Timeline, TimelineEvent } from './timeline.ts';
 
 /** Which locks of the process are told of. */
@@ -14,7 +15,8 @@ interface Told {
 export function followChannels(timeline: Timeline, { name, prefix }: Told): () => void {
   const add = (message: LockMessage, event: Pick<TimelineEvent, 'kind' | 'detail'>): void => {
     const { provider, key, owner } = message;
-    if (provider === name && key.startsWith(prefix)) timeline.add({ key, owner, ...event });
+    if (provider === name && prefixesOf(prefix).some((each) => key.startsWith(each)))
+      timeline.add({ key, owner, ...event });
   };
   const subscriptions: readonly Subscription[] = [
     subscribe('locks:acquire', (message) => {

@@ -1,12 +1,26 @@
-import type { KeyState, LockState } from '@locks/core';
-import { labelOf, messageOf, printable } from '@locks/core/text';
+import type { JobRun, KeyState, LockState } from '@locks/core';
+import { jobOfLock } from '@locks/core/adapter';
+import { labelOf, messageOf, printable, timeText } from '@locks/core/text';
 import type { KeyView } from '../views.ts';
 
+/** The state of a key, and for the lock of a job the record of its run. */
+export interface ShownState extends LockState {
+  readonly run?: JobRun | undefined;
+}
+
+/** A key as people know it: `job report` for the lock of a job. */
+export function keyText(key: string): string {
+  const job = jobOfLock(key);
+  return job === undefined ? printable(key) : `job ${printable(job)}`;
+}
+
 /** `state`, for the page. */
-export function keyView({ key, holders, waiters, queue = [], members = [] }: LockState): KeyView {
+export function keyView({ key, run, holders, waiters, queue = [], members = [] }: ShownState): KeyView {
   return {
     key,
     text: printable(key),
+    name: keyText(key),
+    ...(run !== undefined && { run: { state: run.state, slot: timeText(run.slot) } }),
     holders: holders.map(({ owner, mode, permits, token, remaining }) => ({
       ...named(owner),
       owner,

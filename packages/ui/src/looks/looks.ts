@@ -1,6 +1,9 @@
-import type { LockState } from '@locks/core';
+import { isLockError } from '@locks/core';
+import type { JobRun } from '@locks/core';
+import { jobOfLock, lockOfJob } from '@locks/core/adapter';
 import { naturally } from '@locks/core/text';
 import type { ShownLocks } from '../options.ts';
+import type { ShownState } from './key-view.ts';
 
 /** The keys of a store at one moment. */
 export interface KeyList {
@@ -37,7 +40,7 @@ const mostKeys = 100_000;
 export class Looks {
   readonly #locks: ShownLocks;
   readonly #prefix: string;
-  readonly #states = new Map<string, Look<LockState>>();
+  readonly #states = new Map<string, Look<ShownState>>();
   readonly #waiters = new Map<string, Look<ReadonlyMap<string, number>>>();
   #list: Look<KeyList> | undefined = undefined;
 
@@ -52,8 +55,8 @@ export class Looks {
     return await this.#list.answer;
   }
 
-  async state(key: string): Promise<LockState> {
-    const look = shared(this.#states.get(key)) ?? begin(this.#locks.inspect(key));
+  async state(key: string): Promise<ShownState> {
+    const look = shared(this.#states.get(key)) ?? begin(this.#readState(key));
     this.#states.set(key, look);
     return await look.answer;
   }
@@ -87,14 +90,38 @@ export class Looks {
     return waiters;
   }
 
+  async #readState(key: string): Promise<ShownState> {
+    const job = jobOfLock(key);
+    if (job === undefined) return await this.#locks.inspect(key);
+    const [state, run] = await Promise.all([this.#locks.inspect(key), this.#runOf(job)]);
+    return { ...state, run };
+  }
+
+  async #runOf(job: string): Promise<JobRun | undefined> {
+    try {
+      return await this.#locks.job?.(job);
+    } catch (error) {
+      // A store without registers has no jobs.
+      if (isLockError(error, 'LOCK_MISCONFIGURED')) return undefined;
+      throw error;
+    }
+  }
+
   async #readKeys(): Promise<KeyList> {
     const keys: string[] = [];
-    for await (const key of this.#locks.list(this.#prefix)) {
-      if (keys.length === mostKeys) return { keys: keys.toSorted(naturally), more: true };
-      keys.push(key);
+    for (const prefix of prefixesOf(this.#prefix)) {
+      for await (const key of this.#locks.list(prefix)) {
+        if (keys.length === mostKeys) return { keys: keys.toSorted(naturally), more: true };
+        keys.push(key);
+      }
     }
-    return { keys: keys.toSorted(naturally), more: false };
+    return { keys: [...new Set(keys)].toSorted(naturally), more: false };
   }
+}
+
+/** How keys begin that are shown: their own names, and those of jobs. */
+export function prefixesOf(prefix: string): readonly string[] {
+  return prefix === '' ? [''] : [prefix, lockOfJob(prefix)];
 }
 
 function begin<T>(answer: Promise<T>, rest = 0): Look<T> {

@@ -1,7 +1,7 @@
 import { printable } from '@locks/core/text';
 import type { ShownLocks } from '../options.ts';
 import type { KeyOrder, StateView } from '../views.ts';
-import { keyView } from './key-view.ts';
+import { keyText, keyView } from './key-view.ts';
 import { Looks } from './looks.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -41,7 +41,8 @@ export class StateViews {
     // A list that has an end of its own says nothing about the keys after it.
     if (!more) this.#timeline.sawKeys(keys, performance.now());
     const wanted = filter.toLowerCase();
-    const matches = (key: string): boolean => wanted === '' || key.toLowerCase().includes(wanted);
+    const matches = (key: string): boolean =>
+      wanted === '' || key.toLowerCase().includes(wanted) || keyText(key).toLowerCase().includes(wanted);
     const matched = wanted === '' ? keys : keys.filter(matches);
     const sortable = matched.length <= mostSorted;
     const byWaiting = sortable && order === 'waiting';

@@ -1,6 +1,7 @@
 import type { LockState } from '@locks/core';
 import { labelOf, printable } from '@locks/core/text';
 import type { EventKind, EventView } from '../views.ts';
+import { keyText } from './key-view.ts';
 
 /** Something that became of an owner. */
 export interface TimelineEvent {
@@ -120,5 +121,5 @@ export class Timeline {
 }
 
 function shownEvent({ id, at, kind, key, owner, detail }: Told): EventView {
-  return { id, at, kind, key: printable(key), label: printable(labelOf(owner)), detail: printable(detail) };
+  return { id, at, kind, key: keyText(key), label: printable(labelOf(owner)), detail: printable(detail) };
 }
