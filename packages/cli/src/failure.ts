@@ -8,7 +8,10 @@ import type { LockErrorCode } from '@locks/core';
 export const exitCode = {
   /** `break` was not confirmed. */
   declined: 1,
-  /** `check`, `doctor`, `jobs --check`, a status or `migrate wait` has found what is not as it should be. */
+  /**
+   * `check`, `doctor`, `jobs --check`, a status or `migrate wait` has found what is not as it
+   * should be. There is no such job.
+   */
   findings: 1,
   /** `migrate wait`: all processes are in the phase, and leases need both stores still. */
   mayGoOn: 3,

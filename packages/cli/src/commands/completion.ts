@@ -34,7 +34,9 @@ export async function addCompletion(program: Command, words: readonly string[]):
   };
 }
 
-/** Names of jobs, and keys, that a shell can type. A store that does not answer completes nothing. */
+/**
+ * Names of jobs, and keys, that a shell can type. A store that does not answer completes nothing.
+ */
 async function knownNames(words: readonly string[], withKeys: boolean): Promise<readonly string[]> {
   const valueOf = (option: string): string | undefined =>
     words.includes(option) ? words[words.indexOf(option) + 1] : undefined;

@@ -7,15 +7,20 @@ import { bold, table } from '../output/table.ts';
 import { withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { holderColumns, keyText, stateRow, stateWord, waitersWord } from '../state/state-text.ts';
-import { stateOf } from '../state/states-of.ts';
+import { runOf } from '../state/states-of.ts';
 import type { KeyState } from '../state/states-of.ts';
 
 /** Prints the last run of the job `key`, or who holds the lock `key`, or both where there are. */
 export async function inspect(key: string, options: StoreOptions, output: Output): Promise<void> {
   await withStore(options, output, async (locks) => {
     const name = jobOfLock(key) ?? key;
-    const [lock, job] = await Promise.all([locks.inspect(key), stateOf(locks, lockOfJob(name))]);
-    const isJob = job.run !== undefined || isUsed(job);
+    const [lock, atWork, run] = await Promise.all([
+      locks.inspect(key),
+      locks.inspect(lockOfJob(name)),
+      runOf(locks, name),
+    ]);
+    const isJob = run !== undefined || isUsed(atWork);
+    const job = { ...atWork, run };
     if (isJob) await output.print(textOf(job), stateRow(job));
     if (!isJob || (key === name && isUsed(lock))) await output.print(textOf(lock), stateRow(lock));
   });

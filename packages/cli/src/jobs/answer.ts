@@ -45,7 +45,7 @@ export function answerElsewhere(
       return answer(key, state, 0, `done by ${by}${at}, took ${tookText(job)}, ${of}. Not run again.`, job);
     case 'running': {
       const since = `runs on ${by} since ${momentText(job.began)}, ${of}.`;
-      return answer(key, state, busy, `${since} To wait for it, and take over if it fails: --wait.`, job);
+      return answer(key, state, busy, `${since} To wait for its end: --wait`, job);
     }
     case 'failed': {
       const why = job.error === undefined || job.exitCode !== undefined ? '' : `: ${printable(job.error)}`;

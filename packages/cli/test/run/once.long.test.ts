@@ -1,7 +1,10 @@
+import { startRedis } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { createUser } from '../support/locks-program.ts';
 import type { Outcome, Started, User } from '../support/locks-program.ts';
+import { isGone } from '../support/is-gone.ts';
 import { locksOf } from '../support/locks-of.ts';
+import { stubbornCommand } from '../support/stubborn-command.ts';
 
 const slot = '2021-11-29T03:00Z';
 
@@ -92,7 +95,7 @@ test('--retry runs a failed slot again, so many times and so long after', async 
 test('a slot that runs elsewhere is 75, or what -E says, and TERM leaves it stopped', async () => {
   const user = createUser();
   const first = await runner(user, '--retry');
-  const busy = `runs on .+:${first.process.pid} since ${at}, slot ${slot}\\. To wait for it, .*--wait\\.`;
+  const busy = `runs on .+:${first.process.pid} since ${at}, slot ${slot}\\. To wait for its end: --wait`;
   expect(await report(user, [], 'echo', 'ran')).toMatchObject({ code: 75, output: '', errors: line(busy) });
   const { code, errors } = await report(user, ['-E', '0', '--json'], 'true');
   expect(code).toBe(0);
@@ -153,6 +156,24 @@ test('a run whose lock is broken ends, and is recorded as lost', async () => {
     errors: expect.stringMatching(/is lost.*\n.*report: lost after/),
   });
   expect(await report(user, [], 'true')).toMatchObject({ code: 76, errors: line('lost on .*') });
+});
+
+test('a store that does not answer ends the command with 76, and the run has crashed', async () => {
+  await using server = await startRedis();
+  const user = createUser();
+  const url = ['--url', server.url];
+  const { words, pids } = stubbornCommand(user.home);
+  const options = ['--once', slot, '--ttl', '1s', '--grace', '200ms', ...url];
+  const started = user.start(['run', 'report', ...options, '--', ...words]);
+  const processes = await pids();
+  await server.pause();
+  expect(await started.ended).toMatchObject({ code: 76, errors: expect.stringContaining('is lost') });
+  expect(processes.map(isGone)).toEqual([true, true]);
+  await server.resume();
+  expect(await report(user, [...url, '--wait', '30s'], 'true')).toMatchObject({
+    code: 76,
+    errors: line('(crashed|lost) .*'),
+  });
 });
 
 test('the slot of a Kubernetes Job is the minute in its name, and --next says when the next one is due', async () => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createLocks } from '../../../src/index.ts';
 import type { JobRun, LockProvider, Locks } from '../../../src/index.ts';
 import { watch } from '../../support/setting.ts';
+import { jobOfLock, lockOfJob } from '../../../src/objects/jobs/job-lock.ts';
 import { parseRecord, recordText } from '../../../src/objects/jobs/job-record.ts';
 import { createFleet } from './fleet.ts';
 
@@ -25,6 +26,13 @@ it('lists the last run of each job, however long its key is', async () => {
   expect(found.map(({ slot: at }) => at)).toEqual(keys.map(() => slot(2)));
   expect((await one.job(`${long}2`))?.slot).toEqual(slot(2));
   expect(await one.job('never')).toBeUndefined();
+});
+
+it('knows the job of a lock, and the keys that are of no job', () => {
+  for (const key of ['%', 'a/b', 'mails', 'once/a', '#']) expect(jobOfLock(lockOfJob(key))).toBe(key);
+  const long = 'ü'.repeat(200);
+  expect(jobOfLock(lockOfJob(long))).toMatch(/^ü+$/);
+  for (const key of ['mails', 'once/100%', 'once/a/b', 'once/%6D']) expect(jobOfLock(key)).toBeUndefined();
 });
 
 it('shows a dead run as crashed, before the next call', async () => {
