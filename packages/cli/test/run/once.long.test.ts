@@ -130,7 +130,7 @@ test('a command that makes a code of TERM is stopped, and one that makes a succe
   }
 });
 
-test('a run that is killed has crashed, which is 76, and its command ends before the next one', async () => {
+test('a run that is killed has crashed, which is 76', async () => {
   const user = createUser();
   const first = await runner(user, '--ttl', '300ms', '--grace', '0');
   first.process.kill('SIGKILL');
@@ -141,6 +141,18 @@ test('a run that is killed has crashed, which is 76, and its command ends before
     errors: line(`crashed on .+, begun at ${at}, slot ${slot}\\. Run it again: locks jobs retry report`),
   });
   expect(await user.locks('jobs', '--check')).toMatchObject({ code: 1, output: expect.stringContaining('1 crashed.') });
+});
+
+test('a standby takes over from a run that is killed when the command of that run is gone', async () => {
+  const user = createUser();
+  const { words, pids } = stubbornCommand(user.home);
+  const options = ['--once', slot, '--retry', '--ttl', '300ms', '--grace', '500ms'];
+  const first = user.start(['run', 'report', ...options, '--', ...words]);
+  const processes = await pids();
+  const standby = user.start(['run', 'report', ...options, '--wait', '30s', '--', 'sh', '-c', 'echo begun; sleep 60']);
+  first.process.kill('SIGKILL');
+  await expect.poll(standby.written, { timeout: 30_000 }).toContain('begun');
+  expect(processes.map(isGone)).toEqual([true, true]);
 });
 
 test('a run whose lock is broken ends, and is recorded as lost', async () => {
