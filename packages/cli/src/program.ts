@@ -76,7 +76,7 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
         'run once in a slot: every:24h,at:3h, a time such as 2026-11-29T03:00Z, job:$JOB_NAME of a CronJob, or ever',
       ).argParser(slotOf),
     )
-    .addOption(number('--retry [count]', 'run a slot again that failed, so many times (3)', 1, 1_000).preset('3'))
+    .addOption(number('--retry [count]', 'run a slot again that failed, so many times', 1, 1_000).preset('3'))
     .addOption(duration('--retry-after <duration>', 'how long after the end of a run it is run again', ['0', '24h']))
     .addOption(duration('--next <duration>', 'when the slot after this one is due, for `locks jobs`', ['1s', '8784h']))
     .addOption(

@@ -5,6 +5,7 @@ import type { Outcome, Started, User } from '../support/locks-program.ts';
 import { isGone } from '../support/is-gone.ts';
 import { locksOf } from '../support/locks-of.ts';
 import { stubbornCommand } from '../support/stubborn-command.ts';
+import { ctrlC, openTerminal } from '../support/terminal.ts';
 
 const slot = '2021-11-29T03:00Z';
 
@@ -112,6 +113,21 @@ test('a slot that runs elsewhere is 75, or what -E says, and TERM leaves it stop
   first.process.kill('SIGTERM');
   expect(await first.ended).toMatchObject({ signal: 'SIGTERM', errors: line('stopped \\(exit 143\\) after .*') });
   expect(await standby.ended).toMatchObject({ code: 0, output: 'took over\n' });
+});
+
+test('TERM ends a call that waits, and Ctrl-C in a terminal leaves a run stopped', async () => {
+  const user = createUser();
+  const locks = await locksOf(user);
+  const terminal = await openTerminal(user.home);
+  terminal.type(`$locks run report --once ${slot} -- sh -c 'echo rea""dy; exec cat'\n`);
+  await terminal.sees('ready');
+  const standby = user.start(['run', 'report', '--once', slot, '--wait', '1m', '--', 'true']);
+  await expect.poll(async () => (await locks.inspect('once/report')).waiters).toBe(1);
+  standby.process.kill('SIGTERM');
+  expect(await standby.ended).toMatchObject({ signal: 'SIGTERM', errors: '' });
+  terminal.type(ctrlC);
+  await terminal.seesCode(130);
+  expect(await locks.job('report')).toMatchObject({ state: 'stopped', exitCode: 130, tries: 0 });
 });
 
 test('a command that makes a code of TERM is stopped, and one that makes a success of it is done', async () => {

@@ -10,6 +10,13 @@ test('where a lock ends with its session, run says what of its options that mean
     code: 0,
     errors: expect.stringContaining('With --grace 0 the command is killed at once'),
   });
+  const once = ['run', 'report', '--once', 'ever', '--grace', '0', '--url', url, '--', 'echo', 'ran'];
+  expect(await user.locks(...once)).toMatchObject({ code: 0, output: 'ran\n' });
+  expect(await user.locks(...once)).toMatchObject({
+    code: 0,
+    output: '',
+    errors: expect.stringContaining('Not run again'),
+  });
   expect(await user.locks('run', 'key', '--at-least', '1m', '--url', url, '--', 'true')).toMatchObject({
     code: 64,
     output: '',
