@@ -251,7 +251,8 @@ export class LockManager implements Locks, JointCalls {
 
   async #close(): Promise<void> {
     this.#closed = closedError();
-    await closeLocks(this.#host, this.#closed, { ...this.#terms, own: this.#flow.owners });
+    const written = async (): Promise<void> => await this.#jobCalls?.recorded();
+    await closeLocks(this.#host, this.#closed, { ...this.#terms, own: this.#flow.owners, written });
     this.#keepAlive.stop();
   }
 

@@ -13,6 +13,8 @@ export interface Closing {
   readonly own: ReadonlySet<string>;
   /** The provider closes, too. */
   readonly owned: boolean;
+  /** Resolves when the ends of runs of jobs that have ended are recorded. */
+  readonly written: () => Promise<void>;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function closeLocks(host: AcquisitionHost, reason: LockError, closi
   if (working.length > 0 && drain > 0) await settledWithin(runtime, drain, Promise.all(working));
   void endAll(host, reason, own);
   const end = runtime.clock.now() + closing.closeTimeout;
-  await settledWithin(runtime, closing.closeTimeout, releases.finished());
+  await settledWithin(runtime, closing.closeTimeout, releases.finished().then(closing.written));
   // A session that others use keeps what is left for as long as it lasts.
   if (closing.owned || provider.traits.expiry !== 'session') releases.stop();
   // A caller whose release has no answer yet hears when its hold has ended.

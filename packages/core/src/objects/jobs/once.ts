@@ -82,6 +82,8 @@ export class Jobs {
   readonly #store: JobStore;
   /** Keys whose calls came at the edge of a slot. */
   readonly #warned = new Set<string>();
+  /** Ends of runs that are being recorded. */
+  readonly #recording = new Set<Promise<void>>();
 
   constructor(host: JobsHost) {
     this.#host = host;
@@ -128,6 +130,11 @@ export class Jobs {
     checkKey(key);
     const { raw, record } = await this.#look(key, idOf(key));
     return record?.state !== 'running' && (await this.#store.remove(key, raw));
+  }
+
+  /** Resolves when the ends of runs that have ended are recorded, or cannot be. */
+  async recorded(): Promise<void> {
+    await Promise.all(this.#recording);
   }
 
   /** A run that ended without a word is shown as crashed. */
@@ -197,7 +204,10 @@ export class Jobs {
     const settle = async (state: JobState, more: Partial<JobRecord> = {}): Promise<JobRun> => {
       const ended = Math.round(began + this.#host.runtime.clock.now() - sentAt);
       const after = { ...mine, ...outcomeOf(mine, state), state, ended, ...more };
-      await this.#record(key, own, after, options.lock.ttl);
+      const recording = this.#record(key, own, after, options.lock.ttl);
+      this.#recording.add(recording);
+      await recording;
+      this.#recording.delete(recording);
       const shown = runOf(key, after, ended);
       this.#publish(key, true, state, shown);
       return shown;

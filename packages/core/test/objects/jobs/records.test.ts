@@ -178,3 +178,28 @@ it('asks anew where another run was recorded under a lost lock', async () => {
   expect(await meanwhile).toMatchObject({ state: 'ran', value: 'early' });
   expect(late.value).toMatchObject({ state: 'ran', value: 'late' });
 });
+
+it('is closed after the end of a run is recorded, also where that takes longer than it may', async () => {
+  const { provider, slot, runtime, process, pause } = await createFleet();
+  const store = provider();
+  let isOpen = true;
+  const slow = withRegister(store, async (name, change) => {
+    if (change?.to?.includes(';s;') === true) await pause(1_000);
+    if (!isOpen) throw new Error('closed');
+    return await store.register!(name, change);
+  });
+  const closing = { ...slow, close: () => Promise.resolve(void (isOpen = false)) };
+  const locks = createLocks(closing, { runtime, drain: '100ms', closeProvider: true });
+  const run = watch(
+    locks.once('report', slot(0), ({ signal }) => {
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+    }),
+  );
+  await runtime.advance(100);
+  const closed = watch(locks.close());
+  await runtime.advance(900);
+  expect(closed.state).toBe('open');
+  await runtime.advance(1_000);
+  expect([run.error, isOpen]).toMatchObject([{ code: 'LOCK_LOST', cause: { message: 'stopped' } }, false]);
+  expect(await process().job('report')).toMatchObject({ state: 'stopped', tries: 0 });
+});
