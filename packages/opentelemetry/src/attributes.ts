@@ -21,6 +21,8 @@ export const attribute = {
   renewalDuration: 'locks.renewal.duration',
   lossCode: 'locks.loss.code',
   slowReason: 'locks.slow.reason',
+  jobResult: 'locks.job.result',
+  jobReason: 'locks.job.reason',
   errorType: 'error.type',
 } as const;
 

@@ -1,5 +1,6 @@
 import type { Lease } from '@locks/core';
 import { observeQueueLength } from './metrics/queue-length.ts';
+import { recordJobs } from './metrics/record-jobs.ts';
 import { recordMetrics } from './metrics/record-metrics.ts';
 import { readTelemetryOptions } from './options.ts';
 import type { TelemetryOptions } from './options.ts';
@@ -23,11 +24,12 @@ export interface Telemetry extends Disposable {
  * @throws `LOCK_MISCONFIGURED` for a wrong option.
  */
 export function instrumentLocks(options: TelemetryOptions = {}): Telemetry {
-  const { tracer, meter, groups, known, queueLength } = readTelemetryOptions(options);
+  const { tracer, meter, groups, jobs, known, queueLength } = readTelemetryOptions(options);
   const spans = tracer && recordSpans(tracer, groups);
   const ends = [
     spans?.end,
     meter && recordMetrics(meter, groups, known),
+    meter && recordJobs(meter, groups, jobs),
     meter && queueLength && observeQueueLength(meter, queueLength),
   ];
   const end = (): void => {

@@ -1,10 +1,10 @@
 import { LockError } from '@locks/core';
 
 /** The group of the keys that have none of their own. */
-const others = '_other';
+export const others = '_other';
 
-/** How the keys begin that the library makes of a caller's key. */
-const ownPrefix = /^(once|semaphore)\/(?:\d+:|take\/)/;
+/** The keys that the library makes of a caller's key: of a job, percent-encoded, and of permits. */
+const ownKey = /^(?:(once)\/([^#]*)|(semaphore)\/take\/(.*))/s;
 
 /** What ends the part of a key that many keys share: the rest names one thing. */
 const groupEnd = /[:/#]|[-_.](?=\d)/;
@@ -14,11 +14,23 @@ const groupEnd = /[:/#]|[-_.](?=\d)/;
  * or `-`, `_`, `.` before a digit. So it is `invoice` for `invoice:4711` and `invoice-4711`.
  */
 export function groupOfKey(key: string): string {
-  const [prefix = '', kind] = ownPrefix.exec(key) ?? [];
-  const rest = key.slice(prefix.length);
-  const end = rest.search(groupEnd);
-  const name = end < 0 ? rest : rest.slice(0, end);
-  return kind === undefined ? name : `${kind}/${name}`;
+  const [, once, job = '', semaphore, rest = key] = ownKey.exec(key) ?? [];
+  if (once !== undefined) return `${once}/${nameIn(decoded(job))}`;
+  return semaphore === undefined ? nameIn(rest) : `${semaphore}/${nameIn(rest)}`;
+}
+
+function nameIn(key: string): string {
+  const end = key.search(groupEnd);
+  return end < 0 ? key : key.slice(0, end);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A key of a caller that only looks like one of ours.
+    return text;
+  }
 }
 
 /** Groups of keys: at most so many, as each is a series of each metric for ever. */

@@ -35,7 +35,11 @@ export interface TelemetryOptions {
    * default what stands before the first `:`, `/`, `#`, or `-`, `_`, `.` before a digit.
    */
   readonly groupOf?: (key: string) => string;
-  /** How many groups there are. Keys of others are in the group `_other`. @default 100 */
+  /**
+   * How many groups there are. Keys of others are in the group `_other`. So many jobs have gauges,
+   * too.
+   * @default 100
+   */
   readonly maxGroups?: number;
   /**
    * Groups whose losses, slow waits and gauges are zeros before the first call. Others begin with
@@ -53,6 +57,8 @@ export interface Settings {
   /** `undefined`: there are no metrics. */
   readonly meter: Meter | undefined;
   readonly groups: KeyGroups;
+  /** The keys of jobs that have gauges. */
+  readonly jobs: KeyGroups;
   readonly known: readonly KnownGroup[];
   readonly queueLength: QueueLength | undefined;
 }
@@ -111,6 +117,7 @@ export function readTelemetryOptions(options: TelemetryOptions): Settings {
     tracer: spans ? (read.tracer ?? globalTracer()) : undefined,
     meter: metrics ? (read.meter ?? globalMeter()) : undefined,
     groups: new KeyGroups(groupOf, maxGroups, names),
+    jobs: new KeyGroups((key) => key, maxGroups, []),
     known: groups,
     queueLength: queueLength && readQueueLengthOptions(queueLength),
   };
