@@ -79,6 +79,7 @@ function addRun(program: Command, command: readonly string[] | undefined): void 
     .addOption(number('--retry [count]', 'run a slot again that failed, so many times', 1, 1_000).preset('3'))
     .addOption(duration('--retry-after <duration>', 'how long after the end of a run it is run again', ['0', '24h']))
     .addOption(duration('--next <duration>', 'when the slot after this one is due, for `locks jobs`', ['1s', '8784h']))
+    .option('--metrics-file <file>', 'write the last run of the job for Prometheus, after it')
     .addOption(
       duration('--at-least <duration>', 'keep the lock for so long, also if the command is done earlier', ['0', '24h']),
     )
@@ -102,9 +103,11 @@ function addJobs(program: Command): void {
     'jobs --check',
     'jobs retry report',
     'jobs --json | jq -r .lastDone',
+    'jobs --format prometheus',
   ])
     .argument('[prefix]', 'how the names of jobs begin', '')
-    .option('--check', 'exit with 1 where one has failed, crashed or lost its lock, or is overdue');
+    .option('--check', 'exit with 1 where one has failed, crashed or lost its lock, or is overdue')
+    .addOption(new Option('--format <format>', 'for the textfile collector of node_exporter').choices(['prometheus']));
   add(jobs, 'retry', 'open the last slot of JOB again', async () => (await load()).retryJob).argument('<job>');
   add(jobs, 'forget', 'remove the record of JOB, after a question', async () => (await load()).forgetJob)
     .argument('<job>')

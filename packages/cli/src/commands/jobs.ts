@@ -2,6 +2,7 @@ import type { JobRun } from '@locks/core';
 import { naturally, printable, timeText } from '@locks/core/text';
 import { Failure, exitCode } from '../failure.ts';
 import { jobRow, jobTable, outcomeText } from '../jobs/job-text.ts';
+import { prometheusText } from '../jobs/prometheus.ts';
 import { confirmed } from '../output/confirmed.ts';
 import type { Output } from '../output/output.ts';
 import { withStore } from '../store/open-store.ts';
@@ -11,6 +12,8 @@ import type { StoreOptions } from '../store/open-store.ts';
 export interface JobsOptions extends StoreOptions {
   /** Whether a job that needs a look is told by the exit code. */
   readonly check?: boolean | undefined;
+  /** Another form than a table, or lines of JSON. */
+  readonly format?: 'prometheus' | undefined;
 }
 
 /** Options of `locks jobs forget`. */
@@ -24,13 +27,18 @@ const told = ['running', 'failed', 'crashed', 'lost', 'stopped', 'open'] as cons
 const bad: ReadonlySet<string> = new Set(['failed', 'crashed', 'lost']);
 
 /** Prints the last run of each job whose name begins with `prefix`. Gives the exit code. */
-export async function jobs(prefix: string, { check, ...options }: JobsOptions, output: Output): Promise<number> {
+export async function jobs(
+  prefix: string,
+  { check, format, ...options }: JobsOptions,
+  output: Output,
+): Promise<number> {
   const runs = await withStore(options, output, async (locks) => {
     const found: JobRun[] = [];
     for await (const run of locks.jobs()) if (run.key.startsWith(prefix)) found.push(run);
     return found.toSorted((one, other) => naturally(one.key, other.key));
   });
-  if (output.json) for (const run of runs) await output.print('', jobRow(run));
+  if (format === 'prometheus') await output.write(prometheusText(runs));
+  else if (output.json) for (const run of runs) await output.print('', jobRow(run));
   else await output.print(runs.length === 0 ? 'No job has run.' : `${jobTable(runs)}\n${countText(runs)}`, {});
   const isWrong = runs.some(({ state, overdue }) => overdue || bad.has(state));
   return check === true && isWrong ? exitCode.findings : 0;

@@ -13,6 +13,8 @@ export interface Output {
   readonly verbose: boolean;
   /** Writes `text` and a line end to the standard output; `row` in its place with `--json`. */
   print(text: string, row: Row): Promise<void>;
+  /** Writes `text` to the standard output as it is. */
+  write(text: string): Promise<void>;
   /** Writes `text` to the standard error; `row` in its place with `--json`. */
   say(text: string, row: Row): void;
   /** As `say`, with `--verbose` only. */
@@ -28,6 +30,7 @@ export function createOutput({ json, verbose }: { readonly json: boolean; readon
     json,
     verbose,
     print: async (text, row) => await writeOut(json ? jsonLine(row) : `${text}\n`),
+    write: writeOut,
     say,
     note: (text, row) => {
       if (verbose) say(text, row);

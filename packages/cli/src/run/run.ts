@@ -3,6 +3,7 @@ import { isLockError, subscribe } from '@locks/core';
 import type { Lease, LockError, Locks, Slot } from '@locks/core';
 import { messageOf, printable, span } from '@locks/core/text';
 import { Failure, exitCode, exitCodeOf } from '../failure.ts';
+import { writeMetricsFile } from '../jobs/metrics-file.ts';
 import { sentence, waitFor } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
 import { openStore } from '../store/open-store.ts';
@@ -27,6 +28,8 @@ export interface RunOptions extends StoreOptions {
   readonly retry?: number | undefined;
   readonly retryAfter?: number | undefined;
   readonly next?: number | undefined;
+  /** Where the last run of the job is written, for Prometheus. */
+  readonly metricsFile?: string | undefined;
   readonly atLeast?: number | undefined;
   readonly grace: number;
   readonly conflictExitCode?: number | undefined;
@@ -83,9 +86,9 @@ export async function run(key: string, words: readonly string[], options: RunOpt
 }
 
 /** @throws `Failure` where options do not fit together. */
-function checkOnce({ once, shared, permits, atLeast, retry, retryAfter, next }: RunOptions): void {
+function checkOnce({ once, shared, permits, atLeast, retry, retryAfter, next, metricsFile }: RunOptions): void {
   const ofLocks = { '--shared': shared, '--permits': permits, '--at-least': atLeast };
-  const ofJobs = { '--retry': retry, '--retry-after': retryAfter, '--next': next };
+  const ofJobs = { '--retry': retry, '--retry-after': retryAfter, '--next': next, '--metrics-file': metricsFile };
   const given = Object.entries(once === undefined ? ofJobs : ofLocks);
   const [wrong] = given.find(([, value]) => value !== undefined) ?? [];
   if (wrong !== undefined) {
@@ -157,7 +160,11 @@ async function underLock(
   const { once: slot, retry: retries = 0, retryAfter: after = 0, next, conflictExitCode: conflict } = options;
   if (slot !== undefined) {
     const terms = { slot, ttl: kept, wait, next, lockDelay, retries, after, conflict };
-    return await runOnce(locks, key, terms, stop, output, work);
+    try {
+      return await runOnce(locks, key, terms, stop, output, work);
+    } finally {
+      if (options.metricsFile !== undefined) await writeMetricsFile(options.metricsFile, locks, key, output);
+    }
   }
   const mode = shared === true || permits !== undefined ? 'shared' : 'exclusive';
   const signal = stop.aborted;

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, rename, rm, writeFile } from 'node:fs/promises';
+import type { Locks } from '@locks/core';
+import { messageOf, printable } from '@locks/core/text';
+import type { Output } from '../output/output.ts';
+import { prometheusText } from './prometheus.ts';
+
+/**
+ * Writes the last run of the job `key`, if it has one, into `file`, which has the old text or the
+ * new one at each moment. A file that cannot be written is told, and changes nothing else: the job
+ * has run.
+ */
+export async function writeMetricsFile(
+  file: string,
+  locks: Pick<Locks, 'job'>,
+  key: string,
+  output: Output,
+): Promise<void> {
+  // node_exporter reads what ends with .prom. In containers all processes have the same few ids.
+  const part = `${file}.${randomUUID()}.part`;
+  try {
+    const job = await locks.job(key);
+    if (job === undefined) return;
+    await writeFile(part, prometheusText([job]), { flag: 'wx' });
+    // Whatever the umask: another user reads it, as a rule.
+    await chmod(part, 0o644);
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => {});
+    const message = messageOf(error);
+    output.say(`The metrics of ${printable(key)} were not written. ${message}`, {
+      event: 'metrics-unwritten',
+      key,
+      file,
+      message,
+    });
+  }
+}
