@@ -15,12 +15,13 @@ function slotNow(): { readonly slot: Date; readonly unix: number } {
 
 /** The points of a metric, all of one group, by the value of one attribute. */
 function by(points: readonly Point[] | undefined, name: string): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    (points ?? []).map(({ attributes: { [name]: word, ...others }, value }) => {
-      expect(others).toEqual(about);
-      return [word, value];
-    }),
-  );
+  const values: Record<string, unknown> = {};
+  for (const { attributes, value } of points ?? []) {
+    const { [name]: word, ...others } = attributes;
+    expect(others).toEqual(about);
+    values[String(word)] = value;
+  }
+  return values;
 }
 
 it('count runs by their end and other calls by their reason, from zero', async () => {
@@ -59,7 +60,10 @@ it('tell the last success, the failures in a row and when each job is next due',
   expect(await points('last_success.timestamp')).toEqual([{ attributes: ofJob, value: unix - 60 }]);
   expect(await points('next.timestamp')).toEqual([{ attributes: ofJob, value: unix }]);
   expect(await points('failures')).toEqual([{ attributes: ofJob, value: 0 }]);
-  await two.once('report:eu', slot, { next: '1m' }, () => Promise.reject(new Error('no paper'))).catch(() => {});
+  const failing = two.once('report:eu', slot, { next: '1m' }, () => {
+    throw new Error('no paper');
+  });
+  await expect(failing).rejects.toThrow('no paper');
   expect(await points('last_success.timestamp')).toEqual([{ attributes: ofJob, value: unix - 60 }]);
   expect(await points('next.timestamp')).toEqual([{ attributes: ofJob, value: unix + 60 }]);
   expect(await points('failures')).toEqual([{ attributes: ofJob, value: 1 }]);

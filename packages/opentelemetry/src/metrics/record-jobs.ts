@@ -1,5 +1,6 @@
 import { subscribe } from '@locks/core';
 import type { JobMessage, JobRun } from '@locks/core';
+import { lockOfJob } from '@locks/core/adapter';
 import type { Attributes, BatchObservableResult, Meter } from '@opentelemetry/api';
 import { attribute, seconds } from '../attributes.ts';
 import { others } from '../key-groups.ts';
@@ -10,11 +11,6 @@ import { createJobInstruments } from './job-instruments.ts';
 const results = ['done', 'failed', 'stopped', 'lost'] as const satisfies readonly JobMessage['state'][];
 /** What a call answers that does not run. */
 const reasons = ['done', 'running', 'failed', 'passed'] as const satisfies readonly JobMessage['state'][];
-
-/** The key of the lock of a job: its group is that of the job. */
-function lockOfJob(key: string): string {
-  return `once/${encodeURIComponent(key)}`;
-}
 
 /** The last that a job told in this process. */
 interface LastRun {
@@ -42,6 +38,7 @@ export function recordJobs(meter: Meter, groups: KeyGroups, names: KeyGroups): (
   }
 
   const unsubscribe = subscribe('locks:job', ({ provider, key, ran, state, job }) => {
+    // A job and its lock are in one group.
     const about = { [attribute.provider]: provider, [attribute.group]: groups.of(lockOfJob(key)) };
     beginAtZero(about);
     if (ran) {
@@ -64,7 +61,7 @@ export function recordJobs(meter: Meter, groups: KeyGroups, names: KeyGroups): (
     for (const { attributes, run } of lastRuns.values()) {
       if (run.lastDone instanceof Date) result.observe(lastSuccess, seconds(run.lastDone.getTime()), attributes);
       if (run.next !== undefined) result.observe(next, seconds(run.next.getTime()), attributes);
-      // The process that runs the job tells what became of it. A number from before would outlast it.
+      // The process that runs the job tells how it ends. A number from before would outlast that.
       if (run.state !== 'running') result.observe(failures, run.failures, attributes);
     }
   };
