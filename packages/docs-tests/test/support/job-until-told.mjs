@@ -15,4 +15,8 @@ async function work({ signal }) {
   await sleep(200);
 }
 
-await locks.once('report', new Date(slot), { ttl: '1s' }, work).catch((error) => console.log(error.message));
+try {
+  await locks.once('report', new Date(slot), { ttl: '1s' }, work);
+} catch (error) {
+  console.log(error);
+}
