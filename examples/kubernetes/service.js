@@ -1,4 +1,4 @@
-// The service of the Deployment. Each replica calls `once` each minute, and one of them runs the job.
+// The service of the Deployment. Each replica calls `once` each minute, and one runs the job.
 import { createServer } from 'node:http';
 import { openLocks } from '@locks/core';
 

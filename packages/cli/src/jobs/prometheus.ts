@@ -44,8 +44,8 @@ const metrics: readonly Metric[] = [
 ];
 
 /**
- * The last runs of jobs as Prometheus reads them, for the textfile collector of node_exporter. Times
- * that a job does not have are left out.
+ * The last runs of jobs as Prometheus reads them, for the textfile collector of node_exporter.
+ * Times that a job does not have are left out.
  */
 export function prometheusText(jobs: readonly JobRun[]): string {
   const named = namesOf(jobs);

@@ -53,7 +53,7 @@ function withSlots(text: string): string {
   }, text);
 }
 
-/** Without what is different in each run: durations, moments, processes, and the width of columns. */
+/** Without what differs between runs: durations, moments, processes, the width of columns. */
 function comparable(text: string): string {
   return text
     .replaceAll(/\b\d+(?:\.\d+)? m?s\b/g, '<time>')
@@ -91,6 +91,14 @@ test('the session of the page: from a report that is missing to its run', { time
     expect(code, line).toBe(0);
   }
   expect((await shell.type('locks jobs --check')).code).toBe(0);
+});
+
+test('the Job that the page creates has the slot of the session', async () => {
+  const [, name = ''] = /`kubectl create job (\S+) --from/.exec(page) ?? [];
+  const shell = openShell();
+  await shell.type(`locks run report --once job:${name} -- true`);
+  const [, slot = ''] = /\$ locks run report --once (\S+)/.exec(page) ?? [];
+  expect((await shell.type('locks jobs')).text).toContain(`done   ${slot} `);
 });
 
 test('each command of the page does what it says', { timeout: 120_000 }, async () => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { ensureProgram } from '@locks/test-servers';
 import type { JobRun } from '@locks/core';
 import { expect, test } from 'vitest';
@@ -60,3 +61,16 @@ test(
     execFileSync(path, ['check', 'metrics'], { input: text, stdio: ['pipe', 'pipe', 'pipe'] });
   },
 );
+
+test('the alerts and the dashboard of jobs know these names', () => {
+  const text = prometheusText([run()]);
+  const dashboards = new URL('../../../opentelemetry/dashboards/', import.meta.url);
+  const used = ['locks.alerts.yml', 'locks.grafana.json'].flatMap((name) => [
+    ...readFileSync(new URL(name, dashboards), 'utf8').matchAll(
+      /\b(locks_job_(?:last_success_|next_)\w+|locks_job_failures)\b(\(_seconds\))?/g,
+    ),
+  ]);
+  const names = new Set(used.map(([, name = '', unit]) => (unit === undefined ? name : `${name}_seconds`)));
+  expect(names.size).toBe(3);
+  for (const name of names) expect(text).toContain(`\n${name}{locks_key="report"} `);
+});
