@@ -23,7 +23,7 @@ export async function inFolder(
     passed = await work(folder);
   } finally {
     if (passed && !keep) rmSync(folder, { recursive: true, force: true });
-    else print(`  logs        ${join(folder, 'logs')}`);
+    else print(`  logs        ${join(folder, 'logs')}, timeline.html beside them where the run failed`);
   }
   return passed;
 }

@@ -32,7 +32,7 @@ export async function openRun(folder: string, modules: Modules): Promise<OpenedR
   const register = startChild<Listen>(join(folder, 'programs/register/register-process.js'), { name: 'the register' });
   let isOver = false;
   void register.gone.then((end) => {
-    if (!isOver) append({ ev: 'wrong', t: now(), message: `the register died (${end})` });
+    if (!isOver) append({ type: 'wrong', at: now(), message: `the register died (${end})` });
   });
   const stopWatching = watchStalls(append);
   const close = async (): Promise<void> => {

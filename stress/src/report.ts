@@ -1,10 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Verdict } from './check/check.ts';
 
 /** How many violations are printed; the others are in the logs. */
 const printed = 20;
+/** How many of them are printed with their lines of the logs. */
+const excerpted = 3;
 
 /** The block that a run prints. */
-export function describeVerdict(name: string, seed: number, { figures, violations }: Verdict): string {
+export function describeVerdict(name: string, seed: number, { figures, violations, excerpts }: Verdict): string {
   const list = (counts: ReadonlyMap<string, number>): string =>
     counts.size === 0 ? 'none' : [...counts].map(([what, times]) => `${what} ${times}`).join(', ');
   const total = [...figures.faults.values()].reduce((sum, times) => sum + times, 0);
@@ -21,7 +25,14 @@ export function describeVerdict(name: string, seed: number, { figures, violation
     ...violations.slice(0, printed).map((violation) => `    ${violation}`),
   ];
   if (violations.length > printed) lines.push(`    and ${violations.length - printed} more`);
+  lines.push(...excerpts.slice(0, excerpted));
   return lines.join('\n');
+}
+
+/** Whether there is no violation; otherwise `folder` gets a page that shows the run. */
+export function isFine(folder: string, { violations, timeline }: Verdict): boolean {
+  if (violations.length > 0) writeFileSync(join(folder, 'timeline.html'), timeline());
+  return violations.length === 0;
 }
 
 function ms(time: number): string {

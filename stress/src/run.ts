@@ -58,7 +58,7 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
     for (let slot = 0; slot < slots; slot += 1) workers.start(slot);
     await runRounds({ workers, proxies, backend: own }, options, target(0).ttl, append);
     const left = await inspect(folder, first, 3 * target(0).ttl + 10_000);
-    for (const message of left) append({ ev: 'wrong', t: now(), message });
+    for (const message of left) append({ type: 'wrong', at: now(), message });
     await opened.keepLogs(servers);
   } finally {
     workers?.stop();
@@ -83,9 +83,10 @@ async function runRounds(
     members: backend.between !== undefined,
     empty: backend.empty,
   };
-  const phase = (name: 'faults' | 'recovery' | 'calm' | 'end'): void => append({ ev: 'phase', t: now(), phase: name });
+  const phase = (name: 'faults' | 'recovery' | 'calm' | 'end'): void =>
+    append({ type: 'phase', at: now(), phase: name });
   const must = (done: boolean, message: string): boolean => {
-    if (!done) append({ ev: 'wrong', t: now(), message });
+    if (!done) append({ type: 'wrong', at: now(), message });
     return done;
   };
   const rounds = Math.max(1, Math.round(length / 60_000));

@@ -12,9 +12,9 @@ const tolerance = 400;
 export function watchStalls(append: (event: ControlEvent) => void): () => void {
   let last = now();
   const timer = setInterval(() => {
-    const t = now();
-    if (t - last > (interval + tolerance) * 1_000) append({ ev: 'fault', t, from: last, kind: 'stall' });
-    last = t;
+    const at = now();
+    if (at - last > interval + tolerance) append({ type: 'fault', at, from: last, kind: 'stall' });
+    last = at;
   }, interval);
   return () => clearInterval(timer);
 }

@@ -52,14 +52,14 @@ export function createWorkers(options: WorkersOptions): Workers {
   const { append } = options;
   const members: Member[] = [];
   const incarnations: number[] = Array.from({ length: options.slots }, () => 0);
-  const wrong = (message: string): void => append({ ev: 'wrong', t: now(), message });
+  const wrong = (message: string): void => append({ type: 'wrong', at: now(), message });
 
   function start(slot: number): void {
     const incarnation = (incarnations[slot] ?? 0) + 1;
     incarnations[slot] = incarnation;
     const name = `${slot}.${incarnation}`;
     const errors = join(options.logs, `worker-${name}.errors`);
-    append({ ev: 'worker', t: now(), worker: name, slot });
+    append({ type: 'worker', at: now(), worker: name, slot });
     const child = startChild<Order>(join(options.application, 'programs/worker/worker-process.js'), {
       cwd: options.application,
       // Under faults a flow of a worker waits for long for the work of another one, which ends.
@@ -71,7 +71,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     void child.gone.then((end) => {
       member.isGone = true;
       const how = member.expected === 'killed' ? 'killed' : end === 0 ? 'ended' : `${end}`;
-      append({ ev: 'exit', t: now(), worker: name, how });
+      append({ type: 'exit', at: now(), worker: name, how });
       const printed = readFileSync(errors, 'utf8').slice(0, 1_000);
       if (printed !== '') wrong(`worker ${name} printed: ${printed}`);
       if (how !== 'killed' && (how !== 'ended' || member.expected !== 'to end')) wrong(`worker ${name} ended: ${how}`);

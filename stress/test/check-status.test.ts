@@ -2,18 +2,16 @@ import { expect, test } from 'vitest';
 import type { ControlEvent, RunLog } from '../src/log/events.ts';
 import { checkStatus } from '../src/migration/check-status.ts';
 
-const us = 1_000;
-
 /** A process under `phase` from 10 on, and under `to` from 100 on. */
-function logOf(phase: string, status: Partial<Extract<ControlEvent, { readonly ev: 'status' }>>): RunLog {
-  const under = (t: number, name: string) => ({ ev: 'under', t: t * us, migration: 'm', phase: name }) as const;
+function logOf(phase: string, status: Partial<Extract<ControlEvent, { readonly type: 'status' }>>): RunLog {
+  const under = (at: number, name: string) => ({ type: 'under', at, migration: 'm', phase: name }) as const;
   return {
     workers: new Map([['a', [under(10, phase), under(100, 'to')]]]),
     register: [],
     control: [
-      { ev: 'worker', t: 0, worker: 'a', slot: 3 },
+      { type: 'worker', at: 0, worker: 'a', slot: 3 },
       {
-        ...{ ev: 'status', t: 30 * us, from: 20 * us, migration: 'm', settled: true, reached: [] },
+        ...{ type: 'status', at: 30, from: 20, migration: 'm', settled: true, reached: [] },
         processes: [{ process: 'slot-3', effective: phase }],
         ...status,
       },
@@ -26,7 +24,7 @@ const violations = (...given: Parameters<typeof logOf>): readonly string[] => [.
 test('a status that says what the process did is right', () => {
   expect(violations('both', {})).toEqual([]);
   expect(violations('both', { reached: ['both'] })).toEqual([]);
-  expect(violations('both', { t: 130 * us, processes: [{ process: 'slot-3', effective: 'to' }] })).toEqual([]);
+  expect(violations('both', { at: 130, processes: [{ process: 'slot-3', effective: 'to' }] })).toEqual([]);
 });
 
 test('a status with another phase, without the process, or with two of it is found', () => {
@@ -50,19 +48,19 @@ test.each([
 
 test('a process that has ended, or begins, is not asked for', () => {
   const { control, ...log } = logOf('from', { reached: ['to'], processes: [] });
-  const ended = { ...log, control: [...control, { ev: 'exit', t: 25 * us, worker: 'a', how: '' }] } as const;
+  const ended = { ...log, control: [...control, { type: 'exit', at: 25, worker: 'a', how: '' }] } as const;
   expect([...checkStatus(ended)]).toEqual([]);
-  expect(violations('from', { reached: ['to'], processes: [], from: 5 * us })).toEqual([]);
+  expect(violations('from', { reached: ['to'], processes: [], from: 5 })).toEqual([]);
 });
 
 test('the sign of a predecessor that ended a moment ago is right too, under the same phase', () => {
   const processes = ['from', 'from'].map((effective) => ({ process: 'slot-3', effective }));
   const { control, ...log } = logOf('from', { processes });
   const before = [
-    { ev: 'worker', t: -2 * us, worker: 'b', slot: 3 },
-    { ev: 'exit', t: -us, worker: 'b', how: 'killed' },
+    { type: 'worker', at: -2, worker: 'b', slot: 3 },
+    { type: 'exit', at: -1, worker: 'b', how: 'killed' },
   ] as const;
   expect([...checkStatus({ ...log, control: [...before, ...control] })]).toEqual([]);
-  const long = before.map((event) => ({ ...event, t: event.t - 5_000 * us }));
+  const long = before.map((event) => ({ ...event, at: event.at - 5_000 }));
   expect([...checkStatus({ ...log, control: [...long, ...control] })]).toHaveLength(1);
 });

@@ -7,6 +7,7 @@ await bundle(new URL('../', import.meta.url), {
     'node-test': 'runners/node-test.ts',
     processes: 'processes/index.ts',
     faults: 'proxy/index.ts',
+    history: 'history/index.ts',
     worker: 'processes/worker.ts',
   },
   programs: ['worker'],

@@ -1,5 +1,6 @@
+import { readClaims } from '@locks/conformance/history';
+import type { Claim, HistoryEvent } from '@locks/conformance/history';
 import type { RunLog } from '../log/events.ts';
-import type { Claim } from './claims.ts';
 
 /** The numbers of a run; times are in ms. */
 export interface Figures {
@@ -19,22 +20,23 @@ export interface Figures {
   readonly largestHeap: number;
 }
 
-export function readFigures({ workers, register, control }: RunLog, claims: readonly Claim[]): Figures {
+export function readFigures({ workers, register, control }: RunLog, events: readonly HistoryEvent[]): Figures {
+  const claims = readClaims(events);
   const granted = claims.filter(({ grantedAt }) => grantedAt !== undefined);
   const waits = granted.map(waitOf).toSorted((one, other) => one - other);
-  const calm = granted.filter(({ ask }) => ask.calm);
-  const heaps = [...workers.values()].flat().flatMap((event) => (event.ev === 'close' ? [event.heap] : []));
+  const calm = granted.filter(({ call }) => call.calm);
+  const heaps = [...workers.values()].flat().flatMap((event) => (event.type === 'close' ? [event.heap] : []));
   const releases = claims.flatMap(({ answer }) => (typeof answer === 'string' && answer !== 'over' ? [answer] : []));
   const calls = claims.flatMap(({ failure }) => (failure === undefined ? [] : [failure.code]));
   return {
     workers: workers.size,
     calls: claims.length,
     grants: granted.length,
-    writes: register.filter(({ ev }) => ev === 'accept').length,
-    refusedWrites: register.filter(({ ev }) => ev === 'refuse').length,
+    writes: register.filter(({ type }) => type === 'written').length,
+    refusedWrites: register.filter(({ type }) => type === 'refused').length,
     lost: claims.filter(({ lostAt }) => lostAt !== undefined).length,
     failures: count([...calls, ...releases.map((code) => `${code} of release`)]),
-    faults: count(control.flatMap((event) => (event.ev === 'fault' ? [event.kind] : []))),
+    faults: count(control.flatMap((event) => (event.type === 'fault' ? [event.kind] : []))),
     calmGrants: calm.length,
     medianWait: waits[Math.floor(waits.length / 2)] ?? 0,
     longestWait: waits.at(-1) ?? 0,
@@ -44,7 +46,7 @@ export function readFigures({ workers, register, control }: RunLog, claims: read
 }
 
 function waitOf({ grantedAt = 0, calledAt }: Claim): number {
-  return (grantedAt - calledAt) / 1_000;
+  return grantedAt - calledAt;
 }
 
 function count(names: readonly string[]): Map<string, number> {

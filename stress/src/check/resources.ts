@@ -10,7 +10,7 @@ const heapBound = 200 * 2 ** 20;
 export function* checkResources({ workers }: RunLog): Iterable<string> {
   for (const [worker, events] of workers) {
     for (const event of events) {
-      if (event.ev !== 'close') continue;
+      if (event.type !== 'close') continue;
       if (event.heap > heapBound) yield `${worker} has a heap of ${Math.round(event.heap / 2 ** 20)} MiB at its end`;
       const foreign = event.open.filter((name) => !name.startsWith('PipeWrap') && name !== 'TTYWrap');
       if (foreign.length > 0) yield `${worker} has open after close: ${foreign.join(', ')}`;

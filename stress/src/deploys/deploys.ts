@@ -77,7 +77,7 @@ export async function deployAlong(folder: string, way: Way, options: RunOptions)
     const opened = async (): Promise<void> => {
       if (!(await workers.obeyed(patience))) throw new Error('the processes could not open their locks');
     };
-    append({ ev: 'phase', t: now(), phase: 'faults' });
+    append({ type: 'phase', at: now(), phase: 'faults' });
     for (const [number, members] of deploys.entries()) {
       present = targetOf(members.flatMap((store) => plain[store] ?? []));
       const killed = random.pick([...Array(slots).keys()]);
@@ -98,14 +98,14 @@ export async function deployAlong(folder: string, way: Way, options: RunOptions)
       }
     }
     for (const phase of ['recovery', 'calm'] as const) {
-      append({ ev: 'phase', t: now(), phase });
+      append({ type: 'phase', at: now(), phase });
       if (phase === 'calm') workers.order('calm');
       await opened();
     }
-    append({ ev: 'phase', t: now(), phase: 'end' });
+    append({ type: 'phase', at: now(), phase: 'end' });
     await workers.leave(patience);
     const left = await Promise.all(prepared.map((target) => inspect(folder, target, 20_000)));
-    for (const message of left.flat()) append({ ev: 'wrong', t: now(), message });
+    for (const message of left.flat()) append({ type: 'wrong', at: now(), message });
     await run.keepLogs(servers);
   } finally {
     stop();

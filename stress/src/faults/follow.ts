@@ -16,5 +16,5 @@ export async function follow(
   const from = now();
   await inflict(fault, victims, random);
   const { kind, target } = fault;
-  append({ ev: 'fault', t: now(), from, kind, ...(kind.startsWith('server') ? {} : { slot: target }) });
+  append({ type: 'fault', at: now(), from, kind, ...(kind.startsWith('server') ? {} : { slot: target }) });
 }

@@ -1,7 +1,7 @@
 import type { ControlEvent, RunLog } from '../log/events.ts';
 import { presenceTtl } from './stores.ts';
 
-type Status = Extract<ControlEvent, { readonly ev: 'status' }>;
+type Status = Extract<ControlEvent, { readonly type: 'status' }>;
 
 /** What a process took locks under while the status was asked. */
 interface Truth {
@@ -11,16 +11,13 @@ interface Truth {
   readonly succeeds: boolean;
 }
 
-/** In microseconds. */
-const lasting = 1_000 * presenceTtl;
-
 /** The status of a migration must say what the processes did. */
 export function* checkStatus(log: RunLog): Iterable<string> {
-  const asked = log.control.filter((event) => event.ev === 'status');
+  const asked = log.control.filter((event) => event.type === 'status');
   if (asked.length === 0) yield 'no status was asked';
   for (const status of asked) {
     const truths = truthsAt(log, status);
-    const says = (what: string): string => `the status of ${status.migration} at ${status.t} says ${what}`;
+    const says = (what: string): string => `the status of ${status.migration} at ${status.at} says ${what}`;
     for (const phase of status.reached) {
       for (const { label, phases } of truths) {
         const under = [...phases].join(', ');
@@ -38,23 +35,23 @@ export function* checkStatus(log: RunLog): Iterable<string> {
 }
 
 /** Of the processes that lived all that time. */
-function truthsAt({ workers, control }: RunLog, { from, t, migration }: Status): readonly Truth[] {
+function truthsAt({ workers, control }: RunLog, { from, at, migration }: Status): readonly Truth[] {
   return control.flatMap((event) => {
-    if (event.ev !== 'worker') return [];
+    if (event.type !== 'worker') return [];
     const { worker, slot } = event;
     const events = workers.get(worker) ?? [];
-    const under = events.filter((each) => each.ev === 'under').filter((each) => each.migration === migration);
-    const begun = under.findLastIndex((each) => each.t <= from);
-    const ended = control.some((each) => each.ev === 'exit' && each.worker === worker && each.t <= t);
-    const closed = events.some((each) => each.ev === 'close' && each.t <= t);
+    const under = events.filter((each) => each.type === 'under').filter((each) => each.migration === migration);
+    const begun = under.findLastIndex((each) => each.at <= from);
+    const ended = control.some((each) => each.type === 'exit' && each.worker === worker && each.at <= at);
+    const closed = events.some((each) => each.type === 'close' && each.at <= at);
     if (begun === -1 || ended || closed) return [];
-    const phases = under.slice(begun).filter((each) => each.t <= t);
-    const before = control.filter((each) => each.ev === 'worker' && each.slot === slot && each.t < event.t);
+    const phases = under.slice(begun).filter((each) => each.at <= at);
+    const before = control.filter((each) => each.type === 'worker' && each.slot === slot && each.at < event.at);
     const succeeds = control.some(
       (each) =>
-        each.ev === 'exit' &&
-        each.t > from - lasting &&
-        before.some((one) => one.ev === 'worker' && one.worker === each.worker),
+        each.type === 'exit' &&
+        each.at > from - presenceTtl &&
+        before.some((one) => one.type === 'worker' && one.worker === each.worker),
     );
     return [{ label: `slot-${slot}`, phases: new Set(phases.map(({ phase }) => phase)), succeeds }];
   });

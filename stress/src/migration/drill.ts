@@ -60,7 +60,7 @@ export async function drill(folder: string, options: DrillOptions): Promise<RunL
     const victims = { workers: fleet.workers, proxies, backend: stores };
     const details = createRandom(seed + 1);
     const begun = now();
-    const passed = (): number => (now() - begun) / 1_000;
+    const passed = (): number => now() - begun;
     let succeeds = false;
     for (const { leg, begins, change } of planDrill(createRandom(seed), { length, workers: count, begin, passed })) {
       if (begins) {
@@ -72,7 +72,7 @@ export async function drill(folder: string, options: DrillOptions): Promise<RunL
     }
     await calm(run, fleet);
     const left = await Promise.all(storeNames.map((store) => inspect(folder, stores.plain(store), 20_000)));
-    for (const message of left.flat()) run.append({ ev: 'wrong', t: now(), message });
+    for (const message of left.flat()) run.append({ type: 'wrong', at: now(), message });
     await run.keepLogs(stores.servers);
   } finally {
     await Promise.all(proxies.flat().map((proxy) => proxy.stop()));
@@ -100,7 +100,7 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   const begun = now();
   let from = begun;
   let after = begun;
-  run.append({ ev: 'phase', t: begun, phase: 'faults' });
+  run.append({ type: 'phase', at: begun, phase: 'faults' });
   const tellAll = async (): Promise<void> => {
     const others = fleet.slots.filter((slot) => !skipping.includes(slot));
     await sleep(lead);
@@ -109,7 +109,7 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
     await sleep(late);
     fleet.tell(others, 'both');
     await sleep(between);
-    await mayGo(run, fleet, to, begun + (faultTime + longestChange) * 1_000);
+    await mayGo(run, fleet, to, begun + faultTime + longestChange);
     after = now();
     fleet.tell(others, to);
   };
@@ -122,16 +122,16 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   if (!(await fleet.workers.obeyed(patience))) wrong(run, 'a process could not open its locks after the faults');
   const { name } = fleet.config().options as { readonly name: string };
   after = Math.max(after, from);
-  const until = after + longestChange * 1_000;
+  const until = after + longestChange;
   const error = await complete(fleet, to, until);
-  const t = now();
+  const at = now();
   if (error === undefined && !(await settle(run, fleet, to, until))) {
     wrong(run, `the status of ${name} does not stay at "${to}"`);
   }
-  run.append({ ev: 'change', t, migration: name, to, from, after });
-  if (error !== undefined || t > until) {
-    const when = `${((t - after) / 1e6).toFixed(1)} s after the last fault`;
-    run.append({ ev: 'wrong', t, message: `${name} was not in "${to}" ${when}: ${error ?? 'it took longer'}` });
+  run.append({ type: 'change', at, migration: name, to, from, after });
+  if (error !== undefined || at > until) {
+    const when = `${((at - after) / 1_000).toFixed(1)} s after the last fault`;
+    run.append({ type: 'wrong', at, message: `${name} was not in "${to}" ${when}: ${error ?? 'it took longer'}` });
   }
 }
 
@@ -172,13 +172,13 @@ async function ask(run: OpenedRun, fleet: Fleet, settled: boolean): Promise<read
   const { name, processes, obstacles } = await migrationStatus(fleet.config(), { processes: fleet.slots.length });
   const reached = (['from', 'both', 'to'] as const).filter((phase) => obstacles[phase].length === 0);
   const seen = processes.map(({ process, effective }) => ({ process: process.replace(/~.*/, ''), effective }));
-  run.append({ ev: 'status', t: now(), from, migration: name, settled, processes: seen, reached });
+  run.append({ type: 'status', at: now(), from, migration: name, settled, processes: seen, reached });
   return reached;
 }
 
 /** Waits until each process is in `phase`; gives why not. */
 async function complete(fleet: Fleet, phase: 'from' | 'to', until: number): Promise<string | undefined> {
-  const left = Math.max(0, Math.round((until - now()) / 1_000));
+  const left = Math.max(0, Math.round(until - now()));
   try {
     await waitForPhase(fleet.config(), phase, left, { processes: fleet.slots.length });
     return undefined;
@@ -191,7 +191,7 @@ async function complete(fleet: Fleet, phase: 'from' | 'to', until: number): Prom
 /** Without faults each process gets each lock, and ends when it is told to. */
 async function calm(run: OpenedRun, fleet: Fleet): Promise<void> {
   const { workers } = fleet;
-  const phase = (name: 'recovery' | 'calm' | 'end'): void => run.append({ ev: 'phase', t: now(), phase: name });
+  const phase = (name: 'recovery' | 'calm' | 'end'): void => run.append({ type: 'phase', at: now(), phase: name });
   phase('recovery');
   await sleep(500);
   phase('calm');
@@ -202,5 +202,5 @@ async function calm(run: OpenedRun, fleet: Fleet): Promise<void> {
 }
 
 function wrong(run: OpenedRun, message: string): void {
-  run.append({ ev: 'wrong', t: now(), message });
+  run.append({ type: 'wrong', at: now(), message });
 }

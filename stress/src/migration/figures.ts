@@ -1,5 +1,6 @@
-import { readClaims } from '../check/claims.ts';
+import { readClaims } from '@locks/conformance/history';
 import type { RunLog, WorkerEvent } from '../log/events.ts';
+import { historyOf } from '../log/history-of.ts';
 
 /**
  * What processes did under one phase, as the benchmarks have results. Times are in ms; faults are
@@ -39,16 +40,16 @@ export function readPhaseFigures(log: RunLog): PhaseFigures[] {
   };
   const stays = new Map([...log.workers].map(([worker, events]) => [worker, staysOf(events)]));
   for (const own of stays.values()) for (const stay of own) groupOf(stay).time += stay.until - stay.from;
-  for (const { worker, grantedAt, calledAt, id } of readClaims(log)) {
+  for (const { process, grantedAt, calledAt, id } of readClaims(historyOf(log))) {
     if (grantedAt === undefined || id.includes('/keeper/')) continue;
-    const stay = stays.get(worker)?.findLast(({ from }) => from <= grantedAt);
-    if (stay !== undefined) groupOf(stay).waits.push((grantedAt - calledAt) / 1_000);
+    const stay = stays.get(process)?.findLast(({ from }) => from <= grantedAt);
+    if (stay !== undefined) groupOf(stay).waits.push(grantedAt - calledAt);
   }
   const sorted = [...groups.values()].toSorted((one, other) => order.indexOf(one.phase) - order.indexOf(other.phase));
   return sorted.map(({ migration, phase, time, waits }) => {
     const ascending = waits.toSorted((one, other) => one - other);
     const at = (share: number): number => ascending[Math.floor(ascending.length * share)] ?? 0;
-    const seconds = time / 1e6;
+    const seconds = time / 1_000;
     const perSecond = ascending.length / seconds;
     const name = { scenario: 'migration', migration, subject: phase } as const;
     return { ...name, perSecond, p50: at(0.5), p99: at(0.99), time: seconds };
@@ -57,8 +58,8 @@ export function readPhaseFigures(log: RunLog): PhaseFigures[] {
 
 /** The lines of the report. */
 export function describeFigures({ control }: RunLog, phases: readonly PhaseFigures[]): readonly string[] {
-  const changes = control.filter((event) => event.ev === 'change');
-  const longest = changes.reduce((most, { t, after }) => Math.max(most, t - after), 0) / 1e6;
+  const changes = control.filter((event) => event.type === 'change');
+  const longest = changes.reduce((most, { at, after }) => Math.max(most, at - after), 0) / 1_000;
   return [
     `  changes     ${changes.length}, complete ${longest.toFixed(1)} s after the last fault at most`,
     ...phases.map(
@@ -73,12 +74,12 @@ export function describeFigures({ control }: RunLog, phases: readonly PhaseFigur
 function staysOf(events: readonly WorkerEvent[]): readonly Stay[] {
   // The process that keeps a lease does nothing else.
   if (events.some((event) => 'id' in event && event.id.includes('/keeper/'))) return [];
-  const end = events.at(-1)?.t ?? 0;
-  const begins = events.filter((event) => event.ev === 'under');
-  return begins.map(({ t, migration, phase }, index) => ({
+  const end = events.at(-1)?.at ?? 0;
+  const begins = events.filter((event) => event.type === 'under');
+  return begins.map(({ at, migration, phase }, index) => ({
     migration,
     phase,
-    from: t,
-    until: begins[index + 1]?.t ?? end,
+    from: at,
+    until: begins[index + 1]?.at ?? end,
   }));
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { check } from '../check/check.ts';
 import type { FlawName, Options } from '../command-line.ts';
 import { inFolder } from '../in-folder.ts';
-import { describeVerdict } from '../report.ts';
+import { describeVerdict, isFine } from '../report.ts';
 import { checkKept } from './check-kept.ts';
 import { checkStatus } from './check-status.ts';
 import { drill } from './drill.ts';
@@ -21,12 +21,12 @@ export async function drillMigration(options: Options, print: Print): Promise<bo
   return await inFolder('migration', { keep, print }, async (folder) => {
     const log = await drill(folder, shapeOf(options));
     // In both stores each token is the higher one of two: that of two sharers may be the same.
-    const { violations, figures } = check(log, true);
-    const verdict = { figures, violations: [...violations, ...checkKept(log), ...checkStatus(log)] };
+    const checked = check(log, true);
+    const verdict = { ...checked, violations: [...checked.violations, ...checkKept(log), ...checkStatus(log)] };
     const phases = readPhaseFigures(log);
     print([describeVerdict('migration', seed, verdict), ...describeFigures(log, phases)].join('\n'));
     if (file !== undefined) writeFileSync(file, `${JSON.stringify({ results: phases }, undefined, 2)}\n`);
-    return verdict.violations.length === 0;
+    return isFine(folder, verdict);
   });
 }
 

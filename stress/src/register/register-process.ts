@@ -39,7 +39,7 @@ serveParent(async ({ socket, log }: Listen) => {
 });
 
 function handle({ id, key, token, value }: Request): { readonly ok: boolean; readonly value: number } {
-  const t = now();
+  const at = now();
   const cell = cells.get(key) ?? { highest: 0n, value: 0 };
   cells.set(key, cell);
   const ok = BigInt(token) >= cell.highest;
@@ -47,6 +47,6 @@ function handle({ id, key, token, value }: Request): { readonly ok: boolean; rea
     cell.highest = BigInt(token);
     cell.value = value ?? cell.value;
   }
-  append({ t, ev: ok ? (value === undefined ? 'read' : 'accept') : 'refuse', id, key, token, value: cell.value });
+  append({ at, type: ok ? (value === undefined ? 'read' : 'written') : 'refused', id, key, token, value: cell.value });
   return { ok, value: cell.value };
 }

@@ -34,22 +34,22 @@ export async function takeTurn(surroundings: Surroundings, id: string, plan: Pla
     ttl,
     signal: abortAfter === undefined ? undefined : AbortSignal.timeout(abortAfter),
   };
-  append({ ev: 'call', t: now(), id, ask: plan.ask });
+  append({ type: 'call', at: now(), id, call: plan.ask });
   try {
     if (how === 'withLock') {
       await locks.withLock(key, (lease) => holdAndFinish(surroundings, id, plan, lease), options);
-      append({ ev: 'released', t: now(), id, answer: 'over' });
+      append({ type: 'released', at: now(), id, answer: 'over' });
       return;
     }
     const lease = await locks[how](key, options);
     if (lease === null) {
-      append({ ev: 'busy', t: now(), id });
+      append({ type: 'busy', at: now(), id });
       return;
     }
     await holdAndFinish(surroundings, id, plan, lease);
     await release(surroundings, id, lease);
   } catch (error) {
-    append({ ev: 'failed', t: now(), id, code: codeOf(error), message: messageOf(error) });
+    append({ type: 'failed', at: now(), id, code: codeOf(error), message: messageOf(error) });
   }
 }
 
@@ -57,17 +57,17 @@ async function holdAndFinish(surroundings: Surroundings, id: string, plan: Plan,
   const { append } = surroundings;
   // The clock is read first: what the lease says then held at that time, for a lease does not come
   // back.
-  append({ ev: 'grant', t: now(), id, token: `${lease.token}`, left: lease.remaining });
+  append({ type: 'granted', at: now(), id, token: `${lease.token}`, remaining: lease.remaining });
   const told = (): void => {
-    append({ ev: 'lost', t: now(), id, code: codeOf(lease.signal.reason), held: lease.held });
+    append({ type: 'lost', at: now(), id, code: codeOf(lease.signal.reason), held: lease.held });
     // A lease of withLock may be the scope that its own listener runs in.
     if (plan.ask.how !== 'withLock') surroundings.afterLoss(`${id}/lost`);
   };
   if (lease.signal.aborted) told();
   else lease.signal.addEventListener('abort', told, { once: true });
   await work(surroundings, id, plan, lease);
-  const t = now();
-  append({ ev: 'release', t, id, left: lease.remaining });
+  const at = now();
+  append({ type: 'release', at, id, remaining: lease.remaining });
 }
 
 async function work(surroundings: Surroundings, id: string, plan: Plan, lease: Lease): Promise<void> {
@@ -84,18 +84,18 @@ async function work(surroundings: Surroundings, id: string, plan: Plan, lease: L
 }
 
 async function hold({ append, isCalm }: Surroundings, id: string, plan: Plan, lease: Lease): Promise<void> {
-  const end = now() + plan.hold * 1_000;
+  const end = now() + plan.hold;
   const look = (): void => {
-    const t = now();
-    const left = lease.remaining;
-    if (left > 0) append({ ev: 'held', t, id, left });
+    const at = now();
+    const { remaining } = lease;
+    if (remaining > 0) append({ type: 'held', at, id, remaining });
   };
   if (plan.renewNow) {
     const code = await lease.renew().then(() => 'ok', codeOf);
-    append({ ev: 'renewed', t: now(), id, code });
+    append({ type: 'renewed', at: now(), id, code });
   }
   look();
-  for (let rest = plan.hold; rest > 1 && !isCalm(); rest = (end - now()) / 1_000) {
+  for (let rest = plan.hold; rest > 1 && !isCalm(); rest = end - now()) {
     await sleep(Math.min(rest, lookEvery));
     look();
   }
@@ -103,7 +103,7 @@ async function hold({ append, isCalm }: Surroundings, id: string, plan: Plan, le
 
 async function release({ append }: Surroundings, id: string, lease: Lease): Promise<void> {
   const answer = await lease.release().catch(codeOf);
-  append({ ev: 'released', t: now(), id, answer });
+  append({ type: 'released', at: now(), id, answer });
 }
 
 function codeOf(error: unknown): string {

@@ -31,13 +31,13 @@ const stopServing = serveParent((order: Order) => {
 
 async function main(assignment: Assignment, ready: () => void): Promise<void> {
   const append = openLog<WorkerEvent>(assignment.log);
-  const crash = (error: unknown): void => append({ ev: 'crash', t: now(), message: messageOf(error) });
+  const crash = (error: unknown): void => append({ type: 'crash', at: now(), message: messageOf(error) });
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
   const register = await connectRegister(assignment.register);
   logPhases(assignment.target, append);
   const { locks, close } = await open(assignment.target);
-  append({ ev: 'open', t: now() });
+  append({ type: 'open', at: now() });
   ready();
   const random = createRandom(assignment.seed);
   const pending: Promise<void>[] = [];
@@ -56,16 +56,17 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
   const end = performance.now() + settling;
   // A socket that was ended goes when the other side has answered.
   while (process.getActiveResourcesInfo().length > 0 && performance.now() < end) await sleep(50);
-  append({ ev: 'close', t: now(), heap: process.memoryUsage().heapUsed, open: process.getActiveResourcesInfo() });
+  append({ type: 'close', at: now(), heap: process.memoryUsage().heapUsed, open: process.getActiveResourcesInfo() });
 }
 
 /** Logs under which phase this process takes locks, if it takes part in a migration. */
 function logPhases({ options }: Target, append: (event: WorkerEvent) => void): void {
   const { name } = options ?? {};
   if (typeof name !== 'string') return;
-  append({ ev: 'under', t: now(), migration: name, phase: 'both' });
+  append({ type: 'under', at: now(), migration: name, phase: 'both' });
   subscribe('locks:migration', ({ event, effective }) => {
-    if (event === 'changed' || event === 'lost') append({ ev: 'under', t: now(), migration: name, phase: effective });
+    if (event === 'changed' || event === 'lost')
+      append({ type: 'under', at: now(), migration: name, phase: effective });
   });
 }
 

@@ -5,14 +5,20 @@ import { launch } from 'puppeteer-core';
 import type { Page } from 'puppeteer-core';
 import { onTestFinished } from 'vitest';
 
-/** A page of a real browser at `port` of this host, once it has looked. It ends with the test. */
-export async function openPage(port: number, scheme: 'light' | 'dark' = 'light'): Promise<Page> {
+/** An empty page of a real browser, which ends with the test. */
+export async function openBrowser(scheme: 'light' | 'dark' = 'light'): Promise<Page> {
   const chromium = { binary: 'chromium', debianPackage: 'chromium', macos: 'brew install chromium' };
   const browser = await launch({ executablePath: await ensureProgram(chromium, 'chromium'), args: ['--no-sandbox'] });
   onTestFinished(async () => await browser.close());
   const page = await browser.newPage();
   await page.setViewport({ width: 1280, height: 720 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  return page;
+}
+
+/** The page that is served at `port` of this host, once it has looked. */
+export async function openPage(port: number, scheme?: 'light' | 'dark'): Promise<Page> {
+  const page = await openBrowser(scheme);
   await page.goto(`http://127.0.0.1:${port}/`);
   await page.waitForSelector('.status.live');
   return page;

@@ -1,5 +1,6 @@
 import type { Claim, Granted } from './claims.ts';
 import { holdOf, isGranted } from './claims.ts';
+import type { Violation } from './events.ts';
 import { groupBy } from './group-by.ts';
 
 /**
@@ -8,40 +9,40 @@ import { groupBy } from './group-by.ts';
  * certain if one was granted before the other was called. `sharersMayTie`: sharers hold together,
  * and may have the same token.
  */
-export function* checkTokens(claims: readonly Claim[], sharersMayTie = false): Iterable<string> {
+export function* checkTokens(claims: readonly Claim[], sharersMayTie: boolean): Iterable<Violation> {
   const granted = claims.filter(isGranted);
-  for (const [key, ofKey] of groupBy(granted, ({ ask }) => ask.key)) {
+  for (const [key, ofKey] of groupBy(granted, ({ call }) => call.key)) {
     yield* checkUnique(
       key,
-      ofKey.filter(({ ask }) => !sharersMayTie || ask.mode === 'exclusive'),
+      ofKey.filter(({ call }) => !sharersMayTie || call.mode === 'exclusive'),
     );
     yield* checkOrder(key, ofKey);
     yield* checkCalls(key, ofKey);
   }
 }
 
-function* checkUnique(key: string, claims: readonly Granted[]): Iterable<string> {
+function* checkUnique(key: string, claims: readonly Granted[]): Iterable<Violation> {
   const owners = new Map<bigint, Granted>();
   for (const claim of claims) {
     const other = owners.get(claim.token);
-    if (other !== undefined) yield `token ${claim.token} of "${key}" was given twice: ${other.id} and ${claim.id}`;
+    const message = `token ${claim.token} of "${key}" was given twice: ${other?.id} and ${claim.id}`;
+    if (other !== undefined) yield { rule: 'tokens', at: claim.grantedAt, ids: [other.id, claim.id], message };
     owners.set(claim.token, claim);
   }
 }
 
 /** Claims that certainly held, in the order of their grants. */
-function* checkOrder(key: string, claims: readonly Granted[]): Iterable<string> {
+function* checkOrder(key: string, claims: readonly Granted[]): Iterable<Violation> {
   const highest = createHighest();
   const certain = claims.filter((claim) => holdOf(claim) !== undefined);
   for (const claim of certain.toSorted((one, other) => one.grantedAt - other.grantedAt)) {
-    const earlier = highest.conflicting(claim);
-    if (earlier !== undefined && earlier.token > claim.token) yield wentBack(key, earlier, claim);
+    yield* wentBack(key, highest.conflicting(claim), claim);
     highest.add(claim);
   }
 }
 
 /** Any claims, of which one was granted before the other was called. */
-function* checkCalls(key: string, claims: readonly Granted[]): Iterable<string> {
+function* checkCalls(key: string, claims: readonly Granted[]): Iterable<Violation> {
   const highest = createHighest();
   const byGrant = claims.toSorted((one, other) => one.grantedAt - other.grantedAt);
   let next = 0;
@@ -50,13 +51,14 @@ function* checkCalls(key: string, claims: readonly Granted[]): Iterable<string> 
       highest.add(other);
       next += 1;
     }
-    const earlier = highest.conflicting(claim);
-    if (earlier !== undefined && earlier.token > claim.token) yield wentBack(key, earlier, claim);
+    yield* wentBack(key, highest.conflicting(claim), claim);
   }
 }
 
-function wentBack(key: string, earlier: Granted, claim: Granted): string {
-  return `a token of "${key}" went back: ${claim.token} of ${claim.id} after ${earlier.token} of ${earlier.id}`;
+function* wentBack(key: string, earlier: Granted | undefined, claim: Granted): Iterable<Violation> {
+  if (earlier === undefined || earlier.token <= claim.token) return;
+  const message = `a token of "${key}" went back: ${claim.token} of ${claim.id} after ${earlier.token} of ${earlier.id}`;
+  yield { rule: 'tokens', at: claim.grantedAt, ids: [earlier.id, claim.id], message };
 }
 
 /** The highest tokens so far, of exclusive claims and of all. */
@@ -68,8 +70,8 @@ function createHighest() {
   return {
     add(claim: Granted): void {
       any = higher(any, claim);
-      if (claim.ask.mode === 'exclusive') exclusive = higher(exclusive, claim);
+      if (claim.call.mode === 'exclusive') exclusive = higher(exclusive, claim);
     },
-    conflicting: (claim: Granted): Granted | undefined => (claim.ask.mode === 'exclusive' ? any : exclusive),
+    conflicting: (claim: Granted): Granted | undefined => (claim.call.mode === 'exclusive' ? any : exclusive),
   };
 }

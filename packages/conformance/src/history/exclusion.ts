@@ -1,0 +1,41 @@
+import type { Claim, Hold } from './claims.ts';
+import { holdOf } from './claims.ts';
+import type { Violation } from './events.ts';
+import { groupBy } from './group-by.ts';
+
+/** Two holds that exclude each other never overlap, and permits are never exceeded. */
+export function* checkExclusion(claims: readonly Claim[]): Iterable<Violation> {
+  const byKey = groupBy(
+    claims.flatMap((claim) => holdOf(claim) ?? []),
+    ({ claim }) => claim.call.key,
+  );
+  for (const [key, holds] of byKey) yield* checkKey(key, holds);
+}
+
+function* checkKey(key: string, holds: readonly Hold[]): Iterable<Violation> {
+  let active: Hold[] = [];
+  for (const hold of holds.toSorted((one, other) => one.from - other.from)) {
+    const { claim, from } = hold;
+    active = active.filter(({ until }) => until > from);
+    const rival = active.find((other) => excludes(claim, other.claim));
+    if (rival !== undefined) {
+      const overlap = Math.min(rival.until, hold.until) - from;
+      const message =
+        `two holders of "${key}": ${claim.id} was granted, while ${rival.claim.id} certainly held it for ` +
+        `${(rival.until - from).toFixed(1)} ms more (an overlap of ${overlap.toFixed(1)} ms)`;
+      yield { rule: 'exclusion', at: from, ids: [rival.claim.id, claim.id], message };
+    }
+    active.push(hold);
+    const { permits = Infinity } = claim.call;
+    const sharers = active.filter((other) => other.claim.call.mode === 'shared');
+    if (claim.call.mode === 'shared' && sharers.length > permits) {
+      const ids = sharers.map((other) => other.claim.id);
+      const message = `${sharers.length} holders of the ${permits} permits of "${key}": ${ids.join(', ')}`;
+      yield { rule: 'exclusion', at: from, ids, message };
+    }
+  }
+}
+
+function excludes(one: Claim, other: Claim): boolean {
+  return one.call.mode === 'exclusive' || other.call.mode === 'exclusive';
+}
