@@ -1,7 +1,17 @@
 import { UsageError, numberOption, parse } from '@locks/command-line';
 
 /** What can be put under stress. */
-export const backendNames = ['redis', 'postgres', 'mariadb', 'sqlite', 'zookeeper', 'ensemble', 'quorum'] as const;
+export const backendNames = [
+  'redis',
+  'postgres',
+  'mariadb',
+  'table',
+  'sqlite',
+  'zookeeper',
+  'ensemble',
+  'etcd',
+  'quorum',
+] as const;
 export type BackendName = (typeof backendNames)[number];
 
 /** What of a migration can be taken out, to see that the checker finds it. */
@@ -29,7 +39,8 @@ export const help = `Puts the packed packages under stress: processes, real serv
 
 Usage: npm run stress -- <backend> [options]
 
-  <backend>        redis, postgres, mariadb, sqlite, zookeeper (one server), ensemble (three ZooKeepers),
+  <backend>        redis, postgres, mariadb, table (Postgres without routines), sqlite,
+                   zookeeper (one server), ensemble (three ZooKeepers), etcd,
                    quorum (three Redis that come back empty in turn),
                    deploys (locks that go from store to store by three deploys, and back),
                    migration (locks that go from store to store under a running fleet),

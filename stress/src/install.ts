@@ -33,6 +33,7 @@ export function installPacked(folder: string, { adapters, clients, flaw }: Modul
   }
   if (flaw !== undefined) spoil(join(modules, '@locks/composites'), flaw);
   for (const client of clients) {
+    mkdirSync(dirname(join(modules, client)), { recursive: true });
     symlinkSync(findClient(client, adapters), join(modules, client), 'dir');
   }
   cpSync(programs, join(folder, 'programs'), { recursive: true });

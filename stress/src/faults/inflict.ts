@@ -11,7 +11,7 @@ export interface Victims {
   readonly workers: Workers;
   /** Of each slot: what is between its worker and each of the servers. */
   readonly proxies: readonly (readonly Proxy[])[];
-  readonly backend: Pick<RunningBackend, 'servers' | 'between'>;
+  readonly backend: Pick<RunningBackend, 'servers' | 'between' | 'empty'>;
 }
 
 /** Does one fault and ends it after its time. */
@@ -119,6 +119,13 @@ async function disturb({ kind, duration }: NetworkFault, proxy: Proxy, random: R
       const end = proxy.delay(random.between(20, 400), random.pick(['requests', 'replies', 'both']));
       await sleep(duration);
       end();
+      break;
+    }
+    case 'late': {
+      // What a call had sent arrives after its caller gave it up, and maybe called again.
+      const deliver = proxy.stall(random.pick(['requests', 'requests', 'both']));
+      await sleep(duration);
+      deliver();
       break;
     }
     case 'refuse': {

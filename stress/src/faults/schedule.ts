@@ -11,6 +11,7 @@ const networkFaults = [
   'no-replies',
   'delay',
   'drop-reply',
+  'late',
   'refuse',
 ] as const;
 const serverFaults = ['server-pause', 'server-restart'] as const;

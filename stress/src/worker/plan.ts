@@ -4,9 +4,16 @@ import { allKeys, keysOf } from './keys.ts';
 import type { Keys } from './keys.ts';
 import type { Target } from './messages.ts';
 
+/** In ms: how often the job runs. */
+const slotLength = 1_000;
+
 /** One turn of a flow. */
 export interface Plan {
   readonly ask: Ask;
+  /** Of `multiLock`: all its keys. */
+  readonly keys?: readonly string[];
+  /** What the holder does with its lease before it releases it. */
+  readonly goesOn?: 'downgrade' | 'handOver';
   /** In ms: how long the lease is held. */
   readonly hold: number;
   /** Calls `renew` in the middle. */
@@ -24,6 +31,7 @@ export function choosePlan(random: Random, target: Target, first: boolean): Plan
   const keys = keysOf(target);
   if (first && lasting !== undefined) return planToLast(random, keys, lasting);
   if (keys.kept !== undefined && random.chance(0.02)) return tryKept(keys.kept);
+  if (target.flawed === undefined && random.chance(0.2)) return chooseObject(random, keys, ttl, exclusive);
   const what = chooseKey(random, keys, exclusive);
   const how = random.pick(['acquire', 'acquire', 'acquire', 'withLock', 'withLock', 'tryAcquire'] as const);
   const wait = random.chance(how === 'tryAcquire' ? 0.5 : 0.25) ? Math.round(random.between(20, 2 * ttl)) : undefined;
@@ -50,6 +58,29 @@ export function choosePlan(random: Random, target: Target, first: boolean): Plan
     renewNow: random.chance(0.05),
     think: random.between(0, 5),
   };
+}
+
+/** A call of an object: several keys, a job, an election, a lease that goes on as another one. */
+function chooseObject(random: Random, keys: Keys, ttl: number, exclusive: boolean): Plan {
+  const ask = { mode: 'exclusive', renew: true, reentrant: false, calm: false } as const;
+  const hold = random.chance(0.8) ? random.between(0, 20) : random.between(0.1, 1.5) * ttl;
+  const rest = { hold, renewNow: random.chance(0.05), think: random.between(0, 5) };
+  const wait = Math.round(random.between(20, 2 * ttl));
+  const key = random.pick(keys.exclusive);
+  switch (random.pick(['multiLock', 'once', 'elect', 'handOver', 'downgrade'] as const)) {
+    case 'multiLock':
+      return { ...rest, ask: { ...ask, key, how: 'multiLock', wait }, keys: [key, keys.busy] };
+    case 'once': {
+      const slot = new Date(Math.floor(Date.now() / slotLength) * slotLength).toISOString();
+      return { ...rest, ask: { ...ask, key: 'once/report', how: 'once', ttl, slot } };
+    }
+    case 'elect':
+      return { ...rest, ask: { ...ask, key: 'leader of all', how: 'elect', wait, ttl } };
+    case 'handOver':
+      return { ...rest, ask: { ...ask, key, how: 'acquire', wait }, goesOn: 'handOver' };
+    default:
+      return { ...rest, ask: { ...ask, key: exclusive ? key : keys.mixed, how: 'acquire', wait }, goesOn: 'downgrade' };
+  }
 }
 
 /**

@@ -19,7 +19,7 @@ export function* checkAnswers(
       at < promised - slack && !emptied.some((fault) => fault.from <= at && fault.at >= claim.calledAt);
     const { id, lostAt, lostCode, promisedUntil, promisedAtRelease, answer, releasedAt } = claim;
     const broken = (at: number, message: string): Violation => ({ rule: 'answers', at, ids: [id], message });
-    if (claim.heldAfterLoss === true && lostAt !== undefined) {
+    if (claim.heldAfterLoss === true && lostAt !== undefined && lostCode !== 'LOCK_CLOSED') {
       yield broken(lostAt, `${id} called itself held after its signal had aborted`);
     }
     if (lostAt !== undefined && lostCode !== 'LOCK_CLOSED' && wrongly(lostAt, promisedUntil)) {

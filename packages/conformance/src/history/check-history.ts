@@ -1,7 +1,7 @@
 import { checkAnswers } from './answers.ts';
 import { readClaims } from './claims.ts';
 import type { HistoryEvent, Violation } from './events.ts';
-import { checkExclusion } from './exclusion.ts';
+import { checkExclusion, checkSlots } from './exclusion.ts';
 import { checkFailures } from './failures.ts';
 import type { Explains } from './failures.ts';
 import { checkLiveness } from './liveness.ts';
@@ -14,7 +14,9 @@ export interface CheckHistoryOptions {
   readonly sharersMayTie?: boolean;
   /** Kinds of faults that empty the store. @default none */
   readonly emptying?: readonly string[];
-  /** Which faults explain a failure of a call. By default those of the store, and of its process. */
+  /**
+   * Which faults explain a failure of a call. By default those of the store, and of its process.
+   */
   readonly explains?: Explains;
   /** How long a claim may wait without a fault, in ms. @default 30_000 */
   readonly patience?: number;
@@ -28,9 +30,10 @@ const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hi
  * The promises of the library that a history breaks, by time. The events of each process must be in
  * their order, and so must those of the guarded resource.
  *
- * - `exclusion`: two leases that exclude each other are never certainly held at the same moment, and
- *   no more than `permits` share a key. "Certainly" is what the leases said by `remaining`, so that
- *   a paused process explains exactly the overlap that its own lease allows.
+ * - `exclusion`: two leases that exclude each other are never certainly held at the same moment,
+ * and no more than `permits` share a key. "Certainly" is what the leases said by `remaining`, so
+ * that a paused process explains exactly the overlap that its own lease allows.
+ * - `slots`: in each slot of `once` one call runs at most.
  * - `tokens`: no token is given twice, and each exceeds those of earlier grants that it excludes.
  * - `writes`: the guarded resource loses no write, takes no stale one, and refuses none of a
  *   certain holder.
@@ -44,6 +47,7 @@ export function checkHistory(events: readonly HistoryEvent[], options: CheckHist
   const claims = readClaims(events);
   const found = [
     ...checkExclusion(claims),
+    ...checkSlots(claims),
     ...checkTokens(claims, sharersMayTie),
     ...checkWrites(events, claims),
     ...checkAnswers(claims, events, new Set(emptying)),

@@ -8,8 +8,14 @@ export interface HistoryCall {
   readonly mode: Mode;
   /** Shared: how many hold the key at most. Absent: any number. */
   readonly permits?: number;
-  /** The method that was called. */
-  readonly how: 'acquire' | 'tryAcquire' | 'withLock';
+  /** The method that was called. Of a `multiLock` each key is a call of its own. */
+  readonly how: 'acquire' | 'tryAcquire' | 'withLock' | 'multiLock' | 'once' | 'elect' | 'resume' | 'downgrade';
+  /** Of `once`: its slot. In each of them one call of a key may be granted. */
+  readonly slot?: string;
+  /**
+   * The call whose hold goes on under this one, with its token: after a `handOver` or `downgrade`.
+   */
+  readonly continues?: string;
   /** In ms; absent: without limit. */
   readonly wait?: number;
   /** In ms: when the signal of the call aborts. Absent: never. */
@@ -44,7 +50,9 @@ interface GrantedEvent extends OfCall<'granted'> {
   readonly remaining: number;
 }
 
-/** A look at a lease that is held. `release`: it is called next; of `withLock`, the work is over. */
+/**
+ * A look at a lease that is held. `release`: it is called next; of `withLock`, the work is over.
+ */
 interface Looked extends OfCall<'held' | 'release'> {
   /** What the lease promised, in ms. */
   readonly remaining: number;
@@ -126,7 +134,7 @@ export type HistoryEvent =
 /** A promise of the library that a history breaks. */
 export interface Violation {
   /** Which promise. */
-  readonly rule: 'exclusion' | 'tokens' | 'writes' | 'answers' | 'liveness' | 'failures';
+  readonly rule: 'exclusion' | 'slots' | 'tokens' | 'writes' | 'answers' | 'liveness' | 'failures';
   /** What happened, in words. */
   readonly message: string;
   /** When, in ms of the history's clock. */

@@ -3,6 +3,17 @@ import { holdOf } from './claims.ts';
 import type { Violation } from './events.ts';
 import { groupBy } from './group-by.ts';
 
+/** In each slot of a key one call is granted at most. */
+export function* checkSlots(claims: readonly Claim[]): Iterable<Violation> {
+  const granted = claims.filter(({ call, grantedAt }) => call.slot !== undefined && grantedAt !== undefined);
+  for (const [name, runs] of groupBy(granted, ({ call }) => `"${call.key}" in ${call.slot}`)) {
+    const ids = runs.map(({ id }) => id);
+    const at = Math.max(...runs.map(({ grantedAt = 0 }) => grantedAt));
+    if (runs.length > 1)
+      yield { rule: 'slots', at, ids, message: `${name} ran ${runs.length} times: ${ids.join(', ')}` };
+  }
+}
+
 /** Two holds that exclude each other never overlap, and permits are never exceeded. */
 export function* checkExclusion(claims: readonly Claim[]): Iterable<Violation> {
   const byKey = groupBy(

@@ -49,6 +49,9 @@ function mayFail({ call, grantedAt, calledAt, endedAt = 0 }: Claim, code: string
     case 'TimeoutError':
       return call.abortAfter !== undefined && grantedAt === undefined;
     case 'LOCK_LOST':
+      // While it waits for one key, another one may be lost.
+      if (how === 'multiLock') return explained();
+      if (call.continues !== undefined || how === 'once') return true;
       return how === 'withLock' && grantedAt !== undefined && !calm;
     case 'LOCK_UNAVAILABLE':
       if (calm || grantedAt !== undefined) return false;

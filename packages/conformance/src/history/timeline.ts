@@ -7,7 +7,9 @@ import type { Bar } from './timeline-page.ts';
 
 /** In ms: what is shown before the first and after the last call of a violation. */
 const margin = 500;
-/** A page with more calls than that would be slow, so it shows those around the violations alone. */
+/**
+ * A page with more calls than that would be slow, so it shows those around the violations alone.
+ */
 const mostCalls = 5_000;
 
 /**
@@ -54,7 +56,9 @@ export function timelineOf(events: readonly HistoryEvent[], violations: readonly
   });
 }
 
-/** What is shown: all of it, or where the violations are. */
+/**
+ * What is shown: all of it, or where the violations are.
+ */
 function shownPart(
   events: readonly HistoryEvent[],
   claims: readonly Claim[],

@@ -14,7 +14,7 @@ export function* checkTokens(claims: readonly Claim[], sharersMayTie: boolean): 
   for (const [key, ofKey] of groupBy(granted, ({ call }) => call.key)) {
     yield* checkUnique(
       key,
-      ofKey.filter(({ call }) => !sharersMayTie || call.mode === 'exclusive'),
+      ofKey.filter(({ call }) => call.continues === undefined && (!sharersMayTie || call.mode === 'exclusive')),
     );
     yield* checkOrder(key, ofKey);
     yield* checkCalls(key, ofKey);
