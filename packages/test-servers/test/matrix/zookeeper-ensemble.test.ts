@@ -17,7 +17,6 @@ import { unusedPort } from '../../src/server/ports.ts';
 import { openZookeeper } from '../zookeeper-client.ts';
 
 const way = chooseServer('zookeeper', 'zookeeper:3.9').kind;
-if (way !== 'external') testEnsemble();
 if (way === 'local') {
   testPartitions();
   testPorts();
@@ -35,76 +34,6 @@ async function write({ url }: ServerHandle, value: string): Promise<void> {
 async function read({ url }: ServerHandle): Promise<string | undefined> {
   using session = await openZookeeper(url);
   return await session.get(note);
-}
-const modesOf = (servers: readonly ServerHandle[]): Promise<unknown> =>
-  Promise.all(servers.map((server) => modeOf(server)));
-
-function testEnsemble(): void {
-  describe(`an ensemble of ZooKeepers (${way})`, () => {
-    let ensemble: ZookeeperEnsemble;
-    beforeAll(async () => {
-      ensemble = await startZookeeperEnsemble({ tickTime: 300, observers: 1 });
-    });
-    afterAll(() => ensemble.stop());
-    afterEach(async () => {
-      // All that a test has left dead.
-      await Promise.all(
-        ensemble.servers.map(async (server) => {
-          if ((await modeOf(server)) === undefined) await server.restart();
-        }),
-      );
-    });
-
-    test('has a leader, followers, and observers, all at its url', async () => {
-      const { servers } = ensemble;
-      expect(ensemble.url).toBe(`zookeeper://${servers.map(({ host, port }) => `${host}:${port}`).join(',')}`);
-      const leader = await ensemble.leader();
-      const followers = await ensemble.followers();
-      expect([await modeOf(leader), await modesOf(followers)]).toEqual(['leader', ['follower', 'follower']]);
-      expect(new Set([leader, ...followers])).toEqual(new Set(servers.slice(0, 3)));
-      expect(await modesOf(servers.slice(3))).toEqual(['observer']);
-    });
-
-    test('a new leader is found when it is killed, again and again, and the old one follows with its data', async () => {
-      for (const value of ['first', 'second']) {
-        const leader = await ensemble.leader();
-        await write(leader, value);
-        await leader.kill();
-        const next = await ensemble.leader();
-        expect(next).not.toBe(leader);
-        expect(await read(next)).toBe(value);
-        await leader.restart();
-        expect(await modeOf(leader)).toBe('follower');
-        await vi.waitFor(async () => expect(await read(leader)).toBe(value));
-      }
-    });
-
-    test('a leader that is paused is replaced, and follows when it is resumed', async () => {
-      const leader = await ensemble.leader();
-      await leader.pause();
-      expect(await ensemble.leader()).not.toBe(leader);
-      await leader.resume();
-      await expect.poll(() => modeOf(leader), { timeout: 20_000 }).toBe('follower');
-    });
-
-    test('a member that has lost its data gets them from the others, and one without a majority serves no client', async () => {
-      const [first, second] = await ensemble.followers();
-      await write(await ensemble.leader(), 'kept');
-      await first!.restart({ keepData: false });
-      await vi.waitFor(async () => expect(await read(first!)).toBe('kept'));
-      await Promise.all([first!.kill(), second!.kill()]);
-      await expect.poll(() => modesOf(ensemble.servers.slice(0, 3)), { timeout: 20_000 }).not.toContain('leader');
-      await Promise.all([first!.restart(), second!.restart()]);
-      expect(await read(await ensemble.leader())).toBe('kept');
-    });
-
-    test('all of them can be killed and come back with what was written', async () => {
-      await write(await ensemble.leader(), 'survivor');
-      await Promise.all(ensemble.servers.map((server) => server.kill()));
-      await Promise.all(ensemble.servers.map((server) => server.restart()));
-      expect(await read(await ensemble.leader())).toBe('survivor');
-    });
-  });
 }
 
 function testPartitions(): void {
