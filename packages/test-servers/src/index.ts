@@ -3,6 +3,7 @@ export { unusedPort } from './server/ports.ts';
 export { closing } from './support/closing.ts';
 export { collect } from './support/collect.ts';
 export { eventually } from './support/eventually.ts';
+export { type Listener, listen } from './support/listen.ts';
 export { selfSigned } from './support/self-signed.ts';
 export { wallClockOff } from './support/wall-clock-off.ts';
 export { type WallClocks, wallClocks } from './support/wall-clocks.ts';

@@ -4,6 +4,7 @@ import type { AdapterConfig, LockProvider, Traits } from '../../../core/src/inde
 import { LateMember } from '../../src/members/late-member.ts';
 import { settle, VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { refusal, refused, setting } from '../support/late-members.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 async function collect(keys: AsyncIterable<string>): Promise<readonly string[]> {
   const all: string[] = [];
@@ -117,10 +118,7 @@ describe('a member that opens later', () => {
     expect(messages.at(-1)).toMatchObject({
       member: 'member 3 of 3 (adapter)',
       suspect: true,
-      error: {
-        code: 'LOCK_MISCONFIGURED',
-        message: expect.stringMatching(`would lack what it was opened with: ${name}: .* It stays out until`) as string,
-      },
+      error: misconfigured(new RegExp(`would lack what it was opened with: ${name}: .* It stays out until`)),
     });
     expect(third).toMatchObject({ opened: 1, closed: 1 });
     await runtime.advance(60_000);

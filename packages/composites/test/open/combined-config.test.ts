@@ -2,28 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMemoryProvider, openLocks } from '../../../core/src/index.ts';
-import type { AdapterConfig, LockError, Locks } from '../../../core/src/index.ts';
+import type { AdapterConfig } from '../../../core/src/index.ts';
 import { readCombined } from '../../src/open/combined-config.ts';
 import { readRedlockUrl } from '../../src/open/redlock-url.ts';
 import { standIn } from '../../../core/test/support/stand-in.ts';
+import { refusal as rejection } from '../../../core/test/support/lock-error.ts';
+import { open } from '../../../core/test/support/open.ts';
 
 const password = 'hunter2';
 
-/** Opens, and closes at the end of the test. */
-async function open(...input: Parameters<typeof openLocks>): Promise<Locks> {
-  const locks = await openLocks(...input);
-  onTestFinished(() => locks.close());
-  return locks;
-}
-
-async function refusal(target: unknown): Promise<LockError> {
-  try {
-    await (await openLocks(target as string)).close();
-  } catch (error) {
-    return error as LockError;
-  }
-  throw new Error('openLocks did not reject');
-}
+const refusal = (target: unknown): ReturnType<typeof rejection> => rejection(openLocks(target as string));
 
 function combined(...members: readonly unknown[]) {
   return { provider: 'combine', options: { members } };

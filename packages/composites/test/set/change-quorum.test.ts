@@ -3,11 +3,8 @@ import { changeQuorum } from '../../src/index.ts';
 import type { LockProvider } from '../../../core/src/index.ts';
 import { attempt, claimOf, granted } from './attempt.ts';
 import { World } from './fleet.ts';
+import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
 
-const refused = (message: RegExp): object => ({
-  code: 'LOCK_MISCONFIGURED',
-  message: expect.stringMatching(message) as unknown,
-});
 const membersOf = (world: World, names: string): readonly LockProvider[] =>
   [...names].map((name) => world.member(name));
 
@@ -54,7 +51,9 @@ test('a refused process is granted keys after the command, without a restart, an
   const process = world.start('abcd');
   const before = world.registers;
   for (let time = 0; time < 50; time += 1) {
-    expect(await attempt(world, process, claimOf('early'), 100)).toMatchObject(refused(/Run "locks quorum change"/));
+    expect(await attempt(world, process, claimOf('early'), 100)).toMatchObject(
+      misconfigured(/Run "locks quorum change"/),
+    );
   }
   expect((world.registers - before) / 4).toBeLessThanOrEqual(5);
   await change(world, 'abcd');
@@ -75,7 +74,7 @@ describe('refused is a change', () => {
   ])('from %s to %s', async (from, to, message) => {
     const world = await quorumOf(from);
     const answer = await change(world, to);
-    expect(answer).toMatchObject(message === undefined ? { done: true } : refused(message));
+    expect(answer).toMatchObject(message === undefined ? { done: true } : misconfigured(message));
     expect(await starts(world, from)).toBe(true);
   });
 });
@@ -85,7 +84,7 @@ test('a slot of once that one of three stores has is in the way from two to thre
   const slot = claimOf('once of monday', 60_000);
   const first = world.start('a');
   expect(await attempt(world, first, slot)).toMatchObject(granted);
-  expect(await change(world, 'abc')).toMatchObject(refused(/Add or remove one store/));
+  expect(await change(world, 'abc')).toMatchObject(misconfigured(/Add or remove one store/));
   expect(await change(world, 'ab')).toMatchObject({ done: true });
   expect(await change(world, 'abc')).toEqual({
     done: false,
@@ -112,14 +111,11 @@ test('a change is not made without a majority, and goes on when it is repeated',
   const world = await quorumOf('abc');
   world.silent.add('b').add('c');
   const silent = /member 2 of 4 \(memory\), member 3 of 4 \(memory\) cannot be reached|1 of the 3 before/;
-  expect(await change(world, 'abcd')).toMatchObject({
-    code: 'LOCK_UNAVAILABLE',
-    message: expect.stringMatching(silent) as unknown,
-  });
+  expect(await change(world, 'abcd')).toMatchObject(unavailable(silent));
   world.silent.clear();
   // One member has the proposal.
   expect([await starts(world, 'abc'), await starts(world, 'abcd')]).toEqual([true, false]);
-  expect(await change(world, 'abce')).toMatchObject(refused(/another change is not complete/));
+  expect(await change(world, 'abce')).toMatchObject(misconfigured(/another change is not complete/));
   expect(await change(world, 'abcd')).toMatchObject({ done: true });
   expect(await starts(world, 'abcd')).toBe(true);
 });
@@ -147,7 +143,7 @@ test('of two simultaneous changes one at most is made, and one with --force afte
     expect(await starts(world, 'abcd')).toBe(true);
     if (done.length > 0) continue;
     failed += 1;
-    expect(await change(world, 'acd')).toMatchObject(refused(/another change is not complete/));
+    expect(await change(world, 'acd')).toMatchObject(misconfigured(/another change is not complete/));
     expect(await change(world, 'acd', true)).toMatchObject({ done: true });
     expect([await starts(world, 'bcd'), await starts(world, 'acd'), await starts(world, 'abcd')]).toEqual([
       false,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryProvider, createMemoryStore, openLocks } from '../../src/index.ts';
 import type { LockProvider } from '../../src/index.ts';
 import { claimOf, createMemorySetting } from '../support/memory-setting.ts';
+import { misconfigured } from '../support/lock-error.ts';
 
 async function listOf(provider: LockProvider, prefix: string): Promise<string[]> {
   const keys: string[] = [];
@@ -83,10 +84,7 @@ describe('the memory provider', () => {
     ['no store', { store: {} }, 'option "store" must be a store of createMemoryStore'],
     ['half a runtime', { runtime: {} }, 'option "runtime" must be a Runtime'],
   ])('refuses %s', (_, options, message) => {
-    const error = expect.objectContaining({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringContaining(`The memory provider: ${message}`),
-    });
+    const error = expect.objectContaining(misconfigured(`The memory provider: ${message}`));
     expect(() => createMemoryProvider(options as never)).toThrow(error);
     if (!('store' in options) && !('waiterTll' in options))
       expect(() => createMemoryStore(options as never)).toThrow(error);

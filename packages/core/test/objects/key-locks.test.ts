@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSetting, watch } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 import { settle } from '../support/virtual-runtime.ts';
+import { lockError, misconfigured } from '../support/lock-error.ts';
 
 describe('locks.mutex', () => {
   it('is its key, exclusively, in all four calls', async () => {
@@ -108,7 +109,7 @@ describe('locks.semaphore', () => {
   it.each([0, -1, 1.5, Number.NaN, '3', undefined])('refuses %s permits when it is made', (permits) => {
     const { one } = twoProcesses();
     expect(() => one.semaphore('exports', permits as number)).toThrow(
-      expect.objectContaining({ code: 'LOCK_INVALID', message: expect.stringContaining('permits') as unknown }),
+      expect.objectContaining(lockError('LOCK_INVALID', 'permits')),
     );
   });
 });
@@ -117,12 +118,7 @@ describe('an object that the provider cannot carry', () => {
   it('is refused when it is made, with the name of the trait', async () => {
     const { locks } = createSetting({ traits: { shared: false } });
     for (const make of [() => locks.readWriteLock('key'), () => locks.semaphore('key', 3)]) {
-      expect(make).toThrow(
-        expect.objectContaining({
-          code: 'LOCK_MISCONFIGURED',
-          message: expect.stringContaining('shared: true') as unknown,
-        }),
-      );
+      expect(make).toThrow(expect.objectContaining(misconfigured('shared: true')));
     }
     expect(locks.mutex('key')).toBeDefined();
     await settle();

@@ -1,10 +1,12 @@
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openLocks } from '../../src/index.ts';
 import type { AdapterConfig, LockError, Locks, LocksConfig } from '../../src/index.ts';
 import { ScriptedProvider, freeAtOnce, grantAtOnce } from '../support/scripted-provider.ts';
 import { standIn } from '../support/stand-in.ts';
 import { VirtualRuntime } from '../support/virtual-runtime.ts';
+import { refusal as rejection } from '../support/lock-error.ts';
+import { open } from '../support/open.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -14,21 +16,10 @@ function environment(variables: Readonly<Record<string, string>> = {}): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 }
 
-/** Opens, and closes at the end of the test. */
-async function open(...input: Parameters<typeof openLocks>): Promise<Locks> {
-  const locks = await openLocks(...input);
-  onTestFinished(() => locks.close());
-  return locks;
-}
-
 async function refusal(...input: Parameters<typeof openLocks>): Promise<LockError> {
-  try {
-    await (await openLocks(...input)).close();
-  } catch (error) {
-    expect(error).toMatchObject({ name: 'LockError', code: 'LOCK_MISCONFIGURED' });
-    return error as LockError;
-  }
-  throw new Error('openLocks did not reject');
+  const error = await rejection(openLocks(...input));
+  expect(error).toMatchObject({ name: 'LockError', code: 'LOCK_MISCONFIGURED' });
+  return error as LockError;
 }
 
 /** The source of an adapter that answers with what it was given as the label of its traits. */

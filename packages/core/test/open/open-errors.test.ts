@@ -7,18 +7,12 @@ import { importCopy } from '../support/import-copy.ts';
 import { watch } from '../support/setting.ts';
 import { standIn } from '../support/stand-in.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
+import { misconfigured, refusal as rejection } from '../support/lock-error.ts';
 
 const known = Object.values(adapters).flatMap((adapter) => adapter.schemes);
 
 /** What `openLocks` rejects with. */
-async function refusal(target: unknown): Promise<LockError> {
-  try {
-    await (await openLocks(target as LocksConfig)).close();
-  } catch (error) {
-    return error as LockError;
-  }
-  throw new Error('openLocks did not reject');
-}
+const refusal = (target: unknown): ReturnType<typeof rejection> => rejection(openLocks(target as LocksConfig));
 
 const memoryLike = `export function fromConfig() {
   const answer = async () => {};
@@ -94,10 +88,7 @@ describe('a missing adapter', () => {
     for (const { packages, schemes } of Object.values(adapters)) {
       const text = `needs the package ${packages.split(' ')[0]}, which is not installed. Run: npm install ${packages}`;
       for (const scheme of schemes) {
-        await expect(copy.openLocks(`${scheme}://host`)).rejects.toMatchObject({
-          code: 'LOCK_MISCONFIGURED',
-          message: expect.stringContaining(text),
-        });
+        await expect(copy.openLocks(`${scheme}://host`)).rejects.toMatchObject(misconfigured(text));
       }
     }
   });
@@ -109,17 +100,15 @@ describe('in a bundle', () => {
     for (const { packages, schemes } of Object.values(adapters).filter(({ schemes: [first] }) => first)) {
       const [name] = packages.split(' ');
       const [scheme] = schemes;
-      await expect(copy.openLocks(`${scheme}://host`)).rejects.toMatchObject({
-        code: 'LOCK_MISCONFIGURED',
-        message: expect.stringMatching(
+      await expect(copy.openLocks(`${scheme}://host`)).rejects.toMatchObject(
+        misconfigured(
           new RegExp(`this code is bundled\\. Import "${name}/register" where the program begins, or pass the module`),
         ),
-      });
+      );
     }
-    await expect(copy.openLocks({ provider: 'their-adapter' })).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringContaining('this code is bundled. Pass the module itself: { provider: <module>, url }'),
-    });
+    await expect(copy.openLocks({ provider: 'their-adapter' })).rejects.toMatchObject(
+      misconfigured('this code is bundled. Pass the module itself: { provider: <module>, url }'),
+    );
   });
 });
 
@@ -165,7 +154,7 @@ describe('an adapter of the user', () => {
     'redis:me:hunter2@host',
   ])('is no URL, which could be code: %s', async (provider) => {
     const error = await refusal({ provider });
-    expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('a path; a URL') });
+    expect(error).toMatchObject(misconfigured('a path; a URL'));
     expect(error.message).not.toContain('hunter2');
     expect(globalThis).not.toHaveProperty('ran');
   });

@@ -4,16 +4,10 @@ import { LockError, openLocks } from '../../src/index.ts';
 import type { AdapterConfig, LocksConfig } from '../../src/index.ts';
 import { importCopy } from '../support/import-copy.ts';
 import { standIn } from '../support/stand-in.ts';
+import { refusal as rejection } from '../support/lock-error.ts';
 
 /** What `openLocks` rejects with. */
-async function refusal(target: unknown): Promise<LockError> {
-  try {
-    await (await openLocks(target as LocksConfig)).close();
-  } catch (error) {
-    return error as LockError;
-  }
-  throw new Error('openLocks did not reject');
-}
+const refusal = (target: unknown): ReturnType<typeof rejection> => rejection(openLocks(target as LocksConfig));
 
 /** All text that a log would show of an error. */
 function allText(error: unknown): string {

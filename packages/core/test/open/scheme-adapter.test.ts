@@ -7,6 +7,7 @@ import { registerAdapter } from '../../src/adapter/index.ts';
 import type { AdapterConfig, Locks } from '../../src/index.ts';
 import { copyCore, importCopy } from '../support/import-copy.ts';
 import { standIn } from '../support/stand-in.ts';
+import { misconfigured } from '../support/lock-error.ts';
 
 const opened: Locks[] = [];
 
@@ -112,10 +113,9 @@ describe('an adapter of others is found by the scheme of a URL', () => {
   it('else the message says how to name it', async () => {
     const bundled = await importCopy(await standIn({}), { bundled: true });
     const way = 'or name its module: { provider: "module-id", url }.';
-    await expect(open('lofts://host')).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringContaining(`Install an adapter named locks-lofts, ${way}`) as unknown,
-    });
+    await expect(open('lofts://host')).rejects.toMatchObject(
+      misconfigured(`Install an adapter named locks-lofts, ${way}`),
+    );
     await expect(bundled.openLocks('lofts://host')).rejects.toMatchObject({
       message: expect.stringContaining(`Call registerAdapter with an adapter that has schemes, ${way}`) as unknown,
     });

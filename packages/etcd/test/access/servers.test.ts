@@ -1,7 +1,5 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { unusedPort } from '@locks/test-servers';
+import { listen, unusedPort } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { status } from '../../src/wire/calls.ts';
 import { open, sharedServer } from '../support/etcd.ts';
@@ -42,10 +40,8 @@ test('an etcd that is older than 3.4 is refused by its version', async () => {
 });
 
 test('a server of another kind is not etcd', async () => {
-  const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
+  const { port, stop } = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  onTestFinished(stop);
   expect(await refusal({ url: `etcd://127.0.0.1:${port}`, connectTimeout: 2_000 })).toMatchObject({
     code: 'LOCK_UNAVAILABLE',
   });
@@ -60,10 +56,8 @@ test('a host that refuses connections is named, with the reason', async () => {
 });
 
 test('a host that accepts and says nothing costs connectTimeout, and no more', async () => {
-  const silent = createServer(() => {});
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void silent.close());
-  const { port } = silent.address() as AddressInfo;
+  const { port, stop } = await listen();
+  onTestFinished(stop);
   const began = performance.now();
   const error = await refusal({ url: `etcd://127.0.0.1:${port}`, connectTimeout: 300, timeout: 300 });
   expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });

@@ -2,6 +2,7 @@ import { createLocks } from '@locks/core';
 import { expect, test } from 'vitest';
 import { open, ownPrefix } from '../support/etcd.ts';
 import { base64, gateway, valueOf } from '../support/values.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const clock = (): bigint => BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1_000));
 
@@ -79,8 +80,5 @@ test('where the key of the base was removed, tokens go on', async () => {
 test('a base that cannot be read is named, with what to do', async () => {
   const prefix = ownPrefix();
   await put(`${prefix}/base`, 'not ours');
-  await expect(open({ prefix })).rejects.toMatchObject({
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringContaining(`${prefix}/base`),
-  });
+  await expect(open({ prefix })).rejects.toMatchObject(misconfigured(`${prefix}/base`));
 });

@@ -4,6 +4,7 @@ import type { LockProvider, LossCode } from '../../../src/index.ts';
 import { createFreeSetting, createSetting } from '../../support/setting.ts';
 import { freeAtOnce } from '../../support/scripted-provider.ts';
 import type { VirtualRuntime } from '../../support/virtual-runtime.ts';
+import { lockError } from '../../support/lock-error.ts';
 
 const ttl = 300;
 
@@ -46,10 +47,9 @@ describe('the message of LOCK_LOST', () => {
     const { runtime, take } = createSetting({ answers: { release: freeAtOnce } });
     const lease = await take('seat', { ttl });
     await runtime.advance(2 * ttl);
-    expect(lease.signal.reason).toMatchObject({
-      code: 'LOCK_LOST',
-      message: expect.stringMatching(/validity ended: scripted has not answered for \d+ ms\.$/) as string,
-    });
+    expect(lease.signal.reason).toMatchObject(
+      lockError('LOCK_LOST', /validity ended: scripted has not answered for \d+ ms\.$/),
+    );
   });
 
   it.each([false, true])(
@@ -76,10 +76,9 @@ describe('the message of LOCK_LOST', () => {
       if (asked) void lease.renew().catch(() => {});
       runtime.block(3_000);
       expect(lease.held).toBe(false);
-      expect(lease.signal.reason).toMatchObject({
-        code: 'LOCK_LOST',
-        message: expect.stringMatching(/, as this process did not run for 2\d{3} ms\.$/) as string,
-      });
+      expect(lease.signal.reason).toMatchObject(
+        lockError('LOCK_LOST', /, as this process did not run for 2\d{3} ms\.$/),
+      );
     },
   );
 
