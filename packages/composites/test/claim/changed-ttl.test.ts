@@ -31,21 +31,14 @@ function quorum(fencing = true): {
   return { runtime, provider: combine(links, { runtime, memberTimeout: 100, fencing }), members, delays };
 }
 
-test('a renewal with a shorter ttl reaches a member whose call of before is under way', async () => {
-  const { runtime, provider, members, delays } = quorum();
-  await provider.tryAcquire(claim(30_000));
+test.each([
+  ['the renewal of before', true],
+  ['the attempt of before, without tokens', false],
+])('a renewal with a shorter ttl reaches a member where %s is under way', async (_call, isRenewal) => {
+  const { runtime, provider, members, delays } = quorum(isRenewal);
+  if (isRenewal) await provider.tryAcquire(claim(30_000));
   delays[2] = 50;
-  await provider.renew(claim(30_000));
-  await provider.renew(claim(1_000));
-  delays[2] = 0;
-  await runtime.advance(60);
-  expect((await members[2]!.inspect('job')).holders[0]?.remaining).toBeLessThanOrEqual(1_000);
-});
-
-test('a vote that comes after a renewal with a shorter ttl is shortened, also without tokens', async () => {
-  const { runtime, provider, members, delays } = quorum(false);
-  delays[2] = 50;
-  await provider.tryAcquire(claim(30_000));
+  await (isRenewal ? provider.renew(claim(30_000)) : provider.tryAcquire(claim(30_000)));
   await provider.renew(claim(1_000));
   delays[2] = 0;
   await runtime.advance(60);

@@ -90,7 +90,14 @@ test('the vote of a suspect member is given the token before a late member is wa
   expect(outcomes).toMatchObject([{ kind: 'granted', token: 2n }]);
 });
 
-test('a vote that is needed is given the token, though its member is suspect and has a call of another claim', () => {
+test.each<readonly [string, MemberAnswer, object]>([
+  ['is given the token', { kind: 'granted', token: 2n, validity: 10_000 }, { kind: 'granted', token: 2n }],
+  [
+    'could not be given it is not asked again',
+    { kind: 'failed', error: new Error('it is down'), leftNothing: true },
+    { kind: 'unavailable' },
+  ],
+])('a vote that is needed, of a suspect member that has a call of another claim, %s', (_what, answer, outcome) => {
   let isSlow = false;
   const { world, calls, outcomes } = recorded((member) => isSlow && member === 1);
   const machine = begin(world);
@@ -100,22 +107,10 @@ test('a vote that is needed is given the token, though its member is suspect and
   machine.answered(0, { kind: 'granted', token: 2n, validity: 10_000 });
   expect(outcomes).toEqual([]);
   expect(calls.at(-1)).toBe('renew 1 2');
-  machine.answered(1, { kind: 'granted', token: 2n, validity: 10_000 });
-  expect(outcomes).toMatchObject([{ kind: 'granted', token: 2n }]);
-});
-
-test('a vote that could not be given the token is not asked again: the claim is unavailable', () => {
-  let isSlow = false;
-  const { world, calls, outcomes } = recorded((member) => isSlow && member === 1);
-  const machine = begin(world);
-  machine.answered(1, { kind: 'granted', token: 1n, validity: 10_000 });
-  machine.answered(2, busy);
-  isSlow = true;
-  machine.answered(0, { kind: 'granted', token: 2n, validity: 10_000 });
-  machine.answered(1, { kind: 'failed', error: new Error('it is down'), leftNothing: true });
-  expect(calls.filter((call) => call === 'renew 1 2')).toHaveLength(1);
+  machine.answered(1, answer);
   machine.returned();
-  expect(outcomes).toEqual([{ kind: 'unavailable' }]);
+  expect(outcomes).toMatchObject([outcome]);
+  expect(calls.filter((call) => call === 'renew 1 2')).toHaveLength(1);
 });
 
 /** A claim that waits at the third member with the vote of the first. */
