@@ -5,7 +5,6 @@ import { wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { createTextbook } from './textbook.ts';
 import type { Store } from './textbook.ts';
-import { ids } from '../support/mutants.ts';
 
 export const basics: readonly Flaw[] = [
   {
@@ -61,25 +60,6 @@ export const basics: readonly Flaw[] = [
         const answer = await inner.tryAcquire(claim, wake);
         if (!answer.granted) throw new Error('the lock is held by another owner');
         return answer;
-      },
-    })),
-  },
-  {
-    name: 'blanket catch: an error is taken for contention, and a repeat of a granted claim is an error',
-    caughtBy: ['repeat-same-token'],
-    mayAlsoFail: ids(
-      'repeat-* renew-* permits-* downgrade-* upgrade-refused close-refuses locks-shared',
-      'token-exact token-end close-wakes-waiters locks-close-of-provider locks-repeats-its-claim',
-    ),
-    make: wrapped((inner) => ({
-      async tryAcquire(claim, wake) {
-        try {
-          const { holders } = await inner.inspect(claim.key);
-          if (holders.some(({ owner }) => owner === claim.owner)) throw new Error('duplicate key');
-          return await inner.tryAcquire(claim, wake);
-        } catch {
-          return { granted: false };
-        }
       },
     })),
   },
