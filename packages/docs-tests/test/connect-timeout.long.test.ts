@@ -1,22 +1,13 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { openLocks } from '@locks/core';
 import { adapters } from '@locks/core/open';
+import { listen } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** A server that accepts connections, and says nothing. */
 async function silentServer(): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {}).resume();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await listen();
+  onTestFinished(() => server.stop());
+  return `${server.host}:${server.port}`;
 }
 
 const schemes = Object.values(adapters)

@@ -1,10 +1,12 @@
 import { createLocks } from '@locks/core';
 import { createRandom } from '@locks/core/testing';
 import type { LockState, Locks } from '@locks/core';
-import { eventually, startProxy } from '@locks/test-servers';
+import type { Proxy } from '@locks/conformance/faults';
+import { eventually } from '@locks/test-servers';
 import { expect, onTestFinished } from 'vitest';
 import { startStore } from '../support/stores.ts';
 import type { Store, StoreName } from '../support/stores.ts';
+import { proxyOf } from './setting.ts';
 
 const claims = 400;
 const ttl = 5_000;
@@ -21,9 +23,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export async function storm(name: StoreName, rounds: number): Promise<void> {
   const store = await startStore(name);
   onTestFinished(() => store.stop());
-  const { hostname, port } = new URL(store.url);
-  const proxy = await startProxy({ host: hostname, port: Number(port) });
-  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  const proxy = await proxyOf(store.url);
   const direct = await open(store, store.url);
   const cut = await open(store, proxy.url(store.url));
   for (let seed = 1; seed <= rounds; seed += 1) {
@@ -39,12 +39,7 @@ async function open(store: Store, url: string): Promise<Locks> {
 }
 
 /** Attempts on free and on held keys, aborts, and releases one after another. */
-async function claimRound(
-  direct: Locks,
-  cut: Locks,
-  proxy: Awaited<ReturnType<typeof startProxy>>,
-  seed: number,
-): Promise<void> {
+async function claimRound(direct: Locks, cut: Locks, proxy: Proxy, seed: number): Promise<void> {
   const random = createRandom(seed);
   const keys = Array.from({ length: claims }, (_, index) => `${seed}/${index}`);
   // Every fourth key is held, so that its claim is in line.
@@ -65,12 +60,7 @@ async function claimRound(
 }
 
 /** Releases in one tick. */
-async function releaseRound(
-  direct: Locks,
-  cut: Locks,
-  proxy: Awaited<ReturnType<typeof startProxy>>,
-  seed: number,
-): Promise<void> {
+async function releaseRound(direct: Locks, cut: Locks, proxy: Proxy, seed: number): Promise<void> {
   const random = createRandom(seed);
   const keys = Array.from({ length: claims }, (_, index) => `${seed}/release/${index}`);
   const leases = await Promise.all(keys.map((key) => cut.acquire(key, { ttl: 60_000 })));

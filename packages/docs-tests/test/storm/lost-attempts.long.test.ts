@@ -1,8 +1,9 @@
 import { createLocks, subscribe } from '@locks/core';
 import type { Locks } from '@locks/core';
-import { eventually, startProxy } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startStore } from '../support/stores.ts';
+import { proxyOf } from './setting.ts';
 
 const day = 86_400_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -25,9 +26,7 @@ test.each(['redis', 'postgres', 'mariadb'] as const)(
   async (name) => {
     const store = await startStore(name);
     onTestFinished(() => store.stop());
-    const { hostname, port } = new URL(store.url);
-    const proxy = await startProxy({ host: hostname, port: Number(port) });
-    onTestFinished(() => proxy[Symbol.asyncDispose]());
+    const proxy = await proxyOf(store.url);
     const provider = await store.open(proxy.url(store.url));
     const locks = await opened(createLocks(provider, { closeProvider: true, ttl: day, closeTimeout: 20_000 }));
     const answered = countWithdrawals();

@@ -62,7 +62,8 @@ export async function settingOfQuorum(): Promise<Setting> {
   return { provider, direct, faults: members.flatMap(({ proxy }) => faultsOf(proxy)) };
 }
 
-async function proxyOf(url: string): Promise<Proxy> {
+/** In front of the server at `url`, until the end of the test. */
+export async function proxyOf(url: string): Promise<Proxy> {
   const { hostname, port } = new URL(url);
   const proxy = await startProxy({ host: hostname, port: Number(port) });
   onTestFinished(() => proxy.stop());
