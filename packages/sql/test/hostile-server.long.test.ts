@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { isLockError, openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
+import { createRandom } from '@locks/core/testing';
 import { eventually, startMariadb, startPostgres } from '@locks/test-servers';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -38,15 +39,6 @@ test('a service outlives an administrator who asks its user for GSSAPI', async (
   await eventually('a lock', () => locks.withLock('job', () => true).catch(() => false));
 });
 
-/** Numbers in [0, 1), the same in each run. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 /** One of the pieces that a server sends, with other bytes at one place: more, fewer, or others. */
 function createChange(random: (below: number) => number): (piece: Buffer, index: number) => Buffer {
   const [changed, place, length, value] = [random(8), random(2 ** 20), random(7), random(256)];
@@ -68,7 +60,8 @@ test.each([
     onTestFinished(() => server.stop());
     const prepared = await openLocks({ url: server.url, options: { migrate: true } });
     await prepared.close();
-    const random = createRandom(7);
+    const numbers = createRandom(7);
+    const random = (below: number): number => Math.floor(numbers() * below);
     const url = await startFront(server.url, (client, back) => {
       const change = createChange(random);
       let pieces = 0;

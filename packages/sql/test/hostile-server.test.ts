@@ -1,26 +1,18 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { openLocks } from '@locks/core';
+import { listen } from '@locks/test-servers';
 import postgres from 'postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../src/index.ts';
 
 /** The address of a server that begins with `bytes`, or answers the first message with them. */
 async function serve(begins: boolean, bytes: Buffer): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
+  const server = await listen((socket) => {
     if (begins) socket.write(bytes);
     else socket.once('data', () => socket.write(bytes));
     socket.resume();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(() => server.stop());
+  return `${server.host}:${server.port}`;
 }
 
 /** A message of Postgres; `length` other than its own. */

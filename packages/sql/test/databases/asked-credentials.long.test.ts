@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fromConfig } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
-import { unavailable } from '../support/lock-error.ts';
+import { unavailable } from '../../../core/test/support/lock-error.ts';
 import { createUser } from '../support/users.ts';
 
 /** How one kind of server has a user whose password changes. */

@@ -10,7 +10,7 @@ import { postgres as postgresDialect } from '../../src/postgres/dialect.ts';
 import { sqlite as sqliteDialect } from '../../src/sqlite/dialect.ts';
 import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { tablesOf } from '../support/tables.ts';
 import { createUser } from '../support/users.ts';
 

@@ -7,7 +7,7 @@ import { migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
 import { databases, openKnex, servers } from '../support/databases.ts';
 import { locksOver } from '../support/locks-over.ts';
-import { lockError } from '../support/lock-error.ts';
+import { lockError } from '../../../core/test/support/lock-error.ts';
 
 /** How long `close` may take that finds the pool ended, in ms: much less than `closeTimeout`. */
 const atOnce = 1_000;

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { describe, expect, test } from 'vitest';
 import { createSqlGuard, fence, migrateTables } from '../../src/index.ts';
 import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
-import { lockError } from '../support/lock-error.ts';
+import { lockError } from '../../../core/test/support/lock-error.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
 const stale = (mine: bigint, seen: bigint): object =>

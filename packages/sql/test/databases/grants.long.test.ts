@@ -7,7 +7,7 @@ import { LocksMigrationSource, createSqlGuard, migrateTables, sweep } from '../.
 import type { TableOptions } from '../../src/index.ts';
 import { connect, ownName, servers, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { createUser, grantsIn } from '../support/users.ts';
 

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { locksOver } from '../support/locks-over.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 /** A database in memory, whose statements are changed by `change`. */
 function changedLibsql(change: (statement: Libsql.Statement) => object): object {

@@ -4,16 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { systemRuntime } from '@locks/core/adapter';
 import { fence, fromConfig, migrateTables, removeTables } from '../../src/index.ts';
 import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
-import { columnsOf, routinesOf, tablesOf } from '../support/tables.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { routinesOf, tablesOf } from '../support/tables.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { createUser } from '../support/users.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 /** Those that each database has. */
 const tables = (table: string): readonly string[] => ['', '_fences', '_layout'].map((rest) => `${table}${rest}`);
-/** All of a server. */
-const serverTables = (table: string): readonly string[] =>
-  ['', '_fences', '_layout', '_queue', '_shares'].map((rest) => `${table}${rest}`);
 
 /** What a dump without routines, a tool that removes foreign tables, or a hand leaves out. */
 const missing = {
@@ -60,16 +57,10 @@ describe.each(databases)('on $name', (database) => {
     expect(await knex('locks_fences').pluck('token')).toHaveLength(1);
   });
 
-  test('gives the tables the configured name, beside others', async () => {
-    const { knex } = await withTables(database);
-    await migrateTables(knex, { table: 'billing_locks' });
-    expect(await tablesOf(knex)).toEqual(expect.arrayContaining([...tables('locks'), ...tables('billing_locks')]));
-    expect(await columnsOf(knex, 'billing_locks')).toEqual(await columnsOf(knex, 'locks'));
-  });
-
   test('removes the tables of one name, and nothing where there are none', async () => {
     const { url, knex } = await withTables(database);
     await migrateTables(knex, { table: 'billing_locks' });
+    expect(await tablesOf(knex)).toEqual(expect.arrayContaining([...tables('locks'), ...tables('billing_locks')]));
     const config = { url, options: { table: 'billing_locks' }, runtime: systemRuntime };
     await removeTables(config);
     await removeTables(config);
@@ -174,16 +165,6 @@ test('on MariaDB routines whose definer is gone are made again, and holds stay',
   expect(await lease.release()).toBe(true);
 });
 
-test.each(servers)('a schema of its own on $name', async (database) => {
-  const knex = connect(await database.create());
-  // On MariaDB a schema is a database.
-  const schema = database.name === 'Postgres' ? 'own' : new URL(await database.create()).pathname.slice(1);
-  if (database.name === 'Postgres') await knex.raw('CREATE SCHEMA own');
-  await migrateTables(knex, { schema, table: 'app' });
-  expect(await tablesOf(knex, schema)).toEqual(serverTables('app'));
-  expect(await tablesOf(knex)).toEqual([]);
-});
-
 test.each(servers)('a routine of $name that is gone is told at the next call', async (database) => {
   const { knex } = await withTables(database);
   const { provider } = locksOver(knex);
@@ -196,10 +177,4 @@ test.each(servers)('a routine of $name that is gone is told at the next call', a
 test('no schema on SQLite', async () => {
   const knex = connect(await databases[2]!.create());
   await expect(migrateTables(knex, { schema: 'main' })).rejects.toMatchObject(misconfigured('SQLite has no schemas'));
-});
-
-test('a name that cannot be is refused before anything is sent', async () => {
-  const knex = connect(await databases[2]!.create());
-  await expect(migrateTables(knex, { table: 'a"b' })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-  expect(await tablesOf(knex)).toEqual([]);
 });

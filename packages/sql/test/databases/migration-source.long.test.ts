@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { LocksMigrationSource, combineMigrationSources, migrateTables } from '../../src/index.ts';
 import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 /** A folder with migrations as a user of Knex has them. */
 async function ownMigrations(): Promise<string> {

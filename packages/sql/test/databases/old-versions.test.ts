@@ -5,7 +5,7 @@ import { migrateTables } from '../../src/index.ts';
 import { refuseOld } from '../../src/sqlite/connection/check-version.ts';
 import { databases, connect } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 const [postgres, mariadb] = databases as readonly [Database, Database, Database];

@@ -7,7 +7,7 @@ import { readServerUrl } from '../../src/dialect/pools/server-url.ts';
 import { dialectOfUrl } from '../../src/databases/dialects.ts';
 import { readConfigOptions } from '../../src/options/config-options.ts';
 import { databases } from '../support/databases.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { startFront } from '../support/front.ts';
 
 const [postgres, mariadb] = databases as [(typeof databases)[0], (typeof databases)[0]];

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fence, migrateTables } from '../../src/index.ts';
 import { databases } from '../support/databases.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 async function open(options: Options): Promise<postgres.Sql> {

@@ -1,12 +1,9 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { eventually } from '@locks/test-servers';
-import { isLockError, openLocks } from '@locks/core';
-import type { LockError } from '@locks/core';
+import { eventually, listen } from '@locks/test-servers';
+import { openLocks } from '@locks/core';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { connect, databases } from '../support/databases.ts';
-import { misconfigured, unavailable } from '../support/lock-error.ts';
+import { misconfigured, refusal as rejection, unavailable } from '../../../core/test/support/lock-error.ts';
 import { createUser } from '../support/users.ts';
 
 const secret = 'hunter2';
@@ -14,15 +11,10 @@ const secret = 'hunter2';
 type Source = Parameters<typeof openLocks>[0];
 
 /** Why `source` is refused. */
-async function refusal(source: Source): Promise<LockError> {
-  try {
-    await (await openLocks(source)).close();
-  } catch (error) {
-    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
-    if (isLockError(error)) return error;
-    throw error;
-  }
-  throw new Error('It opened.');
+async function refusal(source: Source): ReturnType<typeof rejection> {
+  const error = await rejection(openLocks(source));
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
+  return error;
 }
 
 const pg = (parts: Partial<URL>): string => Object.assign(new URL(inject('postgresUrl')), parts).href;
@@ -96,16 +88,12 @@ test.each([
 test.each(['postgres', 'mysql'])(
   'a %s server that accepts and never answers is told within connectTimeout',
   async (scheme) => {
-    const silent = createServer((socket) => void socket.resume());
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void silent.close());
-    const { port } = silent.address() as AddressInfo;
+    const { port, sockets, stop } = await listen();
+    onTestFinished(stop);
     const started = performance.now();
     const error = await refusal(`${scheme}://x:${secret}@127.0.0.1:${port}/x?connectTimeout=200ms`);
     expect(error.code).toBe('LOCK_UNAVAILABLE');
     expect(performance.now() - started).toBeLessThan(3_000);
-    const connections = (): Promise<number> =>
-      new Promise((resolve) => silent.getConnections((_error, count) => resolve(count)));
-    await eventually('the end of its connection', async () => (await connections()) === 0);
+    await eventually('the end of its connection', () => sockets.size === 0);
   },
 );

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
 import { connect, databases, servers, withTables } from '../support/databases.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import type { Party } from '../support/locks-over.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { migrateTables, sweep } from '../../src/index.ts';
 import { rowsOf, servers, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import type { Party } from '../support/locks-over.ts';
 

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import { connect, ownName, servers } from '../support/databases.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { borrow } from '../support/borrow.ts';
 

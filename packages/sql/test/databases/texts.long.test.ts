@@ -8,7 +8,7 @@ import type { SqlOptions } from '../../src/index.ts';
 import { connect, databases, rowsOf, servers } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { columnsOf, tablesOf } from '../support/tables.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { createUser, grantsIn } from '../support/users.ts';
 
@@ -67,18 +67,6 @@ describe.each(servers)('without routines, on $name', (database) => {
     expect(await collect(locks.list())).toEqual([]);
     await locks.close();
     expect(await tablesOf(connect(url))).toEqual(['shop_locks']);
-  });
-
-  test('an owner and a register of any text come back as they were', async () => {
-    const { knex } = await setUp(database);
-    const provider = provide(knex);
-    const owner = 'Bjørk/\u{1F512}"\\\'';
-    await provider.tryAcquire(claim('é', owner));
-    expect((await provide(knex).inspect('é')).holders).toMatchObject([{ owner }]);
-    expect(await collect(provide(knex).list?.('') ?? [])).toEqual(['é']);
-    expect(await provider.register?.('name', { from: undefined, to: 'a' })).toBe('a');
-    expect(await provide(knex).register?.('name')).toBe('a');
-    expect(await provider.release(claim('é', owner))).toBe(true);
   });
 
   test('the sweep removes a text that is idle, and leaves those of holds, of registers and of late use', async () => {

@@ -4,7 +4,7 @@ import { openLocks } from '@locks/core';
 import { selfSigned } from '@locks/test-servers';
 import { expect, inject, test } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { startFront } from '../support/front.ts';
 
 const ca = selfSigned.cert;

@@ -13,7 +13,7 @@ import {
 import { expectFree } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/mariadb.ts';
 import type { Party } from '../servers/parties.ts';
-import { misconfigured, unavailable } from '../support/lock-error.ts';
+import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
 import { borrow } from '../support/borrow.ts';
 
 const server = await serverOfFile();

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import { openKnex } from '../servers/open-knex.ts';
 import { ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
 const server = await serverOfFile();

@@ -1,23 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { collect, eventually } from '@locks/test-servers';
-import { createLocks } from '@locks/core';
 import { describe, expect, test } from 'vitest';
-import { createSqlProvider } from '../../src/index.ts';
 import { rendered } from '../../src/dialect/layout/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
-import {
-  connect,
-  connectKnex,
-  createTables,
-  ownDatabase,
-  ownTables,
-  withClient,
-  serverOfFile,
-} from './support/database.ts';
+import { connect, createTables, ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
 import { queueUp } from '../servers/parties.ts';
 import { join } from './support/postgres.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const server = await serverOfFile();
 
@@ -164,9 +154,7 @@ test('a publication of all tables refuses no call', async () => {
 
 test('sweeps in the midst of contention disturb no client', async () => {
   const url = await ownTables(server);
-  const knex = connectKnex(url);
-  const provider = createSqlProvider(knex);
-  const locks = createLocks(provider);
+  const { locks } = join(url);
   const client = await connect(url);
   let over = false;
   const sweeping = (async () => {
@@ -192,6 +180,4 @@ test('sweeps in the midst of contention disturb no client', async () => {
   );
   over = true;
   expect(await sweeping).toBeGreaterThan(0);
-  await locks.close();
-  await provider.close();
 });

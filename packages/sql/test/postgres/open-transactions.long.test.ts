@@ -6,7 +6,7 @@ import { expectFree, expectWholePool } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { ownTables, serverOfFile } from './support/database.ts';
 import { join } from './support/postgres.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { borrow } from '../support/borrow.ts';
 

@@ -1,7 +1,5 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { eventually } from '@locks/test-servers';
+import { eventually, listen } from '@locks/test-servers';
 import { openLocks } from '@locks/core';
 import knexOf from 'knex';
 import { Pool } from 'pg';
@@ -12,7 +10,7 @@ import { queueUp } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { join } from './support/postgres.ts';
 import { startPgbouncer } from './support/pgbouncer.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { wakeReports } from '../support/wake-reports.ts';
 import { borrow } from '../support/borrow.ts';
@@ -124,19 +122,17 @@ test('knex with a pool of its owner: nothing is connected to by guess, and it po
   pool.on('error', () => {});
   const knex = knexOf({ client: 'pg', connectionPool: pool });
   // Where a connection with no settings would go.
-  const elsewhere = createServer();
   let guesses = 0;
-  elsewhere.on('connection', (socket) => {
+  const elsewhere = await listen((socket) => {
     guesses += 1;
     socket.destroy();
   });
-  await new Promise<void>((resolve) => void elsewhere.listen(0, '127.0.0.1', resolve));
   vi.stubEnv('PGHOST', '127.0.0.1');
-  vi.stubEnv('PGPORT', `${(elsewhere.address() as AddressInfo).port}`);
+  vi.stubEnv('PGPORT', `${elsewhere.port}`);
   onTestFinished(async () => {
     vi.unstubAllEnvs();
     await pool.end();
-    elsewhere.close();
+    await elsewhere.stop();
   });
   const party = { knex, ...locksOver(knex, {}, { ttl: 5_000 }) };
   const delays = await handOvers(join(url, { listen: false }), party, 6);

@@ -4,7 +4,7 @@ import { ownTables, withClient, serverOfFile } from './support/database.ts';
 import { expectWholePool } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/postgres.ts';
 import type { Party } from '../servers/parties.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { borrow } from '../support/borrow.ts';
 
 const server = await serverOfFile();

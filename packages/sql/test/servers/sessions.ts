@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerHandle } from '@locks/test-servers';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 /** What a connection can do, whatever the driver. */
 export interface Session {
@@ -15,13 +15,23 @@ export interface Sessions<Client> {
   connect(url: string): Promise<Client>;
   /** A database of its own on `server`, for one test. */
   ownDatabase(server: ServerHandle, options?: string): Promise<string>;
+  /** The same with tables. */
+  ownTables(server: ServerHandle, options?: string): Promise<string>;
+  /** A server with tables for one file, which ends with it. */
+  serverOfFile(...settings: readonly string[]): Promise<ServerHandle>;
 }
 
-/** Sessions on connections that `open` makes and `end` ends. */
-export function sessions<Client extends Session>(
-  open: (url: string) => Promise<Client>,
-  end: (client: Client) => Promise<void> | void,
-): Sessions<Client> {
+/** What the sessions of one kind are made of. */
+interface Parts<Client> {
+  open(url: string): Promise<Client>;
+  end(client: Client): Promise<void> | void;
+  startServer(...settings: readonly string[]): Promise<ServerHandle>;
+  createTables(url: string): Promise<void>;
+}
+
+export function sessions<Client extends Session>(parts: Parts<Client>): Sessions<Client> {
+  const { open, end, startServer, createTables } = parts;
+
   async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
     const client = await open(url);
     try {
@@ -45,5 +55,18 @@ export function sessions<Client extends Session>(
     return url.href;
   }
 
-  return { withClient, connect, ownDatabase };
+  async function ownTables(server: ServerHandle, options?: string): Promise<string> {
+    const url = await ownDatabase(server, options);
+    await createTables(url);
+    return url;
+  }
+
+  async function serverOfFile(...settings: readonly string[]): Promise<ServerHandle> {
+    const server = await startServer(...settings);
+    afterAll(() => server.stop());
+    await createTables(server.url);
+    return server;
+  }
+
+  return { withClient, connect, ownDatabase, ownTables, serverOfFile };
 }

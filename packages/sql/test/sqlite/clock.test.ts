@@ -4,7 +4,7 @@ import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
 import { Session } from '../../src/sqlite/session.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker } from './support/worker.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 test('all processes of a host read one clock, in µs', async () => {
   const worker = await startWorker();

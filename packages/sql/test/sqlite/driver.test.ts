@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { connect } from '../support/databases.ts';
 import { ownFile } from './support/own.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'locks-sqlite-'));

@@ -11,7 +11,7 @@ import { connect } from '../support/databases.ts';
 import { countLive } from './support/file.ts';
 import type { TestFile } from './support/file.ts';
 import { ownFile, party } from './support/own.ts';
-import { misconfigured, unavailable } from '../support/lock-error.ts';
+import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
 import { borrow } from '../support/borrow.ts';
 import { locksOver } from '../support/locks-over.ts';
 

@@ -19,7 +19,7 @@ import { createSqlProvider } from '../../src/index.ts';
 import { connect } from '../support/databases.ts';
 import { ownFile } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
-import { misconfigured } from '../support/lock-error.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const run = promisify(execFile);
 

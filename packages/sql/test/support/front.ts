@@ -1,5 +1,6 @@
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { listen } from '@locks/test-servers';
 import { onTestFinished } from 'vitest';
 
 /**
@@ -12,26 +13,12 @@ export async function startFront(
   path?: string,
 ): Promise<string> {
   const { hostname, port } = new URL(url);
-  const sockets = new Set<Socket>();
-  const front = createServer((client) => {
-    const server = connect(Number(port), hostname);
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => {});
-      one.on('close', () => other.destroy());
-    }
+  const front = await listen((client) => {
+    const server = connect(Number(port), hostname).on('error', () => {});
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
     join(client, server);
-  });
-  await new Promise<void>((resolve) =>
-    path === undefined ? front.listen(0, '127.0.0.1', resolve) : front.listen(path, resolve),
-  );
-  onTestFinished(() => {
-    front.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  if (path !== undefined) return url;
-  return Object.assign(new URL(url), { host: `127.0.0.1:${(front.address() as AddressInfo).port}` }).href;
+  }, path);
+  onTestFinished(() => front.stop());
+  return path === undefined ? Object.assign(new URL(url), { host: `${front.host}:${front.port}` }).href : url;
 }

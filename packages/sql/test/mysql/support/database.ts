@@ -3,7 +3,6 @@ import { startMariadb } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { createConnection } from 'mysql2/promise';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { afterAll } from 'vitest';
 import { rendered } from '../../../src/dialect/layout/names.ts';
 import type { TableNames } from '../../../src/dialect/layout/names.ts';
 import { migrations } from '../../../src/mysql/migrations.ts';
@@ -45,18 +44,20 @@ async function run(url: string, names: TableNames, statements: readonly string[]
   });
 }
 
-export const { withClient, connect, ownDatabase }: Sessions<Connection> = sessions(
-  async (url) => {
+export const { withClient, connect, ownDatabase, ownTables, serverOfFile }: Sessions<Connection> = sessions({
+  async open(url) {
     const client = await createConnection(url);
     client.on('error', () => {});
     return client;
   },
   // The server logs a connection that ends without a goodbye, which may be in the next test.
-  async (client) => {
+  async end(client) {
     await Promise.race([client.end(), delay(1_000)]);
     client.destroy();
   },
-);
+  startServer,
+  createTables,
+});
 
 /** The rows of a query. */
 export async function rowsOf(
@@ -86,19 +87,4 @@ export async function urlOfUser(server: ServerHandle, name: string, rights: stri
   url.username = name;
   url.password = '';
   return url.href;
-}
-
-/** A database of its own on `server`, with tables, for one test. */
-export async function ownTables(server: ServerHandle, options?: string): Promise<string> {
-  const url = await ownDatabase(server, options);
-  await createTables(url);
-  return url;
-}
-
-/** A server with tables for one file, which ends with it. */
-export async function serverOfFile(...settings: readonly string[]): Promise<ServerHandle> {
-  const server = await startServer(...settings);
-  afterAll(() => server.stop());
-  await createTables(server.url);
-  return server;
 }

@@ -1,13 +1,10 @@
 import { startPostgres } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import type { Knex } from 'knex';
 import { Client, escapeLiteral } from 'pg';
-import { afterAll, onTestFinished } from 'vitest';
 import { rendered } from '../../../src/dialect/layout/names.ts';
 import type { TableNames } from '../../../src/dialect/layout/names.ts';
 import { migrations } from '../../../src/postgres/migrations.ts';
 import { texts } from '../../../src/postgres/text-table.ts';
-import { openKnex } from '../../servers/open-knex.ts';
 import { sessions } from '../../servers/sessions.ts';
 import type { Sessions } from '../../servers/sessions.ts';
 
@@ -47,22 +44,17 @@ export async function removeTables(url: string, names: TableNames): Promise<void
   });
 }
 
-export const { withClient, connect, ownDatabase }: Sessions<Client> = sessions(
-  async (url) => {
+export const { withClient, connect, ownDatabase, ownTables, serverOfFile }: Sessions<Client> = sessions({
+  async open(url) {
     const client = new Client(url);
     client.on('error', () => {});
     await client.connect();
     return client;
   },
-  (client) => client.end(),
-);
-
-/** A knex instance that ends with the test. */
-export function connectKnex(url: string, pool?: Knex.PoolConfig): Knex {
-  const instance = openKnex('pg', url, pool);
-  onTestFinished(() => instance.destroy());
-  return instance;
-}
+  end: (client) => client.end(),
+  startServer,
+  createTables,
+});
 
 /**
  * The server trusts the name that a client gives, so each login sends the same bytes.
@@ -75,19 +67,4 @@ export async function trustEverybody(url: string): Promise<void> {
     );
     await client.query('SELECT pg_reload_conf()');
   });
-}
-
-/** A database of its own on `server`, with tables, for one test. */
-export async function ownTables(server: ServerHandle, options?: string): Promise<string> {
-  const url = await ownDatabase(server, options);
-  await createTables(url);
-  return url;
-}
-
-/** A server with tables for one file, which ends with it. */
-export async function serverOfFile(...settings: readonly string[]): Promise<ServerHandle> {
-  const server = await startServer(...settings);
-  afterAll(() => server.stop());
-  await createTables(server.url);
-  return server;
 }

@@ -2,8 +2,7 @@
 import { createRequire } from 'node:module';
 import { systemRuntime } from '@locks/core/adapter';
 import { createSqlProvider, fromConfig } from '@locks/sql';
-import knex from 'knex';
-import libsql from 'libsql';
+import { openKnex } from '../../support/open-knex.mjs';
 
 export function create({ url, caller, library, ...options }) {
   if (library !== undefined) {
@@ -11,12 +10,5 @@ export function create({ url, caller, library, ...options }) {
     return createSqlProvider(new Database(url.slice('sqlite:'.length)), options);
   }
   if (!caller) return fromConfig({ url, options, runtime: systemRuntime });
-  const { constructor } = knex({ client: 'better-sqlite3', useNullAsDefault: true }).client;
-  class Client extends constructor {
-    _driver() {
-      return libsql;
-    }
-  }
-  const connection = { filename: url.slice('sqlite:'.length) };
-  return createSqlProvider(knex({ client: Client, connection, useNullAsDefault: true }), options);
+  return createSqlProvider(openKnex(url), options);
 }
