@@ -10,6 +10,7 @@ import { folderOf } from '../../src/nodes/paths.ts';
 import { openProvider, ownLocks, serversOf } from '../support/providers.ts';
 import { isThere, makeNode, openAcl, openSession, ownPath, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const server = await ownServer({ tickTime: 500, maxSessionTimeout: 60_000 });
 
@@ -45,7 +46,7 @@ async function refused(call: Promise<unknown>, ...secrets: readonly string[]): P
     (reason: unknown) => reason,
   );
   // A call that is given up after a while, and not refused, is LOCK_UNAVAILABLE.
-  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('"auth"') as string });
+  expect(error).toMatchObject(misconfigured('"auth"'));
   for (const secret of secrets) expect(String(error)).not.toContain(secret);
 }
 
@@ -124,10 +125,7 @@ test('what is missing above the root is not made for one user alone: other servi
   for (const options of [alice, { ...alice, acl }, { ...alice, fair: false }]) {
     const provider = openProvider(`${serversOf(server)}${above}/app`, { acl: undefined, ...options });
     const error: unknown = await provider.connect(10_000).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringContaining(`${above}/app, above the root of the locks (${above}/app/locks)`) as string,
-    });
+    expect(error).toMatchObject(misconfigured(`${above}/app, above the root of the locks (${above}/app/locks)`));
     expect((error as Error).message).toContain(`create ${above}/app`);
     expect(await isThere(anyone, `${above}/app`)).toBe(false);
   }

@@ -2,6 +2,7 @@ import { startZookeeper } from '@locks/test-servers';
 import type { ConnectionOptions } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
 import { openProvider } from '../support/providers.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const server = await startZookeeper({ tls: 'mutual' });
 /** Asks its clients for no certificate. */
@@ -24,10 +25,7 @@ test.each<readonly [string, () => ConnectionOptions, RegExp]>([
 ])('%s is LOCK_MISCONFIGURED, and names the option', async (_, tls, why) => {
   const { host: _host, port: _port, ...options } = tls();
   const error: unknown = await openWith(options).catch((cause: unknown) => cause);
-  expect(error).toMatchObject({
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringMatching(/^@locks\/zookeeper: .*option "tls"/) as unknown,
-  });
+  expect(error).toMatchObject(misconfigured(/^@locks\/zookeeper: .*option "tls"/));
   expect((error as Error).message).toMatch(why);
   expect((error as Error).message.length).toBeLessThan(300);
 });
@@ -39,10 +37,7 @@ test.each<readonly [string, () => { readonly port: number; readonly tls?: Connec
   const { port, tls } = place();
   const provider = openProvider({ host: server.host, port }, { timeout: 5_000, tls });
   const error: unknown = await provider.inspect('any').catch((cause: unknown) => cause);
-  expect(error).toMatchObject({
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringMatching(/^@locks\/zookeeper: .*option "tls"/) as unknown,
-  });
+  expect(error).toMatchObject(misconfigured(/^@locks\/zookeeper: .*option "tls"/));
   expect((error as Error).message).toMatch(why);
   expect((error as Error).message).toContain(`:${port}`);
 });

@@ -1,6 +1,5 @@
-import { createServer, connect as connectTo } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { eventually } from '@locks/test-servers';
+import { connect as connectTo } from 'node:net';
+import { eventually, listen } from '@locks/test-servers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { exists } from '../../src/wire/requests.ts';
@@ -56,10 +55,7 @@ test.each(['requests', 'replies', 'both'] as const)(
 
 test('a session survives refused connections and a silent one behind them', async () => {
   let mode: 'serve' | 'refuse' | 'swallow one' = 'serve';
-  const inbound = new Set<{ destroy(): unknown }>();
-  const front = createServer((socket) => {
-    inbound.add(socket);
-    socket.on('error', () => {});
+  const front = await listen((socket) => {
     if (mode === 'refuse') socket.destroy();
     if (mode === 'swallow one') mode = 'serve';
     else if (mode === 'serve') {
@@ -70,13 +66,11 @@ test('a session survives refused connections and a silent one behind them', asyn
       socket.pipe(back).pipe(socket);
     }
   });
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', () => resolve()));
-  onTestFinished(() => void front.close());
-  onTestFinished(() => inbound.forEach((socket) => socket.destroy()));
-  const sessions = openSessions([{ host: '127.0.0.1', port: (front.address() as AddressInfo).port }]);
+  onTestFinished(() => front.stop());
+  const sessions = openSessions([front]);
   const session = await sessions.ready(5_000);
   mode = 'refuse';
-  for (const socket of inbound) socket.destroy();
+  for (const socket of front.sockets) socket.destroy();
   await eventually('the session is suspended', () => sessions.state === 'suspended');
   await sleep(1_500);
   mode = 'swallow one';

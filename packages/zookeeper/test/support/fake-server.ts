@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listen } from '@locks/test-servers';
 import { Writer } from '../../src/wire/writer.ts';
 import { frames } from './frames.ts';
 import type { Address } from '../../src/connection/address.ts';
@@ -50,26 +49,14 @@ export interface AcceptParts {
 export async function startFakeServer(): Promise<FakeServer> {
   const waiting: FakeClient[] = [];
   const wanted: ((client: FakeClient) => void)[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
+  const { host, port, stop } = await listen((socket) => {
     const client = fakeClient(socket);
     const want = wanted.shift();
     if (want === undefined) waiting.push(client);
     else want(client);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-
-  async function stop(): Promise<void> {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    await once(server, 'close');
-  }
-
   return {
-    address: { host: '127.0.0.1', port },
+    address: { host, port },
     client() {
       const client = waiting.shift();
       return client === undefined ? new Promise((resolve) => wanted.push(resolve)) : Promise.resolve(client);

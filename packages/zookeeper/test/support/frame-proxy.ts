@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { listen } from '@locks/test-servers';
 import { onTestFinished } from 'vitest';
 import { frames } from './frames.ts';
 
@@ -75,7 +75,6 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
     readonly behind: number[];
   }
   let holding: Holding | undefined;
-  const sockets = new Set<Socket>();
 
   function link(client: Socket): void {
     const server = connect(target.port, target.host);
@@ -86,11 +85,9 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
     let released: Promise<void> | undefined;
     let behind: number[] = [];
     for (const socket of [client, server]) {
-      sockets.add(socket);
       socket.setNoDelay(true);
       socket.on('error', () => {});
       socket.on('close', () => {
-        sockets.delete(socket);
         client.destroy();
         server.destroy();
       });
@@ -148,13 +145,11 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
     });
   }
 
-  const host = '127.0.0.1';
-  const listener = createServer(link);
-  listener.listen(0, host);
-  await once(listener, 'listening');
+  const { host, port, stop } = await listen(link);
   return {
     host,
-    port: (listener.address() as { readonly port: number }).port,
+    port,
+    stop,
     double() {
       doubling = true;
       return () => {
@@ -173,12 +168,6 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
       const behind: number[] = [];
       const held = new Promise<void>((came) => (holding = { text, came, released, behind }));
       return { held, behind, letGo };
-    },
-    async stop() {
-      const closed = once(listener, 'close');
-      listener.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
     },
   };
 }

@@ -6,14 +6,12 @@ import type { Connection } from '../../src/connection/connection.ts';
 import type { Answer } from '../../src/wire/answer.ts';
 import { failedStep, multi } from '../../src/wire/multi.ts';
 import type { Request } from '../../src/wire/request.ts';
-import { create, exists, getAcl, getChildren, getData, remove, setData, sync } from '../../src/wire/requests.ts';
+import { create, exists, getChildren, getData, remove, setData, sync } from '../../src/wire/requests.ts';
 import { removeWatches } from '../../src/wire/session-requests.ts';
-import type { WatchEvent } from '../../src/wire/records.ts';
 import { openConnection } from '../support/open.ts';
 
 let server: ServerHandle;
 let connection: Connection;
-let events: readonly WatchEvent[];
 let count = 0;
 /** A node of the test's own, a container. */
 let root: string;
@@ -28,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 beforeEach(async () => {
-  ({ connection, events } = await openConnection({ address: server }));
+  ({ connection } = await openConnection({ address: server }));
   count += 1;
   root = `/test-${count}`;
   await ok(create({ path: root, data, acl: open, kind: 'container' }));
@@ -129,44 +127,6 @@ test('what a server refuses is an answer', async () => {
   ]);
   const unknown = await connection.send({ ...sync('/'), op: 4_711, write: () => {}, read: () => {} });
   expect(unknown).toMatchObject({ ok: false, error: 'UNIMPLEMENTED' });
-});
-
-test('permissions are kept, and kept to', async () => {
-  const auth = [{ scheme: 'digest', credentials: Buffer.from('ann:secret') }];
-  const ann = await openConnection({ address: server, auth });
-  const path = `${root}/hers`;
-  const creator = [
-    { scheme: 'auth', id: '', permissions: 31 },
-    { scheme: 'world', id: 'anyone', permissions: 1 },
-  ];
-  const made = await ann.connection.send(create({ path, data, acl: creator, kind: 'ephemeral' }));
-  expect(made.ok).toBe(true);
-  const anyone = { scheme: 'world', id: 'anyone', permissions: 1 };
-  expect(await ann.connection.send(getAcl(path))).toMatchObject({
-    value: {
-      acl: [{ scheme: 'digest', id: expect.stringMatching(/^ann:.{28}$/) as unknown, permissions: 31 }, anyone],
-    },
-  });
-  // Others see her name, but not the hash.
-  expect((await ok(getAcl(path))).acl).toEqual([{ scheme: 'digest', id: 'ann:x', permissions: 31 }, anyone]);
-  expect(await errorOf(setData(path, data))).toBe('NO_AUTH');
-  expect(await ann.connection.send(setData(path, data))).toMatchObject({ ok: true });
-  await ann.connection.end(5_000);
-  expect(await errorOf(exists(path))).toBe('NO_NODE');
-});
-
-test('watches fire once, before the answer of who caused it', async () => {
-  const path = `${root}/a`;
-  expect(await errorOf(exists(path, true))).toBe('NO_NODE');
-  await ok(make('persistent', 'a'));
-  expect(events).toEqual([{ type: 'created', path }]);
-  await ok(getData(path, true));
-  await ok(setData(path, data));
-  await ok(setData(path, data));
-  expect(events.slice(1)).toEqual([{ type: 'changed', path }]);
-  await ok(exists(path, true));
-  await ok(remove(path));
-  expect(events.slice(2)).toEqual([{ type: 'deleted', path }]);
 });
 
 test('a transaction does all', async () => {
