@@ -1,33 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLocks, openLocks } from '@locks/core';
-import type { Locks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../src/index.ts';
-import type { RedisClient, RedisOptions } from '../src/index.ts';
+import { expect, test } from 'vitest';
 import { inQueue } from './support/queue.ts';
 import { connect, eventually } from './support/redis.ts';
-import { opened, stopAfterTest } from './support/over.ts';
+import { locksOver, opened, stopAfterTest } from './support/over.ts';
 
 async function server(...args: readonly string[]): Promise<ServerHandle> {
   return await stopAfterTest(startRedis(args.length === 0 ? {} : { args }));
 }
 
-function locksOver(client: RedisClient, options: RedisOptions = {}): Locks {
-  const provider = createRedisProvider(client, options);
-  const locks = createLocks(provider, { ttl: 2_000 });
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
-  return locks;
-}
-
 test('those whose places lapsed while the server stood still are in the queue again as soon as it goes on, not one after the other', async () => {
   const { url, pause, resume } = await server();
-  const locks = locksOver(connect({}, url), { waiterTtl: 3_000, timeout: 20_000 });
+  const locks = locksOver(connect({}, url), { waiterTtl: 3_000, timeout: 20_000 }, { ttl: 2_000 });
   const key = 'stalled';
   const lease = await locks.acquire(key, { ttl: 60_000 });
   const served: Promise<void>[] = [];

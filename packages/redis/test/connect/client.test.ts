@@ -10,6 +10,7 @@ import { createRedisProvider } from '../../src/index.ts';
 import type { RedisClient, RedisClusterClient } from '../../src/index.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from '../support/redis.ts';
 import { locksOver, providerOver } from '../support/over.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 async function contend(locks: Locks): Promise<number> {
   let counter = 0;
@@ -85,18 +86,9 @@ test('the copy of the client that listens is made outside of the asynchronous co
   expect(contexts).toEqual([undefined, undefined]);
 });
 
-test('what is not a client is refused at once', () => {
-  for (const client of [undefined, null, {}, 'redis://localhost', () => {}]) {
-    expect(() => createRedisProvider(client as never)).toThrow(/needs a client of ioredis or iovalkey/);
-  }
-});
-
 test('a client of ioredis 4 is refused by name', () => {
   const client = new Redis4({ lazyConnect: true });
-  const refused = {
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringContaining('ioredis 5 or 6, and this') as string,
-  };
+  const refused = misconfigured('ioredis 5 or 6, and this');
   expect(() => createRedisProvider(client as never)).toThrow(expect.objectContaining(refused) as Error);
   client.disconnect();
 });

@@ -7,11 +7,7 @@ import { createRedisProvider } from '../../src/index.ts';
 import type { GivenClient } from '../../src/index.ts';
 import { clients, closeAfterTest, connect, ownPrefix } from '../support/redis.ts';
 import { locksOver, providerOver, stopAfterTest } from '../support/over.ts';
-
-const refused = (code: string, message: RegExp): object => ({
-  code,
-  message: expect.stringMatching(message) as string,
-});
+import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
 
 async function nodeRedis(RESP: 2 | 3 = 3, url = inject('redisUrl')): Promise<ReturnType<typeof createClient>> {
   const client = createClient({ url, RESP });
@@ -57,12 +53,13 @@ test.each([
   ['a promise', () => Promise.resolve(connect()), /not a promise of one: await it first/],
   // Those of redis 3 and of ioredis-mock have these methods, and answer otherwise.
   ['a look-alike', () => ({ evalsha: () => true, duplicate: () => {} }), /not an object of class Object/],
-  ['a URL', () => 'redis://localhost', /not a string/],
+  ['a URL', () => 'redis://localhost', /needs a client of ioredis or iovalkey.* not a string/],
+  ['undefined', () => undefined, /needs a client of ioredis or iovalkey/],
+  ['null', () => null, /needs a client of ioredis or iovalkey/],
+  ['a function', () => () => {}, /needs a client of ioredis or iovalkey/],
   ['a URL object', () => new URL('redis://localhost'), /not an object of class URL/],
 ])('%s is refused by name', (_name, make, message) => {
-  expect(() => createRedisProvider(make() as never)).toThrow(
-    expect.objectContaining(refused('LOCK_MISCONFIGURED', message)) as Error,
-  );
+  expect(() => createRedisProvider(make() as never)).toThrow(expect.objectContaining(misconfigured(message)) as Error);
 });
 
 test('a client in subscriber mode is refused by name', async () => {
@@ -72,9 +69,7 @@ test('a client in subscriber mode is refused by name', async () => {
   const other = await nodeRedis(2);
   await other.subscribe(ownPrefix(), () => {});
   for (const client of [subscriber, other]) {
-    expect(await attempt(client)).toMatchObject(
-      refused('LOCK_MISCONFIGURED', /subscriber mode at an attempt on "job"/),
-    );
+    expect(await attempt(client)).toMatchObject(misconfigured(/subscriber mode at an attempt on "job"/));
   }
 });
 
@@ -86,7 +81,7 @@ test('a client in monitor mode is refused by name', async () => {
   const other = await nodeRedis(3, server.url);
   await other.monitor(() => {});
   for (const client of [monitor, other]) {
-    expect(await attempt(client)).toMatchObject(refused('LOCK_MISCONFIGURED', /monitor mode at an attempt on "job"/));
+    expect(await attempt(client)).toMatchObject(misconfigured(/monitor mode at an attempt on "job"/));
   }
 });
 
@@ -98,16 +93,14 @@ test.each([
     get: (target, name) => (name === 'evalsha' ? evalsha : (Reflect.get(target, name) as unknown)),
   });
   const locks = locksOver(client, { prefix: ownPrefix() });
-  await expect(locks.inspect('job')).rejects.toMatchObject(refused('LOCK_MISCONFIGURED', message));
+  await expect(locks.inspect('job')).rejects.toMatchObject(misconfigured(message));
   await expect(locks.acquire('job', { wait: 60_000 })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
 });
 
 test('with a client in a transaction it is unknown what EXEC will do', async () => {
   const client = connect();
   void client.multi({ pipeline: false });
-  expect(await attempt(client)).toMatchObject(
-    refused('LOCK_UNAVAILABLE', /queued an attempt: the client is in a transaction/),
-  );
+  expect(await attempt(client)).toMatchObject(unavailable(/queued an attempt: the client is in a transaction/));
 });
 
 test.each(libraries)('a server that is too old is refused by its version when %s opens its URL', async (library) => {
@@ -121,6 +114,6 @@ test.each(libraries)('a server that is too old is refused by its version when %s
     ),
   );
   await expect(openLocks({ url: proxy.url(url.href), options: { library } })).rejects.toMatchObject(
-    refused('LOCK_MISCONFIGURED', /the server is Redis 6\.0\.9\S*, and it must be 6\.2 or newer/),
+    misconfigured(/the server is Redis 6\.0\.9\S*, and it must be 6\.2 or newer/),
   );
 });

@@ -19,23 +19,14 @@ describe.each(parties)('with %s', (_name, join) => {
     expect(holders).toMatchObject([{ owner: lease.owner, token: lease.token }]);
   }
 
-  test('a request that is cut within is not executed, and sent again', async () => {
+  test.each([
+    ['a request that is cut within is not executed, and sent again', 'requests', { when: isScriptCall }],
+    ['half a token is no token', 'replies', { bytes: 9, when: isToken }],
+  ] as const)('%s', async (_what, way, options) => {
     const meeting = await meet();
     const { locks, commands } = await join(meeting);
     await locks.inspect('job');
-    const trap = commands.cutMidFrame('requests', { when: isScriptCall });
-    const lease = await locks.acquire('job');
-    await trap.sprung;
-    await expectHeld(meeting, lease);
-    expect(await lease.release()).toBe(true);
-    await meeting.end('job');
-  });
-
-  test('half a token is no token', async () => {
-    const meeting = await meet();
-    const { locks, commands } = await join(meeting);
-    await locks.inspect('job');
-    const trap = commands.cutMidFrame('replies', { bytes: 9, when: isToken });
+    const trap = commands.cutMidFrame(way, options);
     const lease = await locks.acquire('job');
     await trap.sprung;
     await expectHeld(meeting, lease);

@@ -1,10 +1,9 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { createLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
-import { unusedPort } from '@locks/test-servers';
+import { listen, unusedPort } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisGuard, createRedisProvider } from '../../src/index.ts';
+import { providerOver } from '../support/over.ts';
 import { clients, closeAfterTest, eventually } from '../support/redis.ts';
 
 // Side by side: each waits for seconds until it hears from its client while that has no connection.
@@ -43,36 +42,33 @@ describe.concurrent.each(clients)('a client of the caller without a connection, 
 
 /** The URL of a server that accepts connections and says nothing. */
 async function silentServer(): Promise<string> {
-  const silent = createServer(() => {});
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void silent.close());
-  return `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const { host, port, stop } = await listen();
+  onTestFinished(stop);
+  return `redis://${host}:${port}`;
 }
 
 test('a client that opens its first connection has none, whatever it says of its queue', async () => {
   const [[, create]] = clients;
   const client = create(await silentServer(), { enableOfflineQueue: false });
   closeAfterTest(client);
-  const provider = createRedisProvider(client);
+  const provider = providerOver(client);
   await expect(provider.inspect('job')).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
     message: 'Redis failed at an inspection on "job": its client has no connection',
     sent: false,
   });
-  await provider.close();
 });
 
 test('where the client says no more, an error has the status of the client', async () => {
   const [[, create]] = clients;
   const client = create(await silentServer());
   closeAfterTest(client);
-  const provider = createRedisProvider(client, { timeout: '300ms' });
+  const provider = providerOver(client, { timeout: '300ms' });
   await expect(provider.inspect('job')).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
     message:
       'Redis did not answer an inspection on "job" within 300 ms. The client is not ready to send: its status is "connect".',
   });
-  await provider.close();
 });
 
 test('a guard refuses options that it does not have', () => {

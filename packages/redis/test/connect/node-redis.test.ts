@@ -8,6 +8,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { createRedisGuard, createRedisProvider, initialise } from '../../src/index.ts';
 import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
 import { locksOver, stopAfterTest } from '../support/over.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 async function nodeRedis(options: { readonly keyPrefix?: string } = {}): Promise<RedisClientType> {
   const client = createClient({ url: inject('redisUrl'), ...options });
@@ -76,10 +77,7 @@ test('a guard and initialise() take one, too', async () => {
 
 test('with a client that is not connected, or has ended, calls say so', async () => {
   const never = locksOver(createClient());
-  await expect(never.tryAcquire('job')).rejects.toMatchObject({
-    code: 'LOCK_MISCONFIGURED',
-    message: expect.stringContaining('await its connect() first') as string,
-  });
+  await expect(never.tryAcquire('job')).rejects.toMatchObject(misconfigured('await its connect() first'));
   await never.close();
   const client = await nodeRedis();
   const ended = locksOver(client);

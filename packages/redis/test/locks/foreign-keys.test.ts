@@ -1,11 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../../src/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { RedisOptions } from '../../src/index.ts';
+import { locksOver } from '../support/over.ts';
 import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
 
 /** Prefixes that an application may have keys below, too. */
@@ -50,13 +49,7 @@ beforeAll(async () => {
 async function open(prefix: string, options: RedisOptions = {}): Promise<{ client: Redis; locks: Locks }> {
   const client = connect({}, url);
   await client.flushall();
-  const provider = createRedisProvider(client, { prefix, ...options });
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
-  return { client, locks };
+  return { client, locks: locksOver(client, { prefix, ...options }) };
 }
 
 describe.each(shared)('with %s, where an application has keys', (_, prefixOf) => {

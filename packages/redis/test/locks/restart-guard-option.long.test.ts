@@ -8,6 +8,7 @@ import { closeAfterTest, clusterOfOne, collect, connect, eventually, ownPrefix }
 import { opened } from '../support/over.ts';
 
 import { grantedAfterwards, guard, guarded, ownServer, providerOn, refused, since } from '../support/restart-guard.ts';
+import { lockError, misconfigured } from '../../../core/test/support/lock-error.ts';
 
 describe('the marker', () => {
   test('is no key of a lock, and the only key that the option adds', async () => {
@@ -57,10 +58,6 @@ describe('initialise', () => {
 
   test('refuses what is wrong', async () => {
     const { client, server } = await ownServer();
-    const misconfigured = (message: string | RegExp): object => ({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(message) as string,
-    });
     await expect(initialise({} as RedisClient)).rejects.toMatchObject(misconfigured('needs a client of ioredis'));
     await expect(initialise(client, { prefix: 'a b' })).rejects.toMatchObject(misconfigured('option "prefix"'));
     const unknown: object = { restartGuard: 1_000 };
@@ -108,10 +105,9 @@ describe('option restartGuard', () => {
     }
     const slot = { every: '1h', at: Date.now() % 3_600_000 } as const;
     expect(await locks.once('job', slot, { ttl: 30_000 }, () => 'ran')).toMatchObject({ held: true, value: 'ran' });
-    await expect(locks.acquire('long', { ttl: 30_001, lockDelay: 1 })).rejects.toMatchObject({
-      code: 'LOCK_INVALID',
-      message: expect.stringMatching(/"long".* ttl of 30001 ms.*"restartGuard" is 30000 ms/) as string,
-    });
+    await expect(locks.acquire('long', { ttl: 30_001, lockDelay: 1 })).rejects.toMatchObject(
+      lockError('LOCK_INVALID', /"long".* ttl of 30001 ms.*"restartGuard" is 30000 ms/),
+    );
   });
 
   test('comes from a URL too', async () => {
@@ -120,10 +116,9 @@ describe('option restartGuard', () => {
     const locks = await opened(openLocks(`${url}&restartGuard=1s`));
     await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: refused });
     await eventually('a grant', async () => (await locks.tryAcquire('job').catch(() => undefined)) ?? undefined);
-    await expect(openLocks(`${url}&restartGuard=soon`)).rejects.toMatchObject({
-      code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(/option "restartGuard".*"soon"/) as string,
-    });
+    await expect(openLocks(`${url}&restartGuard=soon`)).rejects.toMatchObject(
+      misconfigured(/option "restartGuard".*"soon"/),
+    );
   });
 
   test('is not for a Cluster', async () => {
@@ -131,12 +126,10 @@ describe('option restartGuard', () => {
     const { hostname: host, port } = new URL(url);
     const cluster = closeAfterTest(new Cluster([{ host, port: Number(port) }], { lazyConnect: true }));
     const ofCluster = cluster as unknown as RedisClient;
-    const misconfigured = { code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(/Cluster/) as string };
-    expect(() => createRedisProvider(ofCluster, { restartGuard: guard })).toThrow(
-      expect.objectContaining(misconfigured),
-    );
-    await expect(initialise(ofCluster)).rejects.toMatchObject(misconfigured);
+    const ofClusters = misconfigured(/Cluster/);
+    expect(() => createRedisProvider(ofCluster, { restartGuard: guard })).toThrow(expect.objectContaining(ofClusters));
+    await expect(initialise(ofCluster)).rejects.toMatchObject(ofClusters);
     // A client of one of its nodes: the marker and the key are in two slots.
-    await expect(providerOn(connect({}, url)).tryAcquire(guarded())).rejects.toMatchObject(misconfigured);
+    await expect(providerOn(connect({}, url)).tryAcquire(guarded())).rejects.toMatchObject(ofClusters);
   });
 });

@@ -6,9 +6,9 @@ import { selfSigned, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connect, eventually, ownPrefix } from '../support/redis.ts';
-import { refusal } from '../support/refusal.ts';
 import { behindTls } from '../support/tls.ts';
 import { opened } from '../support/over.ts';
+import { refusal } from '../../../core/test/support/lock-error.ts';
 
 const password = 'hunter2';
 let servers: readonly ServerHandle[] = [];

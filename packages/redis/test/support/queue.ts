@@ -1,29 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { createLocks } from '@locks/core';
 import type { Claim, LockProvider, Locks } from '@locks/core';
-import { expect, onTestFinished } from 'vitest';
-import { createRedisProvider } from '../../src/index.ts';
+import { expect } from 'vitest';
 import type { RedisOptions } from '../../src/index.ts';
+import { locksOver, providerOver } from './over.ts';
 import { connect, eventually } from './redis.ts';
 
 export const modes = ['exclusive', 'shared'] as const;
 
 /** Locks of another process, which meet the others under `prefix`. */
 export function locksOf(prefix: string, options: RedisOptions = {}): Locks {
-  const provider = createRedisProvider(connect(), { ...options, prefix });
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
-  return locks;
+  return locksOver(connect(), { ...options, prefix });
 }
 
 /** A provider of another process. */
 export function providerOf(prefix: string, options: RedisOptions = {}): LockProvider {
-  const provider = createRedisProvider(connect(), { ...options, prefix });
-  onTestFinished(() => provider.close());
-  return provider;
+  return providerOver(connect(), { ...options, prefix });
 }
 
 /** A claim on the key `job`. */

@@ -1,11 +1,11 @@
-import { createLocks } from '@locks/core';
 import { startRedis, startRedisSentinel } from '@locks/test-servers';
 import type { RedisCluster, RedisSentinel, ServerHandle } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createRedisGuard, createRedisProvider } from '../../src/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createRedisGuard } from '../../src/index.ts';
 import type { RedisClient, RedisClusterClient } from '../../src/index.ts';
+import { locksOver } from '../support/over.ts';
 import { clients, closeAfterTest, collect, eventually, ownPrefix } from '../support/redis.ts';
 import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
 
@@ -70,14 +70,8 @@ describe.each(deployments)('%s', (_deployment, open) => {
     Object.assign(client, { pipeline: counted });
     await eventually('the connection', () => (client as { readonly status: string }).status === 'ready');
     const prefix = ownPrefix();
-    const provider = createRedisProvider(client, { prefix });
-    const other = createRedisProvider(open(options), { prefix });
-    const locks = createLocks(provider);
-    const others = createLocks(other);
-    onTestFinished(async () => {
-      await Promise.all([locks.close(), others.close()]);
-      await Promise.all([provider.close(), other.close()]);
-    });
+    const locks = locksOver(client, { prefix });
+    const others = locksOver(open(options), { prefix });
     const keys = Array.from({ length: 40 }, (_, index) => `job-${index}`);
     const leases = await Promise.all(keys.map((key) => locks.acquire(key, { wait: 5_000 })));
     await Promise.all(leases.map((lease) => lease.renew()));

@@ -13,7 +13,7 @@ import { closeAfterTest, collect, eventually, ownPrefix } from '../support/redis
 import { clusterClients, clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
 import type { ClusterOpener } from './support/cluster.ts';
 import { waysTo } from './support/ways.ts';
-import { providerOver, stopAfterTest } from '../support/over.ts';
+import { locksOver, providerOver, stopAfterTest } from '../support/over.ts';
 
 /** Keys in the slots of all three masters. */
 const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
@@ -46,13 +46,7 @@ function listeningAt(client: RedisClusterClient, port: number): RedisClusterClie
 async function locksAt(open: ClusterOpener, port: number, prefix: string): Promise<Locks> {
   const client = clientOf(await openCluster(open, cluster)) as RedisClusterClient;
   await client.ping();
-  const provider = createRedisProvider(listeningAt(client, port), { prefix });
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
-  return locks;
+  return locksOver(listeningAt(client, port), { prefix });
 }
 
 describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
@@ -151,12 +145,7 @@ test('it listens at each master; where that breaks it listens where it can, and 
   const client = clusterClients[0][1](ways.nodes);
   closeAfterTest(client);
   // A waiter that is not told looks after 20 s.
-  const provider = createRedisProvider(client, { prefix, waiterTtl: 60_000 });
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
+  const locks = locksOver(client, { prefix, waiterTtl: 60_000 });
   const listening = async (): Promise<readonly ServerHandle[]> => {
     const found = await Promise.all(
       cluster.nodes.map(async (node) => [node, await redisCommand(node, 'PUBSUB', 'CHANNELS', `${prefix}*`)] as const),

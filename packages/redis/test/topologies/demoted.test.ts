@@ -1,10 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { connect as dial, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect as dial } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
-import { redisCommand, startRedis } from '@locks/test-servers';
+import { listen, redisCommand, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
@@ -23,28 +22,15 @@ async function behindOneAddress(): Promise<{ readonly url: string; swap(): Promi
     String(await redisCommand(next, 'INFO', 'replication')).includes('master_link_status:up'),
   );
   let target: ServerHandle = old;
-  const sockets = new Set<Socket>();
-  const front = createServer((socket) => {
-    const back = dial(target.port, target.host);
+  const front = await listen((socket) => {
+    const back = dial(target.port, target.host).on('error', () => {});
     socket.pipe(back).pipe(socket);
-    for (const one of [socket, back]) {
-      sockets.add(one);
-      one.on('error', () => {});
-      one.on('close', () => {
-        socket.destroy();
-        back.destroy();
-      });
-    }
+    socket.on('close', () => back.destroy());
+    back.on('close', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    front.close();
-    await Promise.all([old.stop(), next.stop()]);
-  });
-  const { port } = front.address() as AddressInfo;
+  onTestFinished(async () => void (await Promise.all([front.stop(), old.stop(), next.stop()])));
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${front.host}:${front.port}`,
     async swap() {
       await redisCommand(next, 'REPLICAOF', 'NO', 'ONE');
       await redisCommand(old, 'REPLICAOF', next.host, next.port);

@@ -8,6 +8,7 @@ import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } f
 import { promptCopy, startReplica } from '../support/replica.ts';
 import { documented } from '../support/rights.ts';
 import { providerOver } from '../support/over.ts';
+import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
 
 let master: ServerHandle;
 let replica: ServerHandle;
@@ -44,7 +45,7 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
     const provider = providerOf(prefix);
     const held = claimOf();
     expect(await provider.tryAcquire(held)).toMatchObject({ granted: true });
-    const tooFew = { code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(/0 of 1 replicas/) as string };
+    const tooFew = unavailable(/0 of 1 replicas/);
     await replica.pause();
     try {
       // Another write of the client, so that a WAIT without one of its own has nothing to wait for.
@@ -107,10 +108,7 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       return reply;
     };
     const provider = providerOver(forgetful, { prefix, minReplicas: 1, timeout: 1_000 });
-    const gone = {
-      code: 'LOCK_UNAVAILABLE',
-      message: expect.stringMatching(/was gone before replicas had it/) as string,
-    };
+    const gone = unavailable(/was gone before replicas had it/);
     await expect(provider.tryAcquire(claimOf())).rejects.toMatchObject(gone);
   });
 
@@ -126,7 +124,7 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
     const allowed = await user('waits', '+wait');
     expect(await allowed.tryAcquire(claim)).toMatchObject({ granted: true });
     expect(await allowed.release(claim)).toBe(true);
-    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('+wait') as string };
+    const refused = misconfigured('+wait');
     await expect((await user('waitless')).tryAcquire(claim)).rejects.toMatchObject(refused);
   });
 

@@ -1,4 +1,4 @@
-import { createLocks, openLocks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { redisCommand, startRedisSentinel } from '@locks/test-servers';
 import type { RedisSentinel } from '@locks/test-servers';
@@ -7,10 +7,10 @@ import { Redis as Redis5 } from 'ioredis-5';
 import { createSentinel } from 'redis';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
-import type { GivenClient, RedisOptions } from '../../src/index.ts';
+import type { RedisOptions } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
-import { opened } from '../support/over.ts';
+import { locksOver, opened } from '../support/over.ts';
 
 let set: RedisSentinel;
 beforeAll(async () => {
@@ -33,19 +33,9 @@ function sentinelClient(options: object = {}, major: 5 | 6 = 6): Redis {
 
 type Open = (options: RedisOptions) => Promise<Locks>;
 
-async function over(client: GivenClient, options: RedisOptions): Promise<Locks> {
-  const provider = createRedisProvider(client, options);
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
-  return locks;
-}
-
 const ways: readonly (readonly [name: string, open: Open])[] = [
-  ['ioredis 6', async (options) => await over(sentinelClient(), options)],
-  ['ioredis 5', async (options) => await over(sentinelClient({}, 5), options)],
+  ['ioredis 6', async (options) => locksOver(sentinelClient(), options)],
+  ['ioredis 5', async (options) => locksOver(sentinelClient({}, 5), options)],
   [
     'node-redis',
     async (options) => {
@@ -54,7 +44,7 @@ const ways: readonly (readonly [name: string, open: Open])[] = [
       client.on('error', () => {});
       await client.connect();
       onTestFinished(() => client.destroy());
-      return await over(client, options);
+      return locksOver(client, options);
     },
   ],
   [
