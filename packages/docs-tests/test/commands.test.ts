@@ -6,20 +6,6 @@ function problemsOf(...lines: string[]): string[] {
 }
 
 test.each([
-  'npm run build # and more/than.ts that',
-  'npm test -- --filter=@locks/core',
-  'npm test -w packages/core',
-  '$ npm run build --workspace=@locks/core',
-  'LOCKS_TEST_REDIS_URL=redis://localhost:6379 npm test',
-  'npm install @locks/core ioredis',
-  'node packages/core/package.json',
-  'cat tsconfig.json package.json',
-  'docker compose up --wait',
-])('accepts %s', (command) => {
-  expect(problemsOf(command)).toEqual([]);
-});
-
-test.each([
   ['npm run biuld', 'there is no script "biuld" in locks-monorepo'],
   ['npm start', 'there is no script "start" in locks-monorepo'],
   ['npm run demo -w packages/core', 'there is no script "demo" in @locks/core'],

@@ -26,17 +26,6 @@ throw new Error('on purpose');
 \`\`\`ts
 setInterval(() => {}, 1000);
 \`\`\`
-\`\`\`ts file=two.ts
-export const two = 2;
-\`\`\`
-\`\`\`ts
-import { two } from './two.ts';
-console.log(two + Number(process.env.ONE));
-\`\`\`
-\`\`\`cjs
-const { createLocks } = require('@locks/core');
-console.log(typeof createLocks);
-\`\`\`
 `;
 
 describe('the examples of a page', () => {
@@ -57,22 +46,11 @@ describe('the examples of a page', () => {
       ["sample page.md:12: error TS2322: Type 'number' is not assignable to type 'string'."],
       [],
       [],
-      [],
-      [],
-      [],
     ]);
   });
 
   test('run, and find the packages of this workspace', async () => {
     expect(await runNode([at(0).path], { limit: 10_000 })).toEqual({ exitCode: 0, output: 'held\n' });
-  });
-
-  test('import the files that the page names, and see the environment', async () => {
-    expect(await runNode([at(5).path], { limit: 10_000, env: { ONE: '1' } })).toEqual({ exitCode: 0, output: '3\n' });
-  });
-
-  test('may be CommonJS', async () => {
-    expect(await runNode([at(6).path], { limit: 10_000 })).toEqual({ exitCode: 0, output: 'function\n' });
   });
 
   test('that throw are told by the line of the page', async () => {

@@ -39,11 +39,6 @@ test('every line of a program stands on its line of the page', () => {
   expect(program?.source.split('\n')).toEqual(['', '', '', 'const one = 1;', '', '', '', 'log(one);', '']);
 });
 
-test('joins the blocks that continue one another, and only those', () => {
-  const programs = programsOf('```ts', 'one();', '```', '```ts', 'two();', '```', '```ts continues', 'three();', '```');
-  expect(programs.map(({ source }) => source.trim().replaceAll(/\n+/g, ' '))).toEqual(['one();', 'two(); three();']);
-});
-
 test('a block inside a list loses the indentation of its fence', () => {
   const [program] = programsOf('1. first', '   ```ts', '   if (one) {', '     two();', '   }', '   ```');
   expect(program?.source.trim()).toBe('if (one) {\n  two();\n}');
@@ -54,11 +49,6 @@ test('a block of an application is read with its name', () => {
   const lines = (app?: string): readonly number[] =>
     readPrograms({ path: 'page.md', text }, app).map(({ line }) => line);
   expect([lines(), lines('orms')]).toEqual([[5], [2]]);
-});
-
-test('gives a block the file that it names', () => {
-  const programs = programsOf('```ts file=counter.ts', '```', '```ts', '```', '```cjs', '```');
-  expect(programs.map(({ file }) => file)).toEqual(['counter.ts', 'line-4.ts', 'line-6.cjs']);
 });
 
 test('keeps the reason why a block is not run, for what continues it too', () => {

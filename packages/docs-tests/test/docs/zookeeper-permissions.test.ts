@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
-import { startZookeeper } from '@locks/test-servers';
+import { collect, startZookeeper } from '@locks/test-servers';
 import { createZookeeperGuard, createZookeeperProvider } from '@locks/zookeeper';
 import type { ZookeeperOptions } from '@locks/zookeeper';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -92,9 +92,7 @@ test.each(['mutex', 'read-write', 'semaphore'] as const)('they are all that %s n
   const { locks, provider } = await open(documented, { recipe });
   await useAll(locks);
   const lease = await locks.acquire('key');
-  const keys: string[] = [];
-  for await (const key of provider.list('')) keys.push(key);
-  expect(keys).toEqual(['key']);
+  expect(await collect(provider.list(''))).toEqual(['key']);
   await lease.release();
 });
 
