@@ -1,5 +1,5 @@
 import { createLocks } from '@locks/core';
-import { eventually } from '@locks/test-servers';
+import { collect, eventually } from '@locks/test-servers';
 import { once } from 'node:events';
 import type { EventEmitter } from 'node:events';
 import { createClient } from 'node-zookeeper-client';
@@ -24,9 +24,7 @@ test('a client that is connected carries locks, and is left as it was', async ()
   const locks = createLocks(provider);
   const lease = await locks.acquire('a');
   expect(lease.held).toBe(true);
-  const keys: string[] = [];
-  for await (const key of provider.list('')) keys.push(key);
-  expect(keys).toEqual(['a']);
+  expect(await collect(provider.list(''))).toEqual(['a']);
   await locks.acquire('b');
   // Leases that are not released: their nodes go, though the session goes on.
   await provider.close();

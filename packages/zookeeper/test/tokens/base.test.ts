@@ -38,30 +38,10 @@ test('what no client could read is not written, and a time that is none is not r
 
 const base: Base = { value: 1_000n, previous: 400n, mzxid: 50n, version: 1 };
 
-test('a token is the base and the transaction that made the node', () => {
-  expect(mint({ order: 60n, mode: 'exclusive' }, base, 61n)).toEqual({ state: 'minted', token: 1_060n });
-  expect(mint({ order: 60n, mode: 'shared', floor: 1_059n }, base, 61n)).toEqual({ state: 'minted', token: 1_060n });
-  expect(mint({ order: 49n, mode: 'exclusive' }, base, 61n)).toEqual({ state: 'minted', token: 1_049n });
-});
-
-test('a list from before the base is none', () => {
-  expect(mint({ order: 40n, mode: 'exclusive' }, base, 49n)).toEqual({ state: 'older' });
-});
-
 test('a floor raises the base, by a second more than it must', () => {
   const place = { order: 60n, mode: 'exclusive', floor: 1_060n } as const;
   expect(mint(place, base, 61n)).toEqual({ state: 'raise', to: 1_001n + 1_000_000n });
   expect(mint(place, base, 61n, { clock: 0n })).toEqual({ state: 'raise', to: 1_001n });
-});
-
-test('a sharer from before a short raise makes it longer', () => {
-  const short: Base = { ...base, previous: 995n };
-  const place = { order: 45n, mode: 'shared' } as const;
-  expect(mint(place, base, 61n)).toEqual({ state: 'minted', token: 1_045n });
-  expect(mint(place, short, 61n)).toEqual({ state: 'raise', to: 1_000n + 16n + 1_024n });
-  // Its raise was transaction 62.
-  const after: Base = { value: 2_040n, previous: 1_000n, mzxid: 62n, version: 2 };
-  expect(mint(place, after, 62n)).toEqual({ state: 'minted', token: 2_085n });
 });
 
 test('a later token raises the base only if later holders could fall behind it', () => {
