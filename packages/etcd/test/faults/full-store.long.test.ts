@@ -1,6 +1,6 @@
 import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { startEtcd } from '@locks/test-servers';
+import { collect, startEtcd } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { diagnose } from '../../src/index.ts';
 import { open } from '../support/etcd.ts';
@@ -19,9 +19,7 @@ test('on a full store providers open: they list, inspect and break, and claims a
   await expect(filled).rejects.toThrow('space exceeded');
 
   const provider = await open({ url: server.url, prefix });
-  const keys: string[] = [];
-  for await (const key of provider.list?.('') ?? []) keys.push(key);
-  expect(keys).toEqual(['job']);
+  expect(await collect(provider.list?.('') ?? [])).toEqual(['job']);
   const locks = createLocks(provider);
   await expect(locks.tryAcquire('other')).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',

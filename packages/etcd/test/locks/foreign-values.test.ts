@@ -1,5 +1,5 @@
 import { createLocks } from '@locks/core';
-import { eventually } from '@locks/test-servers';
+import { collect, eventually } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { open, ownPrefix } from '../support/etcd.ts';
 import { base64, gateway } from '../support/values.ts';
@@ -21,9 +21,7 @@ test('what another program wrote below the prefix is not shown, and does not hid
     await put(`${prefix}/claims/theirs/${index}`, value);
   }
   for (const name of ['no owner', '%zz/owner']) await put(`${prefix}/claims/${name}`, '{"mode":"shared","ttl":1000}');
-  const keys: string[] = [];
-  for await (const key of provider.list?.('') ?? []) keys.push(key);
-  expect(keys).toEqual(['ours']);
+  expect(await collect(provider.list?.('') ?? [])).toEqual(['ours']);
   expect(await provider.inspect('ours')).toMatchObject({ holders: [{ token: lease.token }], waiters: 0 });
   expect(await provider.inspect('theirs')).toMatchObject({ holders: [], waiters: 0 });
 });

@@ -53,9 +53,7 @@ test.each([
     await (await again).release();
     // Polling would take a third of waiterTtl, 2 s.
     expect(performance.now() - started).toBeLessThan(1_000);
-    const keys: string[] = [];
-    for await (const key of mine.list()) keys.push(key);
-    expect(keys).toEqual([]);
+    expect(await collect(mine.list())).toEqual([]);
     await Promise.all([mine.close(), theirs.close()]);
     await Promise.all([provider.close(), other.close()]);
     expect(client.isOpen).toBe(true);
