@@ -3,8 +3,8 @@ import { LockError, createMemoryProvider, createMemoryStore, openLocks } from '.
 import type { AdapterConfig, LockProvider, Traits } from '../../../core/src/index.ts';
 import { LateMember } from '../../src/members/late-member.ts';
 import { settle, VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import { refusal, refused, setting } from '../support/late-members.ts';
-import { misconfigured } from '../../../core/test/support/lock-error.ts';
+import { refused, setting } from '../support/late-members.ts';
+import { misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
 
 async function collect(keys: AsyncIterable<string>): Promise<readonly string[]> {
   const all: string[] = [];

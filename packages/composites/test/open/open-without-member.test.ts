@@ -3,7 +3,8 @@ import { LockError, openLocks } from '../../../core/src/index.ts';
 import type { AdapterConfig } from '../../../core/src/index.ts';
 import { standIn } from '../../../core/test/support/stand-in.ts';
 import { settle } from '../../../core/test/support/virtual-runtime.ts';
-import { type Adapter, refusal, refused, setting } from '../support/late-members.ts';
+import { type Adapter, refused, setting } from '../support/late-members.ts';
+import { refusal } from '../../../core/test/support/lock-error.ts';
 
 describe('a composite in configuration', () => {
   it.each([0, 1, 2])('opens without member %i, which joins once its server answers', async (dead) => {

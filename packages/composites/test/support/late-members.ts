@@ -76,13 +76,3 @@ export function setting(...traits: readonly Partial<Traits>[]) {
   };
   return { runtime, first, second, third, messages, config, open };
 }
-
-/** What a call rejects with. */
-export async function refusal(call: Promise<unknown>): Promise<LockError> {
-  return await call.then(
-    () => {
-      throw new Error('It did not reject');
-    },
-    (error: unknown) => error as LockError,
-  );
-}

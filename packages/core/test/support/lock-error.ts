@@ -18,10 +18,10 @@ export const misconfigured = (message: string | RegExp): LockErrorLike => lockEr
 /** The same for a `LOCK_UNAVAILABLE`. */
 export const unavailable = (message: string | RegExp): LockErrorLike => lockError('LOCK_UNAVAILABLE', message);
 
-/** The `LockError` that `opening` rejects with. What opens in spite of it is closed. */
-export async function refusal(opening: Promise<{ close(): unknown }>): Promise<Error & LockErrorLike> {
-  const answer = await opening.then(
-    async (opened) => await opened.close(),
+/** The `LockError` that `call` rejects with. What opens in spite of it is closed. */
+export async function refusal(call: Promise<unknown>): Promise<Error & LockErrorLike> {
+  const answer = await call.then(
+    async (opened) => void (await (opened as { close?(): unknown } | null)?.close?.()),
     (error: unknown) => error,
   );
   expect(answer).toMatchObject({ code: expect.stringMatching(/^LOCK_/) as string });

@@ -7,7 +7,7 @@ import { createRedisProvider, initialise } from '../../src/index.ts';
 import { closeAfterTest, collect, connect, eventually } from '../support/redis.ts';
 import { documented, page } from '../support/rights.ts';
 import { locksOver, providerOver, stopAfterTest } from '../support/over.ts';
-import { misconfigured } from '../../../core/test/support/lock-error.ts';
+import { misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
 
 async function withUser(
   rules: readonly string[],
@@ -123,11 +123,7 @@ describe('without one right of the documentation', () => {
     async (right) => {
       const { user } = await withUser(documented.filter((rule) => rule !== right));
       const provider = providerOver(user, { waiterTtl: 1_500 });
-      const error: unknown = await doAll(provider).then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-      expect(error).toMatchObject(misconfigured(right));
+      expect(await refusal(doAll(provider))).toMatchObject(misconfigured(right));
     },
   );
 });

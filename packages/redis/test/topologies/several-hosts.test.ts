@@ -2,7 +2,7 @@ import { openLocks } from '@locks/core';
 import { unusedPort } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
 import { readRedisUrl } from '../../src/options/redis-url.ts';
-import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
+import { misconfigured, refusal, unavailable } from '../../../core/test/support/lock-error.ts';
 
 describe('a URL says', () => {
   const a = { host: 'a', port: 1 };
@@ -56,7 +56,7 @@ describe('a URL that cannot be read is refused without its password', () => {
     ['redis:///user:hush@a', /cannot be read/],
     ['redis://hush#b', /cannot be read/],
   ])('%s', async (url, message) => {
-    const failure: unknown = await openLocks(url).catch((error: unknown) => error);
+    const failure = await refusal(openLocks(url));
     expect(failure).toMatchObject(misconfigured(message));
     expect(String(failure)).not.toContain('hush');
   });
@@ -77,7 +77,7 @@ describe('options that do not fit are refused before a connection is made', () =
     [{ url: 'redis+cluster://a?restartGuard=30s' }, /option "restartGuard" is for one server or Sentinels/],
     [{ url: 'rediss+cluster://a', options: { tls: false } }, /option "tls" is false/],
   ])('%j', async (config, message) => {
-    const failure: unknown = await openLocks(config).catch((error: unknown) => error);
+    const failure = await refusal(openLocks(config));
     expect(failure).toMatchObject({ message: expect.stringMatching(message) as string });
     expect(String(failure)).not.toContain('hush');
   });

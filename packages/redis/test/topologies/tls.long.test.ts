@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/redis.ts';
 import { documented } from '../support/rights.ts';
 import { opened } from '../support/over.ts';
-import { misconfigured } from '../../../core/test/support/lock-error.ts';
+import { misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
 
 let set: RedisSentinel;
 let cluster: RedisCluster;
@@ -105,9 +105,7 @@ test('what cannot work is a misconfiguration, and the message says what to chang
     [sentinels.replace('/main', '/other'), { tls }, /"other".*option "sentinelName"/],
   ];
   for (const [url, options, message] of wrong) {
-    const failure: unknown = await openLocks({ url, options: { connectTimeout: 500, ...options } }).catch(
-      (error: unknown) => error,
-    );
+    const failure = await refusal(openLocks({ url, options: { connectTimeout: 500, ...options } }));
     expect(failure, url).toMatchObject(misconfigured(message));
     expect(String(failure).length).toBeLessThan(330);
   }

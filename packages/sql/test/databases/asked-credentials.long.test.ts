@@ -62,11 +62,8 @@ describe.each(rotating)('on $name', ({ name, raise, change, cut }) => {
     };
     const { admin, user, url, options } = await start({ password: ask });
     const provider = await fromConfig({ url, options, runtime: systemRuntime });
-    const locks = createLocks(provider, { ttl: 5_000, wait: 20_000 });
-    onTestFinished(async () => {
-      await locks.close();
-      await provider.close();
-    });
+    const locks = createLocks(provider, { ttl: 5_000, wait: 20_000, closeProvider: true });
+    onTestFinished(() => locks.close());
     const long = await locks.acquire('long', { ttl: 3_000 });
     const inside = new Set<string>();
     let [running, done, overlaps] = [true, 0, 0];

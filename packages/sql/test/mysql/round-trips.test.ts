@@ -30,11 +30,8 @@ test('a new connection costs five round trips with its first call', async () => 
   const url = await ownTables(server);
   const proxy = await counted(url);
   const provider = await fromConfig({ url: proxy.url, options: { pool: 1 }, runtime: systemRuntime });
-  const locks = createLocks(provider);
-  onTestFinished(async () => {
-    await locks.close();
-    await provider.close();
-  });
+  const locks = createLocks(provider, { closeProvider: true });
+  onTestFinished(() => locks.close());
   await (await locks.acquire('job')).release();
   await withClient(url, async (client) => {
     const others = await rowsOf(

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { connect } from '../support/databases.ts';
 import { ownFile } from './support/own.ts';
-import { misconfigured } from '../../../core/test/support/lock-error.ts';
+import { misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
 
 function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'locks-sqlite-'));
@@ -16,12 +16,10 @@ function ownFolder(): string {
 }
 
 /** Why `openLocks` refuses a path. */
-async function refusal(path: string): Promise<string> {
-  const error = await openLocks({ url: `sqlite:${path}`, options: { migrate: true } }).catch(
-    (reason: unknown) => reason,
-  );
-  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-  return (error as Error).message;
+async function whyNot(path: string): Promise<string> {
+  const { code, message } = await refusal(openLocks({ url: `sqlite:${path}`, options: { migrate: true } }));
+  expect(code).toBe('LOCK_MISCONFIGURED');
+  return message;
 }
 
 test('a path where no file can be is refused by name', async () => {
@@ -36,7 +34,7 @@ test('a path where no file can be is refused by name', async () => {
     [text, /not a database/],
   ] as const;
   for (const [path, why] of cases) {
-    const message = await refusal(path);
+    const message = await whyNot(path);
     expect(message).toContain(JSON.stringify(path));
     expect(message).toMatch(why);
   }
@@ -78,11 +76,9 @@ test('a file that another process keeps to itself is waited for, and then unavai
   const other = new Libsql(file.path);
   onTestFinished(() => void other.close());
   other.exec('BEGIN EXCLUSIVE');
-  const error = await openLocks({ url: file.url, options: { connectTimeout: 300, timeout: 2_000 } }).catch(
-    (reason: unknown) => reason,
-  );
-  expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-  expect((error as Error).message).not.toMatch(/No connection of the pool became free/);
+  const error = await refusal(openLocks({ url: file.url, options: { connectTimeout: 300, timeout: 2_000 } }));
+  expect(error.code).toBe('LOCK_UNAVAILABLE');
+  expect(error.message).not.toMatch(/No connection of the pool became free/);
   const opening = openLocks(file.url);
   setTimeout(() => other.exec('COMMIT'), 50);
   const locks = await opening;
@@ -102,7 +98,7 @@ test('a file whose text is UTF-16 is refused: its keys would be in another order
   const database = new Libsql(path);
   database.exec(`PRAGMA encoding = 'UTF-16le'; CREATE TABLE something (else_ TEXT)`);
   database.close();
-  expect(await refusal(path)).toMatch(/UTF-16; UTF-8 is needed/);
+  expect(await whyNot(path)).toMatch(/UTF-16; UTF-8 is needed/);
 });
 
 test("a caller's file without a write-ahead log works as well", async () => {

@@ -10,7 +10,7 @@ import { folderOf } from '../../src/nodes/paths.ts';
 import { openProvider, ownLocks, serversOf } from '../support/providers.ts';
 import { isThere, makeNode, openAcl, openSession, ownPath, valueOf } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
-import { misconfigured } from '../../../core/test/support/lock-error.ts';
+import { misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
 
 const server = await ownServer({ tickTime: 500, maxSessionTimeout: 60_000 });
 
@@ -41,10 +41,7 @@ function digest({ username, password }: { readonly username: string; readonly pa
  * That `call` is refused at once, by what the user may not do, without a password in the message.
  */
 async function refused(call: Promise<unknown>, ...secrets: readonly string[]): Promise<void> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await refusal(call);
   // A call that is given up after a while, and not refused, is LOCK_UNAVAILABLE.
   expect(error).toMatchObject(misconfigured('"auth"'));
   for (const secret of secrets) expect(String(error)).not.toContain(secret);
