@@ -185,8 +185,9 @@ export class LockManager implements Locks, JointCalls {
 
   get #jobs(): Jobs {
     this.#checkOpen();
-    const { provider, runtime } = this.#host;
-    return (this.#jobCalls ??= new Jobs({ provider, runtime, locks: this }));
+    const { provider, runtime, acquisitions } = this.#host;
+    const checkOpen = (): void => this.#checkOpen();
+    return (this.#jobCalls ??= new Jobs({ provider, runtime, locks: this, acquisitions, checkOpen }));
   }
 
   async inspect(key: string): Promise<LockState> {

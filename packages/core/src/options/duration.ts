@@ -13,6 +13,15 @@ export function parseDuration(text: string): number | undefined {
   return Math.round(Number(match[1]) * (units[match[2] ?? 'ms'] ?? 1) * 1e6) / 1e6;
 }
 
+/** As a text that `parseDuration` reads, in quotes: `'90s'`. */
+export function durationText(ms: number): string {
+  for (const unit of ['h', 'm', 's', 'ms']) {
+    const length = units[unit] ?? 1;
+    if (ms >= length && ms % length === 0) return `'${ms / length}${unit}'`;
+  }
+  return String(ms);
+}
+
 /** A whole number of ms within bounds. */
 export function duration(least: number, most: number): OptionReader<number> {
   return {

@@ -6,17 +6,19 @@ import { channels } from '../../leases/diagnostics/channels.ts';
 import type { LockCalls } from '../../leases/lock-calls.ts';
 import type { Work } from '../../leases/hold/with-lock.ts';
 import { checkKey } from '../../options/key.ts';
-import type { Runtime } from '../../time/runtime.ts';
 import type { JobRecord } from './job-record.ts';
 import { lockOfId } from './job-lock.ts';
+import { EdgeWarnings } from './edge-warnings.ts';
 import { JobStore, idOf, keyOfId } from './job-store.ts';
 import type { ReadJob } from './job-store.ts';
 import { readOnceOptions } from './options.ts';
 import type { OnceOptions, ReadOnceOptions } from './options.ts';
+import { pauseWhileOpen } from './pause-while-open.ts';
+import type { OpenHost } from './pause-while-open.ts';
 import { runOf } from './run-of.ts';
 import { nearestSlot, readSlot } from './slots.ts';
 import type { ReadSlot } from './slots.ts';
-import { begun, crashed, verdictOf } from './verdict.ts';
+import { begun, crashed, retryAt, verdictOf } from './verdict.ts';
 
 /** What became of a call of `once`. */
 export type OnceResult<T> =
@@ -41,10 +43,16 @@ export type OnceResult<T> =
     };
 
 /** What jobs need from their `Locks`. */
-export interface JobsHost {
+export interface JobsHost extends OpenHost {
   readonly provider: LockProvider;
-  readonly runtime: Runtime;
   readonly locks: LockCalls;
+}
+
+/** What a call answers without a run. */
+interface Told {
+  readonly result: Extract<OnceResult<never>, { readonly held: false }>;
+  /** When its slot may be run again, in ms from now. `undefined`: it may not. */
+  readonly retryIn: number | undefined;
 }
 
 /** One call of `once`, read. */
@@ -69,8 +77,6 @@ const look = 1_000;
  * A dead process keeps its position in a queue for so long by default, and the lock for its ttl.
  */
 const waiterTtl = 6_000;
-/** Calls closer to the edge of their slot may be in the next one, in ms. */
-const longestEdge = 2_000;
 
 /**
  * Runs jobs once in each slot. The lock of a job says that a process is at work. The
@@ -80,10 +86,9 @@ const longestEdge = 2_000;
 export class Jobs {
   readonly #host: JobsHost;
   readonly #store: JobStore;
-  /** Keys whose calls came at the edge of a slot. */
-  readonly #warned = new Set<string>();
   /** Ends of runs that are being recorded. */
   readonly #recording = new Set<Promise<void>>();
+  readonly #warnings = new EdgeWarnings();
 
   constructor(host: JobsHost) {
     this.#host = host;
@@ -155,20 +160,27 @@ export class Jobs {
     const { locks, runtime } = this.#host;
     const { wait } = options;
     const end = runtime.clock.now() + (wait ?? options.lock.ttl + (options.lock.lockDelay ?? 0) + waiterTtl);
-    for (let first = true; ; first = false) {
+    for (let tried = false; ;) {
       const seen = await this.#store.read(key);
-      const told = this.#told<T>(call, seen.record);
-      if (told !== undefined && told.state !== 'running') return told;
+      const told = await this.#told(call, seen.record);
       const left = Math.max(0, Math.ceil(end - runtime.clock.now()));
-      if (!first && ((wait === undefined && isOf(call, seen.record)) || left === 0)) {
+      if (told !== undefined && told.result.state !== 'running') {
+        const { result, retryIn = Infinity } = told;
+        if (wait === undefined || retryIn > left) return result;
+        await pauseWhileOpen(this.#host, retryIn, options.lock.signal);
+        tried = false;
+        continue;
+      }
+      if (tried && ((wait === undefined && isOf(call, seen.record)) || left === 0)) {
         return { held: false, state: 'running', ...this.#shown(key, seen.record) };
       }
-      const patience = wait ?? (first ? 0 : Math.min(left, look));
+      const patience = wait ?? (tried ? Math.min(left, look) : 0);
       const lock = { ...options.lock, wait: Math.min(left, patience), reentrant: false };
       const known = lock.wait === 0 ? seen : undefined;
       const result = await locks.tryWithLock(lockOfId(idOf(key)), lock, (lease) =>
         this.#runUnder(call, lease, known, work),
       );
+      tried = true;
       if (result.held && result.value !== undefined) return result.value;
     }
   }
@@ -188,10 +200,11 @@ export class Jobs {
     const isDead = was?.state === 'running';
     // The lock is held here, so that run is no more.
     const record = isDead ? crashed(was) : was;
-    const told = this.#told<T>(call, record);
+    const told = await this.#told(call, record);
     if (told !== undefined) {
       if (isDead && record?.slot === slot) await this.#store.write(key, raw, record, 0);
-      return told;
+      // It may have to wait without the lock.
+      return told.retryIn === undefined ? told.result : undefined;
     }
     const began = await this.#now();
     if (named && slot > began + mostAhead) throw this.#tooEarly(slot, began);
@@ -225,10 +238,13 @@ export class Jobs {
   }
 
   /** What a call answers without a run. `undefined`: it may run. */
-  #told<T>(call: Call, record: JobRecord | undefined): Extract<OnceResult<T>, { held: false }> | undefined {
-    const { clock } = this.#host.runtime;
-    const state = verdictOf(record, call.slot, call.options.policy, clock.origin + clock.now());
-    return state === 'open' ? undefined : { held: false, state, ...this.#shown(call.key, record) };
+  async #told({ key, slot, options: { policy } }: Call, record: JobRecord | undefined): Promise<Told | undefined> {
+    const at = retryAt(record, slot, policy) ?? 0;
+    // The end of a run is by the clock of the store.
+    const now = at === 0 ? 0 : await this.#now();
+    const state = verdictOf(record, slot, policy, now);
+    if (state === 'open') return undefined;
+    return { result: { held: false, state, ...this.#shown(key, record) }, retryIn: at === 0 ? undefined : at - now };
   }
 
   #shown(key: string, record: JobRecord | undefined): { readonly job?: JobRun } {
@@ -257,19 +273,10 @@ export class Jobs {
 
   async #slotOf(key: string, slot: ReadSlot): Promise<Pick<Call, 'slot' | 'named' | 'next'>> {
     if (typeof slot === 'number') return { slot, named: true, next: undefined };
-    const found = nearestSlot(slot, await this.#now());
-    if (found.edge < Math.min(slot.every / 50, longestEdge)) this.#warnAtEdge(key, slot.every);
+    const now = await this.#now();
+    const found = nearestSlot(slot, now);
+    this.#warnings.check(key, found, now);
     return { slot: found.slot, named: false, next: found.slot + slot.every };
-  }
-
-  /** Calls a moment before and after the edge of a slot are in two slots. */
-  #warnAtEdge(key: string, every: number): void {
-    if (this.#warned.has(key)) return;
-    this.#warned.add(key);
-    const message = `A call of once(${JSON.stringify(key)}) came at the edge of its slot of ${every} ms, so rounds may be left out, and others may run twice.`;
-    const detail =
-      'Set "at" to the time of the calls after each "every", or give the time that the schedule names, as a Date.';
-    process.emitWarning(message, { code: 'LOCKS_ONCE_EDGE', detail });
   }
 
   #tooEarly(slot: number, now: number): LockError {

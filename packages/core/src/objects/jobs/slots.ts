@@ -3,6 +3,7 @@ import { duration } from '../../options/duration.ts';
 import { describe } from '../../options/key.ts';
 import type { Duration, OptionReaders } from '../../options/option-reader.ts';
 import { readOptions } from '../../options/read-options.ts';
+import { adviceFor, dateAdvice } from './slot-advice.ts';
 
 /** Slots of one length, one after the other, by the clock of the store. */
 export interface EverySlot {
@@ -29,15 +30,13 @@ export type ReadSlot = number | { readonly every: number; readonly at: number };
 
 const day = 86_400_000;
 const readers: OptionReaders<EverySlot> = { every: duration(100, day), at: duration(0, day) };
-const advice = 'Give the time that the schedule names, as a Date';
 
 /** Throws `LOCK_INVALID` for what is no slot. */
 export function readSlot(slot: unknown): ReadSlot {
   if (slot === 'ever') return 0;
   if (slot instanceof Date) return timeOf(slot);
   if (typeof slot !== 'object' || slot === null) {
-    const other = "Other slots are { every: '1h', at: '15m' } and 'ever'";
-    throw new LockError('LOCK_INVALID', `once: ${describe(slot)} is no slot. ${advice}. ${other}.`);
+    throw new LockError('LOCK_INVALID', `once: ${describe(slot)} is no slot. ${adviceFor(slot)}.`);
   }
   const source = { where: 'The slot of once', code: 'LOCK_INVALID', text: true } as const;
   const { every, at = 0 } = readOptions(readers, slot as EverySlot, source);
@@ -52,14 +51,19 @@ function timeOf(slot: Date): number {
   if (!(time > 0)) throw new LockError('LOCK_INVALID', 'once: the slot must be a Date after 1970.');
   if (time % 1_000 === 0) return time;
   const why = 'has milliseconds, so it is the time of the call, which differs between processes';
-  throw new LockError('LOCK_INVALID', `once: the slot ${slot.toISOString()} ${why}. ${advice}.`);
+  throw new LockError('LOCK_INVALID', `once: the slot ${slot.toISOString()} ${why}. ${dateAdvice}.`);
 }
 
-/** The slot that `now` is nearest to, and how far it is from the edge to the next one, in ms. */
-export function nearestSlot(
-  { every, at }: { readonly every: number; readonly at: number },
-  now: number,
-): { readonly slot: number; readonly edge: number } {
+/** One of the slots of one length. Times are in ms. */
+export interface FoundSlot {
+  readonly every: number;
+  readonly slot: number;
+  /** How far the call is from the edge to the next slot. */
+  readonly edge: number;
+}
+
+/** The slot that `now` is nearest to. */
+export function nearestSlot({ every, at }: { readonly every: number; readonly at: number }, now: number): FoundSlot {
   const slot = Math.floor((now - at) / every + 1 / 2) * every + at;
-  return { slot, edge: every / 2 - Math.abs(now - slot) };
+  return { every, slot, edge: every / 2 - Math.abs(now - slot) };
 }

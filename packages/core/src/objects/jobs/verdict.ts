@@ -1,3 +1,4 @@
+import type { JobState } from '../../job-run.ts';
 import type { JobRecord } from './job-record.ts';
 
 /** When a slot whose run did not succeed is open again. */
@@ -22,10 +23,27 @@ export function verdictOf(record: JobRecord | undefined, slot: number, policy: R
   if (record.state === 'running') return 'running';
   if (record.slot < slot || record.state === 'open') return 'open';
   if (record.state === 'done') return 'done';
-  const { retries, after } = policy;
+  const at = retryAt(record, slot, policy);
+  return at !== undefined && now >= at ? 'open' : 'failed';
+}
+
+/**
+ * When a slot whose run did not succeed is open again, in ms since 1970. 0: now. `undefined`:
+ * never, or its run did not end so.
+ */
+export function retryAt(
+  record: JobRecord | undefined,
+  slot: number,
+  { retries, after }: RetryPolicy,
+): number | undefined {
+  if (record?.slot !== slot || !isFailure(record.state)) return undefined;
   // A run that was stopped is no try, so "keep" has to be looked at first.
-  const again = retries > 0 && record.tries <= retries && now >= (record.ended ?? 0) + after;
-  return again ? 'open' : 'failed';
+  if (retries === 0 || record.tries > retries) return undefined;
+  return after === 0 ? 0 : (record.ended ?? 0) + after;
+}
+
+function isFailure(state: JobState): boolean {
+  return state !== 'running' && state !== 'done' && state !== 'open';
 }
 
 /** A record of a run that ended without saying so: its lock is free. */

@@ -119,6 +119,25 @@ it('runs the next slot though the run before died just before it', async () => {
   expect(next.value).toMatchObject({ state: 'ran', job: { slot: slot(1), tries: 1 } });
 });
 
+it.each<[effect: string, options: OnceOptions, leftOut: number, late: number]>([
+  ['run late', {}, 0, 4],
+  ['are left out where calls do not wait', { wait: 0 }, 4, 0],
+  ['are in time with a shorter ttl', { ttl: '1s', wait: 0 }, 0, 0],
+])('is asked for more often than its ttl: after a death rounds %s', async (_effect, options, leftOut, late) => {
+  const { process, slot, runtime } = await createFleet();
+  const rounds = Array.from({ length: 10 }, (_, round) => slot(round / 30));
+  const [dead, ...others] = [process(), process(), process()];
+  watch(dead.once('report', rounds[0]!, { ...options, renew: false }, () => new Promise(() => {})));
+  const lateness: number[] = [];
+  for (const round of rounds.slice(1)) {
+    await runtime.advance(2_000);
+    const work = () => lateness.push(runtime.clock.origin + runtime.clock.now() - round.getTime());
+    for (const locks of others) watch(locks.once('report', round, options, work));
+  }
+  await runtime.advance(20_000);
+  expect([9 - lateness.length, lateness.filter((ms) => ms > 100).length]).toEqual([leftOut, late]);
+});
+
 it('leaves a slot out while the run before is still at work, and says so', async () => {
   const { process, slot, runtime, pause } = await createFleet();
   const [one, two] = [process(), process()];

@@ -1,12 +1,10 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { createLocks } from '../../../src/index.ts';
+import { expect, it } from 'vitest';
 import type { Locks, OnceOptions, Slot } from '../../../src/index.ts';
 import { createFreeSetting, watch } from '../../support/setting.ts';
 import { createFleet } from './fleet.ts';
 
 it.each([
-  ['* * * * *', /"\* \* \* \* \*" is no slot\. Give the time that the schedule names, as a Date/],
-  ['daily', /"daily" is no slot/],
+  ['2026-05', /"2026-05" is no slot\. Give the time that the schedule names, as a Date\. Other slots are/],
   [1_700_000_000_000, /1700000000000 is no slot/],
   [undefined, /undefined is no slot/],
   [new Date(Number.NaN), /a Date after 1970/],
@@ -19,6 +17,47 @@ it.each([
   const { process } = await createFleet();
   const call = process().once('report', slot as Slot, () => 0);
   await expect(call).rejects.toMatchObject({ code: 'LOCK_INVALID', message: expect.stringMatching(message) });
+});
+
+it.each([
+  ['* * * * *', "{ every: '1m' }"],
+  ['*/15 * * * *', "{ every: '15m' }"],
+  ['15 * * * *', "{ every: '1h', at: '15m' }"],
+  ['30 */6 * * *', "{ every: '6h', at: '30m' }"],
+  ['0 3 * * *', "{ every: '24h', at: '3h' }"],
+  ['30 2 * * ?', "{ every: '24h', at: '150m' }"],
+  ['*/2 * * * * *', "{ every: '2s' }"],
+  ['10 30 2 * * *', "{ every: '24h', at: '9010s' }"],
+  ['daily', "{ every: '24h' }"],
+  ['@hourly', "{ every: '1h' }"],
+  ['Nightly', "{ every: '24h', at: '3h' }"],
+  // They come at distances of their own, or more rarely than once in 24 h.
+  ['*/7 * * * *', undefined],
+  ['0 */5 * * *', undefined],
+  ['*/10 3 * * *', undefined],
+  ['0 9-17 * * MON-FRI', undefined],
+  ['0 3 1,15 * *', undefined],
+  ['@weekly', undefined],
+  ['monthly', undefined],
+])('refuses the schedule %s for a slot, and proposes %s', async (text, every) => {
+  const { process } = await createFleet();
+  const call = process().once('report', text as never, () => 0);
+  const end = every === undefined ? '.' : `, or ${every}, in UTC.`;
+  const advice = `Give the time that the schedule names, as a Date (in node-cron: context.date)${end}`;
+  await expect(call).rejects.toMatchObject({
+    code: 'LOCK_INVALID',
+    message: `once: ${JSON.stringify(text)} is no slot. ${advice}`,
+  });
+});
+
+it.each([
+  ['1h', ", as a Date, or { every: '1h' }."],
+  ['90s', ", as a Date, or { every: '90s' }."],
+  ['25h', '. Other slots are'],
+  ['1000', '. Other slots are'],
+])('refuses the duration %s for a slot', async (text, advice) => {
+  const { process } = await createFleet();
+  await expect(process().once('report', text as never, () => 0)).rejects.toThrow(advice);
 });
 
 it.each([
@@ -40,6 +79,16 @@ it('does not let a clock that is ahead take the rounds of others', async () => {
   const ahead = locks.once('report', slot(1), () => 0);
   await expect(ahead).rejects.toMatchObject({ code: 'LOCK_INVALID', message: expect.stringMatching(/60000 ms ahead/) });
   expect(await locks.once('report', slot(0.05), () => 0)).toMatchObject({ state: 'ran' });
+});
+
+it('takes a call in the second half of a period for one of the next slot', async () => {
+  const { process, slot, runtime } = await createFleet();
+  const locks = process();
+  await runtime.advance(40_000);
+  const slots: Slot = { every: '1m' };
+  expect(await locks.once('report', slots, () => 0)).toMatchObject({ state: 'ran', job: { slot: slot(1) } });
+  await runtime.advance(40_000);
+  expect(await locks.once('report', slots, () => 0)).toMatchObject({ state: 'done' });
 });
 
 it('runs once for all time', async () => {
@@ -83,29 +132,4 @@ async function rounds(slot: Slot, period: number, offset: number, jitters: reado
 it('runs once in each slot by the clock of the store, also where calls come a little early or late', async () => {
   expect(await rounds({ every: '1m' }, 60_000, 0, [-300, 0, 120, 450, 800])).toBe(20);
   expect(await rounds({ every: '1m', at: '15s' }, 60_000, 15_000, [-300, 0, 120, 450, 800])).toBe(20);
-});
-
-it('runs in a slot that is ahead by almost half a period', async () => {
-  const { process, runtime, slot } = await createFleet();
-  await runtime.advance(31_000);
-  expect(await process().once('job', { every: '1m' }, () => 0)).toMatchObject({ state: 'ran', job: { slot: slot(1) } });
-});
-
-it('warns for each key whose calls come at the edge of their slots, where rounds are left out and run twice', async () => {
-  const heard: (readonly [string, unknown])[] = [];
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation((text, options) => {
-    heard.push([String(text), (options as { code: string }).code]);
-  });
-  onTestFinished(() => warn.mockRestore());
-  const { runtime, provider } = await createFleet();
-  const locks = createLocks(provider(), { runtime });
-  await runtime.advance(30_000 - 100);
-  for (const key of ['one', 'two', 'one']) await locks.once(key, { every: '1m' }, () => 0);
-  expect(heard).toEqual([
-    [
-      expect.stringMatching(/once\("one"\) came at the edge.* rounds may be left out, and others may run twice/),
-      'LOCKS_ONCE_EDGE',
-    ],
-    [expect.stringMatching(/once\("two"\)/), 'LOCKS_ONCE_EDGE'],
-  ]);
 });
