@@ -6,7 +6,7 @@ import type { Running } from '../support/running.ts';
 import { mostAtOnce, spansOf } from './spans.ts';
 
 const names = [
-  ...['fastify-idempotency', 'express', 'node-cron', 'bullmq', 'cache-stampede'],
+  ...['fastify-idempotency', 'express', 'bullmq', 'cache-stampede'],
   ...['semaphore', 'leader-election', 'graceful-shutdown', 'stores-by-configuration', 'fenced-sql-update'],
 ];
 
@@ -79,20 +79,6 @@ describe.concurrent('each example does what its README promises', { timeout: 120
     expect(new Set(same.map(({ status }) => status))).toEqual(new Set([200, 409]));
     expect(same.find(({ status }) => status === 409)?.body).toBe('{"error":"LOCK_TIMEOUT"}');
     for (const replica of replicas) expect(await replica.end('SIGTERM')).toBe(0);
-  });
-
-  test('node-cron: one of two replicas has each round', async () => {
-    const example = copyOf('node-cron');
-    const replicas = [example.start(['main.js']), example.start(['main.js'])];
-    const rounds = () =>
-      replicas.flatMap(({ lines }) => lines.flatMap((line) => /^sends the report of (.+)$/.exec(line)?.[1] ?? []));
-    await Promise.all(replicas.map((replica) => replica.said(/^waits for the next round$/)));
-    await eventually('three rounds', () => rounds().length > 2, 40_000);
-    // Each has asked in each round that both have seen.
-    await Promise.all(replicas.map((replica) => replica.said(/^another replica|^sends/)));
-    for (const replica of replicas) expect(await replica.end('SIGTERM')).toBe(0);
-    const slots = rounds().map((time) => Math.round(Date.parse(time) / 2_000));
-    expect(new Set(slots).size).toBe(slots.length);
   });
 
   test('bullmq: jobs of one customer run one at a time, in both workers together', async () => {

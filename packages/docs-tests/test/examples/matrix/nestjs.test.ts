@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createExampleCopies } from '../../support/example-copies.ts';
 import type { ExampleCopies, ExampleCopy } from '../../support/example-copies.ts';
+import { checkRounds, startReplicas, watchJobs } from '../rounds.ts';
 
 let examples: ExampleCopies;
 let example: ExampleCopy;
@@ -46,4 +48,12 @@ test('nestjs: an invoice is sent once at a time, and SIGTERM waits for the reque
   expect(second).toMatch(/^sent with token \d+$/m);
   expect(first).not.toBe(second);
   await Promise.all(said);
+});
+
+test('nestjs: each report is sent once in three processes', { timeout: 120_000 }, async ({ onTestFinished }) => {
+  const url = `sqlite:${join(example.folder, 'reports.db')}?migrate=true`;
+  const replicas = await startReplicas(example, 'dist/main.js', { PORT: '0', LOCKS_URL: url });
+  await checkRounds(replicas, await watchJobs(url, onTestFinished), 'failed');
+  // Nest ends the process with the same signal, after its hooks.
+  expect(await replicas.end()).toEqual([null, null]);
 });
