@@ -8,22 +8,22 @@ const locks = await openLocks(process.env.LOCKS_URL || url, { drain: '10s' });
 
 async function send(slot) {
   console.log(`sends ${slot.toISOString()}`);
-  await sleep(500);
+  await sleep(1_500);
 }
 
 // Each replica may say so: BullMQ keeps one scheduler of this name, and makes one job of each round.
 const queue = new Queue('reports', { connection });
-await queue.upsertJobScheduler('report', { pattern: '*/2 * * * * *', tz: 'Europe/Berlin' });
+await queue.upsertJobScheduler('report', { pattern: '*/5 * * * * *', tz: 'Europe/Berlin' });
 
 const worker = new Worker(
   'reports',
   async (job) => {
     const slot = new Date(job.opts.prevMillis);
     // Without `once` a report whose worker died or stood still is sent again.
-    const { state } = await locks.once('report', slot, { ttl: '1s', wait: '5s' }, () => send(slot));
+    const { state } = await locks.once('report', slot, { ttl: '2s', wait: '4s' }, () => send(slot));
     if (state !== 'ran') console.log(`${state} ${slot.toISOString()}`);
   },
-  { connection, lockDuration: 2_000, stalledInterval: 1_000 },
+  { connection, lockDuration: 4_000, stalledInterval: 2_000 },
 );
 worker.on('error', (error) => console.error(error));
 worker.on('failed', (job, error) => console.error(`job ${job?.id} failed:`, error));

@@ -22,7 +22,7 @@ function coordinate(options) {
   };
 }
 
-const runCoordinator = coordinate({ ttl: '1s', next: '2s' });
+const runCoordinator = coordinate({ ttl: '2s', next: '5s' });
 const options = { name: 'report', timezone: timeZone, distributed: true, runCoordinator };
 const task = schedule(expression, ({ date }) => send(date), options);
 console.log('waits for the next round');

@@ -6,11 +6,11 @@ import { LocksModule } from './locks.module.js';
 
 @Injectable()
 class Reports {
-  /** Every two seconds, in one replica. Some fail: Nest logs the error, and the record has it. */
-  @CronOnce('report', '*/2 * * * * *', 'Europe/Berlin', { ttl: '1s', next: '2s' })
+  /** Every five seconds, in one replica. Each second one fails: Nest logs the error, and the record has it. */
+  @CronOnce('report', '*/5 * * * * *', 'Europe/Berlin', { ttl: '2s', next: '5s' })
   async send(slot: Date): Promise<void> {
     console.log(`sends ${slot.toISOString()}`);
-    await sleep(500);
+    await sleep(1_500);
     if (slot.getSeconds() % 10 === 0) throw new Error('no paper');
   }
 }

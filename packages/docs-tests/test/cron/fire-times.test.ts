@@ -117,8 +117,13 @@ test.each([
   }
 });
 
-test('a job by hand has the time of the call, which is refused', async () => {
-  vi.setSystemTime('2026-05-01T02:00:00.123Z');
+test('a job that croner has started, or that is started by hand, has the time of the call', async () => {
+  vi.setSystemTime('2026-05-01T02:00:01.123Z');
+  const croner = new Cron('0 4 * * *', { timezone: timeZone, paused: true }, () => {});
+  await croner.trigger();
+  // Cut to the second, so that it looks like a time of the schedule.
+  expect(croner.currentRun()).toEqual(new Date('2026-05-01T02:00:01.000Z'));
+  croner.stop();
   const locks = createLocks(createMemoryProvider(), { closeProvider: true });
   const task = schedule('0 4 * * *', ({ date }) => locks.once('report', date, () => 0), { timezone: timeZone });
   await expect(task.execute()).rejects.toThrow('has milliseconds, so it is the time of the call');

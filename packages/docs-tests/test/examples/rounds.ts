@@ -6,10 +6,12 @@ import type { TestContext } from 'vitest';
 import type { ExampleCopy } from '../support/example-copies.ts';
 import type { Running } from '../support/running.ts';
 
-/** Three processes of an example with a round every two seconds. */
+/** Three processes of an example with a round every five seconds. */
 export interface Replicas {
   /** The rounds that began, in ms since 1970, in order, and in which process. */
   rounds(): readonly { readonly slot: number; readonly by: Running }[];
+  /** What the other processes said of a round, without the name of that which ran. */
+  answers(): readonly string[];
   /** Kills a process as soon as it works, and gives its round. */
   kill(): Promise<number>;
   /** Ends them, and gives their exit codes. */
@@ -35,9 +37,13 @@ export async function startReplicas(
   };
   return {
     rounds,
+    answers: () =>
+      replicas.flatMap(({ lines }) =>
+        lines.flatMap((line) => /^(?:running|done|failed|passed) \S+Z/.exec(line)?.[0] ?? []),
+      ),
     async kill() {
       const before = rounds().length;
-      const { slot, by } = await eventually('a run', () => rounds().at(before), 20_000);
+      const { slot, by } = await eventually('a run', () => rounds().at(before), 40_000);
       killed.add(by);
       await by.end('SIGKILL');
       return slot;
@@ -49,8 +55,8 @@ export async function startReplicas(
 /** Each round once, and none is left out between the first and the last. */
 export function expectEachOnce({ rounds }: Replicas): void {
   const slots = rounds().map(({ slot }) => slot);
-  const between = (slots.at(-1)! - slots[0]!) / 2_000 + 1;
-  expect(slots).toEqual(Array.from({ length: between }, (_, index) => slots[0]! + index * 2_000));
+  const between = (slots.at(-1)! - slots[0]!) / 5_000 + 1;
+  expect(slots).toEqual(Array.from({ length: between }, (_, index) => slots[0]! + index * 5_000));
 }
 
 /** What a process that looks at the store has seen of jobs, by slot and state: `17000 failed`. */
@@ -78,20 +84,20 @@ export async function watchJobs(
 
 /**
  * Each round once in three processes, also after one was killed at work and after one failed: each
- * fifth does. `failure`: how the record tells that.
+ * second does. `failure`: how the record tells that.
  */
 export async function checkRounds(
   replicas: Replicas,
   seen: ReadonlyMap<string, JobRun>,
   failure: 'failed' | 'done',
 ): Promise<void> {
-  await eventually('two rounds', () => replicas.rounds().length >= 2, 20_000);
+  await eventually('two rounds', () => replicas.rounds().length >= 2, 40_000);
   const killed = await replicas.kill();
-  await eventually('the record of the dead run', () => seen.has(`${killed} crashed`), 20_000);
+  await eventually('the record of the dead run', () => seen.has(`${killed} crashed`), 40_000);
   const isTold = (slot: number): boolean => slot > killed && slot % 10_000 === 0 && seen.has(`${slot} ${failure}`);
   const failed = (): number | undefined => replicas.rounds().find(({ slot }) => isTold(slot))?.slot;
   const slot = await eventually(`a failed round that is told as ${failure}`, failed, 40_000);
   if (failure === 'failed') expect(seen.get(`${slot} failed`)).toMatchObject({ error: 'no paper' });
-  await eventually('a round after it', () => replicas.rounds().at(-1)!.slot > slot, 20_000);
+  await eventually('a round after it', () => replicas.rounds().at(-1)!.slot > slot, 40_000);
   expectEachOnce(replicas);
 }
