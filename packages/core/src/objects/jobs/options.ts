@@ -33,9 +33,9 @@ export interface OnceOptions extends Pick<AcquireOptions, 'renew' | 'maxHold' | 
    */
   readonly onFailure?: 'keep' | 'retry' | JobRetries | undefined;
   /**
-   * How long a call waits while the job runs elsewhere, in ms, ready to take over. By default a
-   * call whose slot runs elsewhere answers immediately, and one that finds an earlier slot still
-   * running waits for as long as a dead process keeps the lock.
+   * How long a call waits while the job runs elsewhere, in ms, ready to take over, and until a
+   * retry is due. By default a call whose slot runs elsewhere answers immediately, and one that
+   * finds an earlier slot still running waits for as long as a dead process keeps the lock.
    */
   readonly wait?: Duration | undefined;
   /**
