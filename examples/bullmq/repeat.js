@@ -11,7 +11,7 @@ async function send(slot) {
   await sleep(1_500);
 }
 
-// Each replica may say so: BullMQ keeps one scheduler of this name, and makes one job of each round.
+// Each replica may say so: BullMQ keeps one scheduler of a name, and makes one job of each round.
 const queue = new Queue('reports', { connection });
 await queue.upsertJobScheduler('report', { pattern: '*/5 * * * * *', tz: 'Europe/Berlin' });
 

@@ -6,7 +6,7 @@ import { LOCKS } from './locks.module.js';
 
 type Job = (slot: Date, lease: Lease) => Promise<void>;
 
-/** A cron job of all replicas: one runs each round. It gets the time of the round, and the lease. */
+/** A cron job that runs in one of all replicas. It gets the time of the round, and the lease. */
 export function CronOnce(key: string, expression: string, timeZone: string, options: OnceOptions = {}) {
   return <Method extends Job>(target: object, name: string, descriptor: TypedPropertyDescriptor<Method>) => {
     Inject(LOCKS)(target, 'locks');

@@ -6,7 +6,7 @@ import { LocksModule } from './locks.module.js';
 
 @Injectable()
 class Reports {
-  /** Every five seconds, in one replica. Each second one fails: Nest logs the error, and the record has it. */
+  /** Every five seconds, in one replica. Each second one fails, which the record tells. */
   @CronOnce('report', '*/5 * * * * *', 'Europe/Berlin', { ttl: '2s', next: '5s' })
   async send(slot: Date): Promise<void> {
     console.log(`sends ${slot.toISOString()}`);

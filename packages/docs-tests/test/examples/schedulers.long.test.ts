@@ -33,7 +33,7 @@ describe.concurrent('each round runs once in three processes', { timeout: 140_00
 
   test('bullmq: repeat.js, and a job whose worker died is not run again', async ({ onTestFinished }) => {
     const redis = await startRedis();
-    onTestFinished(async () => void (await redis.stop()));
+    onTestFinished(() => redis.stop());
     const replicas = await startReplicas(bullmq, 'repeat.js', { REDIS_URL: redis.url });
     const seen = await watchJobs(redis.url, onTestFinished);
     await eventually('two rounds', () => replicas.rounds().length >= 2, 40_000);
