@@ -2,16 +2,16 @@ import { connectionName, systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { clientTransport } from './clients/node-zookeeper-client/client-transport.ts';
 import { FolderCleanup } from './nodes/folder-cleanup.ts';
-import { KeyNames } from './nodes/key-names.ts';
+import { createKeyNames } from './nodes/key-names.ts';
 import { Nodes } from './nodes/nodes.ts';
 import { processPrefix } from './nodes/paths.ts';
 import { readZookeeperOptions } from './options/options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
 import { SessionProvider } from './provider.ts';
-import { QueueRecipe } from './recipes/queue/queue.ts';
-import { PlainRecipe } from './recipes/plain/plain.ts';
+import { createQueueRecipe } from './recipes/queue/queue.ts';
+import { createPlainRecipe } from './recipes/plain/plain.ts';
 import type { Recipe } from './recipes/recipe.ts';
-import { SemaphoreRecipe } from './recipes/semaphore/semaphore.ts';
+import { createSemaphoreRecipe } from './recipes/semaphore/semaphore.ts';
 import { socketTransport } from './servers/socket-transport.ts';
 import { SessionManager } from './session/session-manager.ts';
 import { Tokens } from './tokens/tokens.ts';
@@ -55,7 +55,7 @@ export function assembleProvider(
       void nodes.make(session, path, 'ephemeral', '').catch(() => {});
     },
   });
-  const names = new KeyNames(nodes, transport, runtime, timeout);
+  const names = createKeyNames(nodes, transport, runtime, timeout);
   const below = options.recipe === 'semaphore' ? ['locks', 'leases'] : [];
   const folders = new FolderCleanup({ sessions, runtime, below, idle });
   const recipe = recipeOf(options, nodes, tokens, folders);
@@ -74,7 +74,7 @@ export function assembleProvider(
 
 function recipeOf(options: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens, folders: FolderCleanup): Recipe {
   const { fair, recipe, sharedMarkers, knownPlaces } = options;
-  if (!fair) return new PlainRecipe(nodes, tokens);
-  if (recipe === 'semaphore') return new SemaphoreRecipe(nodes, tokens, folders);
-  return new QueueRecipe({ nodes, tokens, folders, names: recipe, sharedMarkers, knownPlaces });
+  if (!fair) return createPlainRecipe(nodes, tokens);
+  if (recipe === 'semaphore') return createSemaphoreRecipe(nodes, tokens, folders);
+  return createQueueRecipe({ nodes, tokens, folders, names: recipe, sharedMarkers, knownPlaces });
 }

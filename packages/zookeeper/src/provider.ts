@@ -2,7 +2,6 @@ import { LockError, createDeadline, socketsHeard } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, RegisterChange, Renewal, Traits } from '@locks/core';
 import { Claims } from './claims/claims.ts';
-import { HoldCheck } from './claims/hold-check.ts';
 import type { FolderCleanup } from './nodes/folder-cleanup.ts';
 import type { KeyName, KeyNames } from './nodes/key-names.ts';
 import type { Nodes } from './nodes/nodes.ts';
@@ -53,7 +52,7 @@ export class SessionProvider implements ZookeeperProvider {
     };
     this.#parts = parts;
     this.#deadline = createDeadline(runtime, timeout, `ZooKeeper at ${servers}`);
-    const holds = new HoldCheck(nodes, this.#deadline, timeout);
+    const holds = { nodes, deadline: this.#deadline, timeout };
     this.#claims = new Claims({ recipe, tokens, holds, runtime, ready: () => this.#ready() });
   }
 

@@ -6,13 +6,14 @@ import type { Recipe } from '../recipes/recipe.ts';
 import type { Session } from '../session/session.ts';
 import { highestFloor } from '../tokens/base.ts';
 import type { Tokens } from '../tokens/tokens.ts';
-import type { HoldCheck } from './hold-check.ts';
+import { checkHold } from './hold-check.ts';
+import type { HoldCheckParts } from './hold-check.ts';
 
 /** What claims are made of. */
 export interface ClaimsParts {
   readonly recipe: Recipe;
   readonly tokens: Tokens;
-  readonly holds: HoldCheck;
+  readonly holds: HoldCheckParts;
   readonly runtime: Runtime;
   /** The session that can be used now. Rejects in time. */
   ready(): Promise<Session>;
@@ -72,7 +73,7 @@ export class Claims {
       if (token !== undefined && token < own.token) return false;
       checkFloor(claim.key, token);
       const { node, session } = own;
-      const found = await holds.check(own, node, token === undefined, () => this.#nodeGone(own, node.czxid));
+      const found = await checkHold(holds, own, node, token === undefined, () => this.#nodeGone(own, node.czxid));
       // Unknown: its node was there before, and lasts until the session is lost.
       if (found === 'unknown') return renewal(session.deadline - calledAt);
       if (found === 'there') break;

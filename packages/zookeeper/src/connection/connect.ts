@@ -50,7 +50,7 @@ export interface ConnectionParts {
    */
   readonly background?: boolean | undefined;
   /** The number of the first request: for tests. @default 1 */
-  readonly firstXid?: number | undefined;
+  readonly firstXid?: number;
   /**
    * Called in the order in which events and replies come, perhaps before the promise of `connect`
    * resolves. Must not throw.
@@ -117,20 +117,7 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
       }
       if (accepted === undefined || authenticated < parts.auth.length) return;
       settle();
-      const { id, password, timeout } = accepted;
-      const { lastZxid, firstXid = 1 } = parts;
-      const session = { id, password, timeout };
-      open = new OpenConnection({
-        address,
-        session,
-        openedAt,
-        lastZxid,
-        firstXid,
-        socket,
-        runtime,
-        onEvent: parts.onEvent.bind(parts),
-        onEnd: parts.onEnd.bind(parts),
-      });
+      open = new OpenConnection({ firstXid: 1, ...parts, session: accepted, openedAt, socket });
       resolve(open);
     }
 

@@ -1,18 +1,15 @@
 import { FrameSplitter } from '../wire/frames.ts';
-import type { Reader } from '../wire/reader.ts';
 import { Writer } from '../wire/writer.ts';
 import { closeSession } from '../wire/session-requests.ts';
-import type { ConnectionParts } from './connect.ts';
+import { ask } from './ask.ts';
+import type { AskParts } from './ask.ts';
 import { ConnectError } from './errors.ts';
 import { readAccepted, writeHandshake } from './handshake.ts';
 import type { Resumed } from './handshake.ts';
-import { openSocket } from './socket.ts';
 
 /** How a session is ended over another connection. */
-export interface EndSessionParts extends Pick<
-  ConnectionParts,
-  'address' | 'tls' | 'sessionTimeout' | 'within' | 'signal' | 'runtime' | 'background'
-> {
+export interface EndSessionParts extends AskParts {
+  readonly sessionTimeout: number;
   readonly session: Resumed;
 }
 
@@ -26,45 +23,19 @@ const closeXid = 1;
  * connect alone would only keep it alive. Resolves when the session is certainly over. Rejects with
  * {@link ConnectError} when that is unknown.
  */
-export function endSession(parts: EndSessionParts): Promise<void> {
-  const { address, runtime, signal } = parts;
-  return new Promise((resolve, reject) => {
-    let accepted = false;
-    const socket = openSocket(address, parts.tls, () => socket.write(endRequest(parts)));
-    if (parts.background === true) socket.unref();
-    const timer = runtime.setTimer(() => settle('no answer in time'), parts.within, false);
-    const abort = (): void => settle('given up');
-    const frames = new FrameSplitter(longestAnswer, read);
-
-    function read(frame: Reader): void {
-      if (accepted) {
-        if (frame.int() === closeXid) settle();
-        return;
-      }
-      accepted = true;
-      if (readAccepted(frame).timeout <= 0) settle();
-    }
-
-    function settle(failure?: string, cause?: unknown): void {
-      runtime.clearTimer(timer);
-      signal?.removeEventListener('abort', abort);
-      socket.destroy();
-      if (failure === undefined) resolve();
-      else reject(new ConnectError(address, failure, cause));
-    }
-
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort);
-    socket.on('data', (chunk: Buffer) => {
-      try {
-        frames.push(chunk);
-      } catch (error) {
-        settle('its answer cannot be read', error);
-      }
-    });
-    socket.on('error', (error) => settle(error.message, error));
-    socket.on('close', () => settle('the server closed the connection'));
+export async function endSession(parts: EndSessionParts): Promise<void> {
+  let accepted = false;
+  let ended = false;
+  const frames = new FrameSplitter(longestAnswer, (frame) => {
+    if (accepted) ended ||= frame.int() === closeXid;
+    else ended = readAccepted(frame).timeout <= 0;
+    accepted = true;
   });
+  const failure = await ask(parts, endRequest(parts), (chunk) => {
+    frames.push(chunk);
+    return ended;
+  });
+  if (failure !== undefined) throw new ConnectError(parts.address, failure.message, failure);
 }
 
 function endRequest({ session, sessionTimeout }: EndSessionParts): Buffer {

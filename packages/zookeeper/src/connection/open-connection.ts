@@ -10,22 +10,12 @@ import type { Request } from '../wire/request.ts';
 import { closeSession } from '../wire/session-requests.ts';
 import type { Address } from './address.ts';
 import type { Connection, SendOptions } from './connection.ts';
-import {
-  AuthFailedError,
-  ConnectionClosedError,
-  ConnectionLostError,
-  RequestUnsentError,
-  FatalAnswerError,
-  SessionExpiredError,
-} from './errors.ts';
+import { ConnectionClosedError, fatalError } from './errors.ts';
+import { RequestQueue } from './request-queue.ts';
 import { RequestWriter } from './request-writer.ts';
 
 /** What a connection is made of, once the handshake is over. */
-export interface OpenParts {
-  readonly address: Address;
-  readonly session: Connection['session'];
-  readonly openedAt: number;
-  readonly lastZxid: bigint;
+export interface OpenParts extends Pick<Connection, 'address' | 'session' | 'openedAt' | 'lastZxid'> {
   readonly firstXid: number;
   readonly socket: Socket;
   readonly runtime: Runtime;
@@ -35,108 +25,61 @@ export interface OpenParts {
 
 const eventXid = -1;
 
-/**
- * So many requests are under way at once. With fewer, a server is not kept busy. With more, a
- * heartbeat waits longer for its answer.
- */
-const window = 256;
-
-/** A request that is to be sent. */
-interface Sending {
-  readonly request: Request<unknown>;
-  /** Does not keep the process alive. */
-  readonly background: boolean;
-  readonly resolve: (answer: Answer<unknown>) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** A request whose reply has not come. */
-interface Pending extends Sending {
-  readonly xid: number;
-  /** By the clock of the runtime, in ms: not after it was written. */
-  readonly sentAt: number;
-}
-
 /** The requests and replies of one connection. */
 export class OpenConnection implements Connection {
   readonly address: Address;
   readonly session: Connection['session'];
   readonly openedAt: number;
+  lastZxid: bigint;
+  lastHeardAt: number;
+  lastAnsweredAt: number;
   readonly #parts: OpenParts;
-  readonly #socket: Socket;
   readonly #writer: RequestWriter;
-  /** Replies come in the order of the requests. */
-  readonly #unanswered: Pending[] = [];
-  /** How many of these keep the process alive. */
-  #foreground = 0;
-  /** What waits to be sent, in its order. */
-  readonly #backlog: Sending[] = [];
-  #lastZxid: bigint;
-  #lastHeardAt: number;
-  #lastAnsweredAt: number;
-  #lost: ConnectionLostError | undefined;
+  readonly #requests: RequestQueue;
 
   constructor(parts: OpenParts) {
-    this.address = parts.address;
+    const { address, socket } = parts;
+    const writer = new RequestWriter(parts);
+    this.address = address;
     this.session = parts.session;
     this.openedAt = parts.openedAt;
+    this.lastZxid = parts.lastZxid;
+    this.lastHeardAt = parts.runtime.clock.now();
+    this.lastAnsweredAt = this.lastHeardAt;
     this.#parts = parts;
-    this.#socket = parts.socket;
-    this.#writer = new RequestWriter(parts);
-    this.#lastZxid = parts.lastZxid;
-    this.#lastHeardAt = parts.runtime.clock.now();
-    this.#lastAnsweredAt = this.#lastHeardAt;
-    this.#socket.unref();
-  }
-
-  get lastZxid(): bigint {
-    return this.#lastZxid;
-  }
-
-  get lastHeardAt(): number {
-    return this.#lastHeardAt;
-  }
-
-  get lastAnsweredAt(): number {
-    return this.#lastAnsweredAt;
+    this.#writer = writer;
+    this.#requests = new RequestQueue({
+      address,
+      transmit: ({ request }) => ({ xid: writer.write(request), sentAt: writer.sentAt }),
+      hold(alive) {
+        if (alive) socket.ref();
+        else socket.unref();
+      },
+    });
+    socket.unref();
   }
 
   get unanswered(): number {
-    return this.#unanswered.length;
+    return this.#requests.size;
   }
 
   get oldestUnansweredAt(): number | undefined {
-    return this.#unanswered[0]?.sentAt;
+    return this.#requests.oldest?.[1].sentAt;
   }
 
   get ended(): boolean {
-    return this.#lost !== undefined;
+    return this.#requests.lost !== undefined;
   }
 
   send<T>(request: Request<T>, options?: SendOptions): Promise<Answer<T>> {
-    return new Promise((resolve, reject) => {
-      if (this.#lost !== undefined) {
-        reject(new RequestUnsentError(this.address, this.#lost.cause as Error));
-        return;
-      }
-      const background = options?.background ?? false;
-      const sending = { request, background, resolve: resolve as (answer: Answer<unknown>) => void, reject };
-      // A heartbeat that waited behind a thousand requests would be late, and the session lost.
-      const urgent = background || request.xid !== undefined;
-      if (urgent || (this.#backlog.length === 0 && this.#unanswered.length < window)) this.#dispatch(sending);
-      else this.#backlog.push(sending);
-    });
+    return this.#requests.send(request, options);
   }
 
   destroy(cause: Error): void {
-    if (this.#lost !== undefined) return;
-    const lost = new ConnectionLostError(this.address, cause);
-    this.#lost = lost;
+    if (this.ended) return;
     this.#writer.close();
-    this.#socket.destroy();
-    for (const { reject } of this.#unanswered.splice(0)) reject(lost);
-    const unsent = new RequestUnsentError(this.address, cause);
-    for (const { reject } of this.#backlog.splice(0)) reject(unsent);
+    this.#requests.end(cause);
+    this.#parts.socket.destroy();
     // After the effects of the rejections, and after the code that waited for this connection.
     setImmediate(() => this.#parts.onEnd(cause));
   }
@@ -156,13 +99,13 @@ export class OpenConnection implements Connection {
 
   /** Bytes have come. */
   heard(): void {
-    this.#lastHeardAt = this.#parts.runtime.clock.now();
+    this.lastHeardAt = this.#parts.runtime.clock.now();
   }
 
   /** A reply or an event. Throws when the connection must end. */
   receive(frame: Reader): void {
     // Ended by the receiver of an event before it.
-    if (this.#lost !== undefined) return;
+    if (this.ended) return;
     const xid = frame.int();
     const zxid = frame.long();
     const code = frame.int();
@@ -172,34 +115,14 @@ export class OpenConnection implements Connection {
       this.#parts.onEvent(event);
       return;
     }
-    const [pending] = this.#unanswered;
-    if (pending === undefined) throw new ProtocolError(`a reply to request ${xid}, where none is due`);
-    if (pending.xid !== xid) throw new ProtocolError(`a reply to request ${xid}, where one to ${pending.xid} is due`);
-    const answer = this.#read(frame, pending.request, code, zxid);
-    if (zxid > this.#lastZxid) this.#lastZxid = zxid;
-    this.#unanswered.shift();
-    this.#lastAnsweredAt = this.#lastHeardAt;
-    if (!pending.background && --this.#foreground === 0) this.#socket.unref();
-    pending.resolve(answer);
-    if (this.#backlog.length > 0) this.#dispatchNext();
-  }
-
-  /** Sends what may be sent now of what waits. */
-  #dispatchNext(): void {
-    for (const sending of this.#backlog.splice(0, Math.max(0, window - this.#unanswered.length))) {
-      try {
-        this.#dispatch(sending);
-      } catch (error) {
-        sending.reject(error as Error);
-      }
-    }
-  }
-
-  #dispatch({ request, background, resolve, reject }: Sending): void {
-    const xid = this.#writer.write(request);
-    const { sentAt } = this.#writer;
-    this.#unanswered.push({ xid, request, sentAt, background, resolve, reject });
-    if (!background && ++this.#foreground === 1) this.#socket.ref();
+    const [sending, sent] = this.#requests.oldest ?? [];
+    if (sending === undefined) throw new ProtocolError(`a reply to request ${xid}, where none is due`);
+    // Replies come in the order of the requests.
+    if (sent?.xid !== xid) throw new ProtocolError(`a reply to request ${xid}, where one to ${sent?.xid} is due`);
+    const answer = this.#read(frame, sending.request, code, zxid);
+    if (zxid > this.lastZxid) this.lastZxid = zxid;
+    this.lastAnsweredAt = this.lastHeardAt;
+    this.#requests.answered(sending, answer);
   }
 
   #read(frame: Reader, request: Request<unknown>, code: number, zxid: bigint): Answer<unknown> {
@@ -210,8 +133,6 @@ export class OpenConnection implements Connection {
     }
     const fatal = fatalCode(code);
     if (fatal === undefined) return { ok: false, error: serverError(code), code, zxid };
-    if (fatal === 'SESSION_EXPIRED') throw new SessionExpiredError(this.address);
-    if (fatal === 'AUTH_FAILED') throw new AuthFailedError(this.address, undefined);
-    throw new FatalAnswerError(this.address, fatal, request.what);
+    throw fatalError(this.address, fatal, request.what);
   }
 }

@@ -1,5 +1,5 @@
-import { createDeadline, isLockError, misconfigured, runChecks } from '@locks/core/adapter';
-import type { AdapterConfig, Diagnosis } from '@locks/core/adapter';
+import { connectedProcesses, createDeadline, isLockError, misconfigured, runChecks } from '@locks/core/adapter';
+import type { AdapterConfig, Check, Diagnosis } from '@locks/core/adapter';
 import { printAddresses } from '../connection/address.ts';
 import { readConfigOptions } from '../options/config-options.ts';
 import { AuthFailedError } from '../connection/errors.ts';
@@ -7,7 +7,44 @@ import { processPrefix } from '../nodes/paths.ts';
 import { overSeparateConnection } from '../servers/separate-connection.ts';
 import type { SeparateSession } from '../servers/separate-connection.ts';
 import { getChildren } from '../wire/requests.ts';
-import { checks } from './checks.ts';
+
+/** The servers that are looked at, over a session at one of them. */
+interface Ensemble {
+  /** What the configuration asks for, in ms. */
+  readonly asked: number;
+  /** As the servers have decided, in ms. */
+  readonly sessionTimeout: number;
+  /** The names of the processes that have a session. */
+  readonly names: () => Promise<readonly string[]>;
+}
+
+/** A pause of a process, such as that of a garbage collection, is often as long. In ms. */
+const leastTimeout = 4_000;
+
+/** What an ensemble is asked. */
+const checks: readonly Check<Ensemble>[] = [
+  {
+    name: 'session-timeout',
+    look({ asked, sessionTimeout }) {
+      if (sessionTimeout !== asked) {
+        return {
+          level: 'warning',
+          what: `The servers give sessions of ${sessionTimeout} ms in place of ${asked}.`,
+          advice: 'Change option sessionTimeout, or minSessionTimeout and maxSessionTimeout of the servers.',
+        };
+      }
+      if (sessionTimeout >= leastTimeout) {
+        return { level: 'ok', what: `Locks of a silent process end after ${sessionTimeout} ms.` };
+      }
+      return {
+        level: 'warning',
+        what: `A process that pauses for ${sessionTimeout} ms loses all its locks.`,
+        advice: `Set option sessionTimeout to ${leastTimeout} at least.`,
+      };
+    },
+  },
+  { name: 'processes', look: async ({ names }) => connectedProcesses(await names()) },
+];
 
 /** Looks at the servers of `config`. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {

@@ -7,38 +7,23 @@ export function isDoubtful(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.error === 'OTHER';
 }
 
+/** What a refusal means that no other attempt mends, by its error. */
+const permanent: Partial<Record<string, (where: string) => string>> = {
+  NO_AUTH: (where) => `the session may not do that at ${where}: check option "auth" and the ACLs of the nodes above`,
+  INVALID_ACL: (where) => `the server does not take the ACL for ${where}: check options "acl" and "auth"`,
+  UNIMPLEMENTED: (where) => `the server does not know the request for ${where}: it must be 3.5 or newer`,
+  EPHEMERAL_ON_LOCAL_SESSION: (where) =>
+    `the server has local sessions, which have no ephemeral nodes such as ${where}: set localSessionsUpgradingEnabled=true there`,
+  NO_CHILDREN_FOR_EPHEMERALS: (where) =>
+    `${where} belongs to a session: another client locks this key with "fair: false"`,
+};
+
 /** The error for a request that should have succeeded. */
-export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string): LockError {
+export function refusal({ error, code }: Pick<FailedStep, 'error' | 'code'>, path: string): LockError {
   const where = JSON.stringify(path);
-  switch (answer.error) {
-    case 'NO_AUTH':
-      return misconfigured(
-        'ZooKeeper',
-        `the session may not do that at ${where}: check option "auth" and the ACLs of the nodes above`,
-      );
-    case 'INVALID_ACL':
-      return misconfigured(
-        'ZooKeeper',
-        `the server does not take the ACL for ${where}: check options "acl" and "auth"`,
-      );
-    case 'UNIMPLEMENTED':
-      return misconfigured('ZooKeeper', `the server does not know the request for ${where}: it must be 3.5 or newer`);
-    case 'EPHEMERAL_ON_LOCAL_SESSION':
-      return misconfigured(
-        'ZooKeeper',
-        `the server has local sessions, which have no ephemeral nodes such as ${where}: set localSessionsUpgradingEnabled=true there`,
-      );
-    case 'NO_CHILDREN_FOR_EPHEMERALS':
-      return misconfigured(
-        'ZooKeeper',
-        `${where} belongs to a session: another client locks this key with "fair: false"`,
-      );
-    default:
-      return new LockError(
-        'LOCK_UNAVAILABLE',
-        `ZooKeeper refused a request at ${where}: ${answer.error} (${answer.code}).`,
-      );
-  }
+  const why = permanent[error]?.(where);
+  if (why !== undefined) return misconfigured('ZooKeeper', why);
+  return new LockError('LOCK_UNAVAILABLE', `ZooKeeper refused a request at ${where}: ${error} (${code}).`);
 }
 
 /** The error for a missing node above the root, which is not made with the ACL of one user. */

@@ -48,54 +48,46 @@ export interface NewConnection {
 const leastTimeout = 50;
 
 /** Connects to the next server, and checks that sessions at that server can be used. */
-export class Connector {
-  readonly #connecting: Connecting;
-  readonly #rotation: Rotation;
-  readonly #refusals: Refusals;
-
-  constructor(connecting: Connecting, rotation: Rotation, refusals: Refusals) {
-    this.#connecting = connecting;
-    this.#rotation = rotation;
-    this.#refusals = refusals;
+export async function connectToNext(
+  connecting: Connecting,
+  { rotation, refusals }: { readonly rotation: Rotation; readonly refusals: Refusals },
+  { resumed, background, signal }: ConnectAttempt,
+): Promise<NewConnection> {
+  let session = resumed;
+  let onEnd: (cause: Error) => void = () => {};
+  const address = rotation.next();
+  const shown = await shownNow(connecting, signal);
+  const left = resumed === undefined ? Infinity : resumed.deadline - connecting.runtime.clock.now();
+  const parts = {
+    ...connecting,
+    ...shown,
+    address,
+    resume: resumed,
+    lastZxid: resumed?.lastZxid ?? 0n,
+    within: rotation.patience(resumed?.timeout ?? connecting.sessionTimeout, left),
+    background,
+    signal,
+    onEvent: (event: WatchEvent) => session?.watches.fire(event),
+    onEnd: (cause: Error) => onEnd(cause),
+  };
+  const isKnown = resumed !== undefined && refusals.knows(address);
+  const connection = await connectToVotingServer(parts, isKnown);
+  refusals.accepted(address);
+  if (connection.session.timeout < leastTimeout) {
+    const short = tooShort(address, connection.session.timeout);
+    // The servers count by the new timeout already: leases must be lost before their nodes go.
+    resumed?.expire(short);
+    await connection.end(leastTimeout);
+    throw short;
   }
-
-  async connect({ resumed, background, signal }: ConnectAttempt): Promise<NewConnection> {
-    let session = resumed;
-    let onEnd: (cause: Error) => void = () => {};
-    const address = this.#rotation.next();
-    const shown = await shownNow(this.#connecting, signal);
-    const left = resumed === undefined ? Infinity : resumed.deadline - this.#connecting.runtime.clock.now();
-    const parts = {
-      ...this.#connecting,
-      ...shown,
-      address,
-      resume: resumed,
-      lastZxid: resumed?.lastZxid ?? 0n,
-      within: this.#rotation.patience(resumed?.timeout ?? this.#connecting.sessionTimeout, left),
-      background,
-      signal,
-      onEvent: (event: WatchEvent) => session?.watches.fire(event),
-      onEnd: (cause: Error) => onEnd(cause),
-    };
-    const isKnown = resumed !== undefined && this.#refusals.knows(address);
-    const connection = await connectToVotingServer(parts, isKnown);
-    this.#refusals.accepted(address);
-    if (connection.session.timeout < leastTimeout) {
-      const short = tooShort(address, connection.session.timeout);
-      // The servers count by the new timeout already: leases must be lost before their nodes go.
-      resumed?.expire(short);
-      await connection.end(leastTimeout);
-      throw short;
-    }
-    return {
-      connection,
-      handOver(owner, ended) {
-        if (connection.ended) throw new ConnectionClosedError('the server closed the connection at once');
-        session = owner;
-        onEnd = ended;
-      },
-    };
-  }
+  return {
+    connection,
+    handOver(owner, ended) {
+      if (connection.ended) throw new ConnectionClosedError('the server closed the connection at once');
+      session = owner;
+      onEnd = ended;
+    },
+  };
 }
 
 function tooShort(address: Address, timeout: number): ConnectError {

@@ -41,22 +41,34 @@ export async function overSeparateConnection<T>(
   signal: AbortSignal,
   read: (session: SeparateSession) => Promise<T>,
 ): Promise<T> {
-  const connection = await connectToAny(parts, signal);
+  return await readOver(await connectToAny(parts, signal), signal, read);
+}
+
+/** The result of `read` over `connection`, whose session ends with it, or when `signal` aborts. */
+export async function readOver<T>(
+  connection: Connection,
+  signal: AbortSignal,
+  read: (session: SeparateSession) => Promise<T>,
+): Promise<T> {
+  const { timeout } = connection.session;
   const destroy = (): void => connection.destroy(signal.reason as Error);
   signal.addEventListener('abort', destroy);
   if (signal.aborted) destroy();
   try {
-    return await read({
-      sessionTimeout: connection.session.timeout,
-      send: (request) =>
-        connection.send(request).catch((error: unknown) => {
-          throw unansweredError(request.what, error as Error);
-        }),
-    });
+    return await read({ sessionTimeout: timeout, ...senderOf(connection) });
   } finally {
-    await connection.end(parts.sessionTimeout / 3);
+    await connection.end(timeout / 3);
     signal.removeEventListener('abort', destroy);
   }
+}
+
+export function senderOf(connection: Connection): SeparateSender {
+  return {
+    send: (request) =>
+      connection.send(request).catch((error: unknown) => {
+        throw unansweredError(request.what, error as Error);
+      }),
+  };
 }
 
 /** At the first server that answers, each asked once. */
@@ -77,8 +89,13 @@ async function connectToAny({ addresses, ...parts }: SeparateParts, signal: Abor
         onEnd() {},
       });
     } catch (error) {
-      failure = unansweredError('a connection of its own for a list', error as Error);
+      failure = notSeparate(error);
     }
   }
   throw failure ?? new Error('There is no server to connect to.');
+}
+
+/** The error where there is no separate connection. */
+export function notSeparate(error: unknown): LockError {
+  return unansweredError('a connection of its own for a list', error as Error);
 }

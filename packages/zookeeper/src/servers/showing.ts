@@ -1,4 +1,5 @@
 import type { ConnectionParts } from '../connection/connect.ts';
+import { unlessAborted } from '../connection/unless-aborted.ts';
 
 /** What a connection shows to its server. */
 export type Shown = Pick<ConnectionParts, 'auth' | 'tls'>;
@@ -14,16 +15,5 @@ export interface Showing extends Shown {
  * functions may take their time.
  */
 export async function shownNow({ auth, tls, ask }: Showing, signal: AbortSignal): Promise<Shown> {
-  if (ask === undefined) return { auth, tls };
-  let give = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    give = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', give);
-  });
-  if (signal.aborted) give();
-  try {
-    return await Promise.race([ask(), aborted]);
-  } finally {
-    signal.removeEventListener('abort', give);
-  }
+  return ask === undefined ? { auth, tls } : await unlessAborted(ask(), signal);
 }

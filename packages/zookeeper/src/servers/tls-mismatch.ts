@@ -28,8 +28,8 @@ export async function checkTls(error: unknown, parts: ConnectionParts): Promise<
   const { address, tls } = parts;
   const speaksTls = tls === undefined;
   const other = speaksTls ? { rejectUnauthorized: false } : undefined;
-  if ((await serverMode(address, { ...parts, tls: other })) === 'unknown') return;
-  if ((await serverMode(address, parts)) === 'unknown') throw new TlsMismatchError(address, speaksTls);
+  if ((await serverMode({ ...parts, tls: other })) === 'unknown') return;
+  if ((await serverMode(parts)) === 'unknown') throw new TlsMismatchError(address, speaksTls);
 }
 
 function isEndWithoutAnswer(error: unknown): boolean {

@@ -28,7 +28,7 @@ export class UnusableServerError extends Error {
 export async function connectToVotingServer(parts: ConnectionParts, known: boolean): Promise<Connection> {
   // A server that has become read-only refuses the connection.
   if (known) return connect(parts);
-  const asked = serverMode(parts.address, parts);
+  const asked = serverMode(parts);
   let connection: Connection;
   try {
     connection = await connect(parts);

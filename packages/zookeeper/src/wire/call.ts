@@ -28,8 +28,8 @@ export type Operation =
 export type Call =
   | { readonly type: 'create'; readonly node: NewNode }
   | { readonly type: 'remove'; readonly path: string; readonly version: number }
-  | { readonly type: 'exists' | 'getData'; readonly path: string; readonly watch: boolean }
-  | { readonly type: 'getChildren' | 'getAcl' | 'sync' | 'removeWatches'; readonly path: string }
+  | { readonly type: 'getData'; readonly path: string; readonly watch: boolean }
+  | { readonly type: 'exists' | 'getChildren' | 'sync' | 'removeWatches'; readonly path: string }
   | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version: number }
   | { readonly type: 'multi'; readonly operations: readonly Operation[] }
   | { readonly type: 'setWatches'; readonly lastZxid: bigint; readonly paths: readonly string[] }

@@ -67,13 +67,6 @@ export function writeAcl(writer: Writer, acl: readonly Acl[]): void {
   });
 }
 
-export function readAcl(reader: Reader): Acl[] {
-  return reader.vector(12, () => {
-    const permissions = reader.int();
-    return { scheme: reader.string(), id: reader.string(), permissions };
-  });
-}
-
 /** By the numbers of the protocol. */
 export const eventTypes: ReadonlyMap<number, WatchEvent['type']> = new Map([
   [1, 'created'],

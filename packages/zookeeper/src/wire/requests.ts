@@ -1,6 +1,6 @@
 import type { NewNode, NodeKind } from './call.ts';
-import { readAcl, readStat, writeAcl } from './records.ts';
-import type { Acl, Stat } from './records.ts';
+import { readStat, writeAcl } from './records.ts';
+import type { Stat } from './records.ts';
 import { readNothing } from './request.ts';
 import type { Request } from './request.ts';
 
@@ -44,15 +44,14 @@ export function remove(path: string, version: number = -1): Request<void> {
   };
 }
 
-/** @param watch For the next change, or the end, of the node; for its creation if there is none. */
-export function exists(path: string, watch: boolean = false): Request<Stat> {
+export function exists(path: string): Request<Stat> {
   return {
     op: 3,
-    call: { type: 'exists', path, watch },
+    call: { type: 'exists', path },
     what: `a look for "${path}"`,
     write(writer) {
       writer.string(path);
-      writer.bool(watch);
+      writer.bool(false);
     },
     read: readStat,
   };
@@ -98,16 +97,6 @@ export function setData(path: string, data: Buffer, version: number = -1): Reque
       writer.int(version);
     },
     read: readStat,
-  };
-}
-
-export function getAcl(path: string): Request<{ readonly acl: readonly Acl[]; readonly stat: Stat }> {
-  return {
-    op: 6,
-    call: { type: 'getAcl', path },
-    what: `the permissions of "${path}"`,
-    write: (writer) => writer.string(path),
-    read: (reader) => ({ acl: readAcl(reader), stat: readStat(reader) }),
   };
 }
 

@@ -6,9 +6,10 @@ import { eventually, startZookeeper } from '@locks/test-servers';
 import { afterAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperAuth, ZookeeperOptions } from '../../src/index.ts';
-import { getAcl, getChildren } from '../../src/wire/requests.ts';
+import { getChildren } from '../../src/wire/requests.ts';
 import { ownServer } from '../support/servers.ts';
 import { ownLocks } from '../support/providers.ts';
+import { getAcl } from '../support/requests.ts';
 import { openSession, ownProxy, valueOf } from '../support/sessions.ts';
 
 const server = await ownServer({ tickTime: 500 });

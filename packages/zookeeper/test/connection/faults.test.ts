@@ -8,8 +8,9 @@ import {
   SessionExpiredError,
 } from '../../src/connection/errors.ts';
 import { ProtocolError } from '../../src/wire/protocol-error.ts';
-import { exists, getChildren, remove } from '../../src/wire/requests.ts';
+import { getChildren, remove } from '../../src/wire/requests.ts';
 import { acceptance, eventOf, frameOf, replyTo, startFakeServer } from '../support/fake-server.ts';
+import { existsWatched } from '../support/requests.ts';
 import { meet, partsOf } from '../support/open.ts';
 
 const auth = [{ scheme: 'digest', credentials: Buffer.from('a:b') }];
@@ -142,8 +143,8 @@ test('events and replies are seen in the order in which they come', async () => 
   const seen: string[] = [];
   const { connection, client } = await meet(server, { onEvent: ({ path }) => seen.push(path) });
   const sends = Promise.all([
-    connection.send(exists('/one', true)).then(() => seen.push('first reply')),
-    connection.send(exists('/two', true)).then(() => seen.push('second reply')),
+    connection.send(existsWatched('/one')).then(() => seen.push('first reply')),
+    connection.send(existsWatched('/two')).then(() => seen.push('second reply')),
   ]);
   client.send(eventOf(1, '/before'), replyTo(1, -101));
   await expect.poll(() => seen).toEqual(['/before', 'first reply']);

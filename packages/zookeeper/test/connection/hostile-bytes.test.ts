@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { ConnectionLostError } from '../../src/connection/errors.ts';
 import { ProtocolError } from '../../src/wire/protocol-error.ts';
 import { multi } from '../../src/wire/multi.ts';
-import { create, getAcl, getChildren, getData, remove } from '../../src/wire/requests.ts';
+import { create, getChildren, getData, remove } from '../../src/wire/requests.ts';
 import { eventOf, replyTo, startFakeServer } from '../support/fake-server.ts';
+import { getAcl } from '../support/requests.ts';
 import { openConnection } from '../support/open.ts';
 
 const data = Buffer.from('data');

@@ -63,13 +63,13 @@ test.each<readonly [string, (client: FakeClient) => unknown]>([
   ['does not answer in time', () => {}],
 ])('the mode of a server that %s is unknown', async (_, answer) => {
   const fake = await startFakeServer();
-  const asking = serverMode(fake.address, { ...asked, within: 500 });
+  const asking = serverMode({ ...asked, address: fake.address, within: 500 });
   const client = await fake.client();
   answer(client);
   expect(await asking).toBe('unknown');
   await client.gone();
   await fake.stop();
-  expect(await serverMode(fake.address, asked)).toBe('unknown');
+  expect(await serverMode({ ...asked, address: fake.address })).toBe('unknown');
 });
 
 test.each(['server', 'mutual'] as const)(
@@ -82,7 +82,7 @@ test.each(['server', 'mutual'] as const)(
     const secure = await openConnection({ address: netty.tls, tls, auth });
     const answers = await Promise.all([secure.connection.send(node('/tls')), secure.connection.send(exists('/tls'))]);
     expect(answers).toMatchObject([{ ok: true }, { ok: true }]);
-    expect(await serverMode(netty.tls, { ...asked, tls })).toBe('standalone');
+    expect(await serverMode({ ...asked, address: netty.tls, tls })).toBe('standalone');
     await secure.connection.end(5_000);
     // Credentials go out directly behind the connect request without TLS, too.
     const { connection } = await openConnection({ address: netty, auth });

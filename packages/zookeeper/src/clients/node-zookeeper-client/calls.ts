@@ -24,12 +24,6 @@ export interface CallParts {
   answered(zxid: bigint): void;
 }
 
-/** The client names the permissions so, apart from its types. */
-interface ReadAcl {
-  readonly permission: number;
-  readonly id: { readonly scheme: string; readonly id: string };
-}
-
 /** The connection has ended, or must end, before there was an answer. */
 export class CallLostError extends Error {
   override readonly name = 'CallLostError';
@@ -78,14 +72,6 @@ export async function perform(parts: CallParts, call: Call): Promise<Answer<unkn
         client.getChildren(call.path, done),
       );
       return code === 0 ? statAnswer(parts, values[1], (stat) => ({ children: values[0], stat })) : refused(code);
-    }
-    case 'getAcl': {
-      const { code, values } = await asked<[acls: object[], stat: ClientStat]>(parts, (done) =>
-        client.getACL(call.path, done),
-      );
-      if (code !== 0) return refused(code);
-      const acl = (values[0] as readonly ReadAcl[]).map(({ permission, id }) => ({ ...id, permissions: permission }));
-      return statAnswer(parts, values[1], (stat) => ({ acl, stat }));
     }
     case 'setData': {
       const { path, data, version } = call;

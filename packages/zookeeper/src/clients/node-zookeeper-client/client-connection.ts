@@ -1,13 +1,9 @@
 import type { Runtime } from '@locks/core/adapter';
 import type { Address } from '../../connection/address.ts';
 import type { Connection, SendOptions } from '../../connection/connection.ts';
-import {
-  AuthFailedError,
-  ConnectionLostError,
-  FatalAnswerError,
-  RequestUnsentError,
-  SessionExpiredError,
-} from '../../connection/errors.ts';
+import { ConnectionLostError, fatalError } from '../../connection/errors.ts';
+import { RequestQueue } from '../../connection/request-queue.ts';
+import type { Sending, Sent } from '../../connection/request-queue.ts';
 import { checkLength } from '../../connection/request-writer.ts';
 import type { Answer } from '../../wire/answer.ts';
 import { Writer } from '../../wire/writer.ts';
@@ -28,21 +24,6 @@ export interface ClientConnectionParts {
   onEnd(cause: Error): void;
 }
 
-interface Sending {
-  readonly request: Request<unknown>;
-  readonly background: boolean;
-  resolve(answer: Answer<unknown>): void;
-  reject(error: Error): void;
-}
-
-/** A request that the client has taken. */
-interface Pending extends Sending {
-  readonly sentAt: number;
-}
-
-/** As many as over a connection of this package: see `OpenConnection`. */
-const window = 256;
-
 /** For lengths of requests. */
 const measure: Writer = new Writer();
 
@@ -51,76 +32,55 @@ export class ClientConnection implements Connection {
   readonly address: Address;
   readonly session: Connection['session'];
   openedAt: number;
+  lastZxid: bigint;
+  lastHeardAt: number;
+  lastAnsweredAt: number;
   readonly #parts: ClientConnectionParts;
-  readonly #pending: Set<Pending> = new Set();
-  readonly #backlog: Sending[] = [];
-  #foreground = 0;
-  #lastZxid: bigint;
-  #lastHeardAt: number;
-  #lastAnsweredAt: number;
-  #lost: Error | undefined;
+  readonly #requests: RequestQueue;
 
   constructor(parts: ClientConnectionParts) {
     const { managed, runtime } = parts;
-    const { client } = managed;
-    this.address = managed.address;
+    const { client, address } = managed;
+    this.address = address;
     const id = client.getSessionId().readBigInt64BE();
     this.session = { id, password: client.getSessionPassword(), timeout: client.getSessionTimeout() };
     this.openedAt = parts.openedAt;
+    this.lastZxid = parts.lastZxid;
+    this.lastHeardAt = runtime.clock.now();
+    this.lastAnsweredAt = this.lastHeardAt;
     this.#parts = parts;
-    this.#lastZxid = parts.lastZxid;
-    this.#lastHeardAt = runtime.clock.now();
-    this.#lastAnsweredAt = this.#lastHeardAt;
+    this.#requests = new RequestQueue({
+      address,
+      transmit: (sending) => this.#transmit(sending),
+      hold: (alive) => managed.hold(alive),
+    });
     managed.hold(false);
     managed.listen({
       heard: () => {
-        this.#lastHeardAt = runtime.clock.now();
+        this.lastHeardAt = runtime.clock.now();
       },
       lost: (cause) => this.#end(cause),
     });
   }
 
-  get lastZxid(): bigint {
-    return this.#lastZxid;
-  }
-
-  get lastHeardAt(): number {
-    return this.#lastHeardAt;
-  }
-
-  get lastAnsweredAt(): number {
-    return this.#lastAnsweredAt;
-  }
-
   get unanswered(): number {
-    return this.#pending.size;
+    return this.#requests.size;
   }
 
   get oldestUnansweredAt(): number | undefined {
-    const [oldest] = this.#pending;
-    return oldest?.sentAt;
+    return this.#requests.oldest?.[1].sentAt;
   }
 
   get ended(): boolean {
-    return this.#lost !== undefined;
+    return this.#requests.lost !== undefined;
   }
 
   send<T>(request: Request<T>, options?: SendOptions): Promise<Answer<T>> {
-    return new Promise((resolve, reject) => {
-      if (this.#lost !== undefined) {
-        reject(new RequestUnsentError(this.address, this.#lost));
-        return;
-      }
-      checkWritten(request);
-      const background = options?.background ?? false;
-      const sending = { request, background, resolve: resolve as Sending['resolve'], reject };
-      if (background || (this.#backlog.length === 0 && this.#pending.size < window)) this.#dispatch(sending);
-      else this.#backlog.push(sending);
-    });
+    return this.#requests.send(request, options);
   }
 
   destroy(cause: Error): void {
-    if (this.#lost !== undefined) return;
+    if (this.ended) return;
     this.#end(cause);
     this.#parts.managed.cut();
   }
@@ -129,70 +89,34 @@ export class ClientConnection implements Connection {
     await this.#parts.managed.end(within, new AbortController().signal);
   }
 
-  #dispatch(sending: Sending): void {
+  #transmit(sending: Sending): Sent {
     const { managed, runtime, fire } = this.#parts;
-    const pending: Pending = { ...sending, sentAt: runtime.clock.now() };
-    this.#pending.add(pending);
-    if (!pending.background) this.#hold(1);
+    const { call, what } = sending.request;
+    checkWritten(sending.request);
+    const sentAt = runtime.clock.now();
     const { client, watcher, watches, nodes } = managed;
-    const { call } = pending.request;
     const settleNodes = nodes?.sending(call);
     const answered = (zxid: bigint): void => {
-      this.#lastAnsweredAt = runtime.clock.now();
-      if (zxid > this.#lastZxid) this.#lastZxid = zxid;
+      this.lastAnsweredAt = runtime.clock.now();
+      if (zxid > this.lastZxid) this.lastZxid = zxid;
     };
     perform({ client, watcher, watches, fire, answered }, call).then(
       (answer) => {
         settleNodes?.(answer);
-        if (this.#settled(pending)) pending.resolve(answer);
-        this.#dispatchNext();
+        this.#requests.answered(sending, answer);
       },
-      (error: unknown) => this.#fail(pending, error as Error),
+      (error: unknown) => {
+        if (error instanceof CallLostError) this.destroy(fatalError(this.address, error.code, what));
+        else this.#requests.failed(sending, new ConnectionLostError(this.address, error as Error));
+      },
     );
-  }
-
-  #dispatchNext(): void {
-    if (this.#lost !== undefined) return;
-    for (const next of this.#backlog.splice(0, Math.max(0, window - this.#pending.size))) this.#dispatch(next);
-  }
-
-  #fail(pending: Pending, error: Error): void {
-    if (!this.#settled(pending)) return;
-    const cause = this.#lost ?? this.#causeOf(error, pending.request.what);
-    pending.reject(new ConnectionLostError(this.address, cause));
-    if (error instanceof CallLostError) this.destroy(cause);
-  }
-
-  #causeOf(error: Error, what: string): Error {
-    if (!(error instanceof CallLostError)) return error;
-    if (error.code === 'SESSION_EXPIRED') return new SessionExpiredError(this.address);
-    if (error.code === 'AUTH_FAILED') return new AuthFailedError(this.address, undefined);
-    return new FatalAnswerError(this.address, error.code, what);
-  }
-
-  #settled(pending: Pending): boolean {
-    if (!this.#pending.delete(pending)) return false;
-    if (!pending.background) this.#hold(-1);
-    return true;
-  }
-
-  #hold(change: number): void {
-    this.#foreground += change;
-    if (this.#foreground === Math.max(change, 0)) this.#parts.managed.hold(this.#foreground > 0);
+    return { xid: 0, sentAt };
   }
 
   #end(cause: Error): void {
-    if (this.#lost !== undefined) return;
-    this.#lost = cause;
-    const lost = new ConnectionLostError(this.address, cause);
-    for (const pending of [...this.#pending]) {
-      if (!this.#settled(pending)) continue;
-      // The client answers the end of its session with the end of its connection.
-      if (pending.request === closeSession) pending.resolve({ ok: true, value: undefined, zxid: 0n });
-      else pending.reject(lost);
-    }
-    const unsent = new RequestUnsentError(this.address, cause);
-    for (const { reject } of this.#backlog.splice(0)) reject(unsent);
+    if (this.ended) return;
+    // The client answers the end of its session with the end of its connection.
+    this.#requests.end(cause, (request) => request === closeSession);
     // After the effects of the rejections, and after the code that waited for this connection.
     setImmediate(() => this.#parts.onEnd(cause));
   }

@@ -1,6 +1,7 @@
 import type { Runtime } from '@locks/core/adapter';
-import type { Connection } from '../../connection/connection.ts';
-import type { AbandonedSession, SessionEnding } from '../../servers/transport.ts';
+import { unlessAborted } from '../../connection/unless-aborted.ts';
+import { sessionEnding } from '../../servers/session-ending.ts';
+import type { SessionEnding } from '../../servers/transport.ts';
 import type { ConnectingSession } from '../../servers/connector.ts';
 import { perform } from './calls.ts';
 import type { ManagedClient } from './managed-client.ts';
@@ -18,62 +19,34 @@ export interface ClientSession {
 export type ClientSessions = Map<bigint, ClientSession>;
 
 /** Ends the sessions of clients that were given up, and the clients. */
-export class ClientEnding implements SessionEnding {
-  readonly #runtime: Runtime;
-  readonly #clients: ClientSessions;
-  readonly #over: AbortController = new AbortController();
-  #work: Promise<void> | undefined;
-
-  constructor(runtime: Runtime, clients: ClientSessions) {
-    this.#runtime = runtime;
-    this.#clients = clients;
-  }
-
-  add({ id }: AbandonedSession, connection: Connection | undefined): void {
-    const managed = this.#clients.get(id)?.managed;
-    this.#clients.delete(id);
-    if (managed !== undefined)
-      this.#work = Promise.all([this.#work, this.#end(id, managed, connection)]).then(() => {});
-  }
-
-  async finish(within: number): Promise<void> {
-    const timer = this.#runtime.setTimer(() => this.#over.abort(), within, true);
-    await this.#work;
-    this.#runtime.clearTimer(timer);
-    this.#over.abort();
-    // Their sessions have ended, as a server has told.
-    for (const { managed } of this.#clients.values()) managed.stop();
-    this.#clients.clear();
-  }
-
-  async #end(id: bigint, managed: ManagedClient, connection: Connection | undefined): Promise<void> {
+export function clientEnding(runtime: Runtime, clients: ClientSessions): SessionEnding {
+  const ending = sessionEnding(runtime, async ({ id }, connection, { over }) => {
+    const managed = clients.get(id)?.managed;
+    clients.delete(id);
+    if (managed === undefined) return;
     const timeout = managed.client.getSessionTimeout();
-    const { signal } = this.#over;
     const unanswered = connection?.oldestUnansweredAt ?? Infinity;
-    if (this.#runtime.clock.now() - unanswered > timeout * shareOfSilence) managed.cut();
+    if (runtime.clock.now() - unanswered > timeout * shareOfSilence) managed.cut();
     try {
       // Past its timeout the session has ended without us.
-      await managed.whenConnected(timeout, signal);
+      await managed.whenConnected(timeout, over);
       const { nodes, client, watcher, watches } = managed;
       const parts = { client, watcher, watches, fire() {}, answered() {} };
-      if (nodes !== undefined)
-        await untilAborted(
-          nodes.removeAll(id, (call) => perform(parts, call)),
-          signal,
-        );
-      await managed.end(timeout / 3, signal);
+      const removed = nodes?.removeAll(id, (call) => perform(parts, call));
+      // The client may call nothing back.
+      await unlessAborted(removed, over);
+      await managed.end(timeout / 3, over);
     } catch {
       managed.stop();
     }
-  }
-}
-
-/** The client may call nothing back. */
-function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) abort();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
+  return {
+    add: ending.add,
+    async finish(within) {
+      await ending.finish(within);
+      // Their sessions have ended, as a server has told.
+      for (const { managed } of clients.values()) managed.stop();
+      clients.clear();
+    },
+  };
 }

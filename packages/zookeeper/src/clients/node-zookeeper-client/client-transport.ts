@@ -2,8 +2,8 @@ import { pause } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { SessionExpiredError, ConnectionClosedError, SilentServerError } from '../../connection/errors.ts';
 import type { Connection } from '../../connection/connection.ts';
-import { disconnectedError, unansweredError } from '../../connection/request-errors.ts';
-import type { SeparateSender } from '../../servers/separate-connection.ts';
+import { disconnectedError } from '../../connection/request-errors.ts';
+import { notSeparate, readOver, senderOf } from '../../servers/separate-connection.ts';
 import { pingGap } from '../../session/proof.ts';
 import { sync } from '../../wire/requests.ts';
 import type { ConnectAttempt, NewConnection } from '../../servers/connector.ts';
@@ -14,7 +14,7 @@ import type { Transport } from '../../servers/transport.ts';
 import { UnusableServerError } from '../../servers/voting-server.ts';
 import type { WatchEvent } from '../../wire/records.ts';
 import { ClientConnection } from './client-connection.ts';
-import { ClientEnding } from './client-ending.ts';
+import { clientEnding } from './client-ending.ts';
 import type { ClientSession, ClientSessions } from './client-ending.ts';
 import { readClient, wrongClient } from './client.ts';
 import type { NodeZookeeperClient } from './client.ts';
@@ -102,7 +102,7 @@ export function clientTransport(given: (() => unknown) | NodeZookeeperClient, ru
     borrowedSender = opened;
     const { address } = opened;
     if (!refusals.knows(address)) {
-      const mode = await serverMode(address, { within: opened.session.timeout / 9, signal, runtime });
+      const mode = await serverMode({ address, within: opened.session.timeout / 9, signal, runtime });
       if (mode === 'observer' || mode === 'read-only') {
         const unusable = new UnusableServerError(address, mode);
         opened.destroy(unusable);
@@ -126,35 +126,22 @@ export function clientTransport(given: (() => unknown) | NodeZookeeperClient, ru
     sessionTimeout,
     rotation,
     refusals,
-    ending: new ClientEnding(runtime, clients),
+    ending: clientEnding(runtime, clients),
     connect,
     async separately(signal, read) {
-      if (borrowed) return await read(senderOf(borrowedSender));
-      const { connection: separate } = await connect({ resumed: undefined, background: false, signal }).catch(
-        (error: unknown) => {
-          throw unansweredError('a connection of its own for a list', error as Error);
-        },
-      );
-      const destroy = (): void => separate.destroy(signal.reason as Error);
-      signal.addEventListener('abort', destroy);
+      if (borrowed) {
+        if (borrowedSender === undefined) throw disconnectedError('a list', undefined);
+        return await read(senderOf(borrowedSender));
+      }
+      const attempt = { resumed: undefined, background: false, signal };
+      const { connection: separate } = await connect(attempt).catch((error: unknown) => {
+        throw notSeparate(error);
+      });
       try {
-        return await read(senderOf(separate));
+        return await readOver(separate, signal, read);
       } finally {
         clients.delete(separate.session.id);
-        await separate.end(separate.session.timeout / 3);
-        signal.removeEventListener('abort', destroy);
       }
-    },
-  };
-}
-
-function senderOf(connection: Connection | undefined): SeparateSender {
-  return {
-    async send(request) {
-      if (connection === undefined) throw disconnectedError(request.what, undefined);
-      return await connection.send(request).catch((error: unknown) => {
-        throw unansweredError(request.what, error as Error);
-      });
     },
   };
 }

@@ -64,7 +64,6 @@ export interface NodeZookeeperClient {
   ): void;
   setData(path: string, data: Buffer, version: number, callback: ClientCallback<[stat: ClientStat]>): void;
   getChildren(path: string, callback: ClientCallback<[children: string[], stat: ClientStat]>): void;
-  getACL(path: string, callback: ClientCallback<[acls: object[], stat: ClientStat]>): void;
   transaction(): ClientTransaction;
 }
 

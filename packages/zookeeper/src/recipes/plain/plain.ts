@@ -1,5 +1,5 @@
 import { LockError } from '@locks/core/adapter';
-import type { Claim, KeyState } from '@locks/core';
+import type { Claim } from '@locks/core';
 import { baseIn, readNodeData, tokenIn, writeNodeData } from '../../nodes/node-data.ts';
 import type { Nodes, ReadNode } from '../../nodes/nodes.ts';
 import { madeBy } from '../../nodes/own-node.ts';
@@ -11,7 +11,7 @@ import { failedStep, multi } from '../../wire/multi.ts';
 import { uuidOf } from '../contenders.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { looks } from '../recipe.ts';
-import type { AttemptResult, Recipe } from '../recipe.ts';
+import type { Recipe } from '../recipe.ts';
 import { waitAt, waitingFor, waitingWith } from '../waits.ts';
 import { PlainWaiters } from './waiters.ts';
 
@@ -24,95 +24,28 @@ import { PlainWaiters } from './waiters.ts';
  * So each hold has a second node with a name of its own. One transaction makes both, and one
  * removes both. Where the second node is gone, the hold is over and nothing is removed.
  */
-export class PlainRecipe implements Recipe {
-  readonly fair = false;
-  readonly shared = false;
-  readonly #nodes: Nodes;
-  readonly #tokens: Tokens;
-  readonly #waiters: PlainWaiters = new PlainWaiters();
-
-  constructor(nodes: Nodes, tokens: Tokens) {
-    this.#nodes = nodes;
-    this.#tokens = tokens;
-  }
-
-  async attempt(own: LiveClaim, claim: Claim): Promise<AttemptResult> {
-    const path = this.#nodes.ofKey(claim.key);
-    if (claim.mode === 'shared') throw exclusiveOnly(claim.key);
-    for (let look = 0; look < looks; look += 1) {
-      const node = await this.#enter(own, path);
-      if (own.node !== undefined) {
-        await this.#waiters.entered(own, path);
-        return { holds: true };
-      }
-      if (node === undefined) continue;
-      if (node.stat.ephemeralOwner === 0n) {
-        this.#waiters.leave(own, path);
-        throw isFolder(path);
-      }
-      if (!own.waits) return waitingFor(waitAt(1));
-      const watch = await this.#waiters.join(own, path);
-      if (watch !== 'missing') return waitingWith(watch, 1);
-    }
-    return waitingFor(1);
-  }
-
-  async leave(own: LiveClaim): Promise<boolean> {
-    const { session } = own;
-    const path = this.#nodes.ofKey(own.claim.key);
-    this.#waiters.leave(own, path);
-    // The server that answers now may lag behind the one that took the request.
-    const read = own.uncertain ? await this.#latest(session, path) : await this.#nodes.read(session, path);
-    const there = this.#isOwn(own, read);
-    const removed = there && (await this.#end(session, own.claim, path));
-    if (!there && own.node !== undefined) await this.gone(own);
-    own.hasNoNode();
-    return removed;
-  }
+export function createPlainRecipe(nodes: Nodes, tokens: Tokens): Recipe {
+  const waiters = new PlainWaiters();
 
   /** Another client has removed the key's node, perhaps without the second one. */
-  async gone({ session, claim }: LiveClaim): Promise<void> {
-    await this.#nodes.remove(session, this.#holdOf(claim));
-  }
-
-  async evict(session: Session, claim: Claim): Promise<boolean> {
-    const path = this.#nodes.ofKey(claim.key);
-    const read = await this.#latest(session, path);
-    if (read === undefined || read.stat.ephemeralOwner === 0n || ownerOf(read, path) !== claim.owner) return false;
-    // Another library's has no second node.
-    if (readNodeData(read.data) === undefined) return await this.#nodes.remove(session, path);
-    return await this.#end(session, claim, path);
-  }
-
-  async inspect(session: Session, key: string): Promise<KeyState> {
-    const path = this.#nodes.ofKey(key);
-    const read = await this.#latest(session, path);
-    if (read === undefined || read.stat.ephemeralOwner === 0n) return { key, holders: [], waiters: 0 };
-    const data = readNodeData(read.data);
-    const token = data === undefined ? undefined : tokenIn(data, read.stat);
-    const holder = { owner: ownerOf(read, path), mode: 'exclusive' } as const;
-    return { key, holders: [token === undefined ? holder : { ...holder, token }], waiters: 0 };
-  }
-
-  async used(session: Session, names: readonly string[]): Promise<readonly boolean[]> {
-    const stats = names.map((name) => this.#nodes.exists(session, this.#nodes.under(name)));
-    return (await Promise.all(stats)).map((stat) => stat !== undefined && stat.ephemeralOwner !== 0n);
+  async function gone({ session, claim }: LiveClaim): Promise<void> {
+    await nodes.remove(session, holdOf(claim));
   }
 
   /** Makes the node, or reads the one that is there, in one flight. `undefined`: look again. */
-  async #enter(own: LiveClaim, path: string): Promise<ReadNode | undefined> {
+  async function enter(own: LiveClaim, path: string): Promise<ReadNode | undefined> {
     const { session, node } = own;
-    if (node !== undefined || this.#waiters.has(own, path)) {
-      const read = node === undefined ? await this.#nodes.read(session, path) : await this.#latest(session, path);
-      if (node !== undefined && !this.#isOwn(own, read)) own.hasNoNode();
+    if (node !== undefined || waiters.has(own, path)) {
+      const read = node === undefined ? await nodes.read(session, path) : await latest(session, path);
+      if (node !== undefined && !isOwn(own, read)) own.hasNoNode();
       if (read !== undefined) return read;
     }
-    const base = this.#tokens.cached(session)?.value;
+    const base = tokens.cached(session)?.value;
     own.requestNode();
-    const hold = this.#holdOf(own.claim);
+    const hold = holdOf(own.claim);
     const data = writeNodeData({ owner: own.claim.owner, base });
-    const making = session.send(multi([this.#nodes.ephemeral(path, data), this.#nodes.ephemeral(hold, '')]));
-    const reading = this.#nodes.read(session, path);
+    const making = session.send(multi([nodes.ephemeral(path, data), nodes.ephemeral(hold, '')]));
+    const reading = nodes.read(session, path);
     // Without the reply to the first there is none to the second.
     reading.catch(() => {});
     const made = await making;
@@ -124,25 +57,25 @@ export class PlainRecipe implements Recipe {
     }
     const failed = failedStep(made.value);
     if (failed.error === 'NO_NODE') {
-      await this.#nodes.makeRoot(session);
+      await nodes.makeRoot(session);
       return undefined;
     }
     if (failed.error !== 'NODE_EXISTS') throw refusal(failed, path);
     if (failed.index > 0) {
       // It is of an earlier hold. Another client has removed the other node of that.
-      await this.#nodes.remove(session, hold);
+      await nodes.remove(session, hold);
       return undefined;
     }
     const read = await reading;
-    if (read !== undefined && this.#isOwn(own, read)) {
+    if (read !== undefined && isOwn(own, read)) {
       own.hasNode({ path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) });
     }
     return read;
   }
 
   /** Removes both nodes of a hold. `false`: it had ended. */
-  async #end(session: Session, claim: Claim, path: string): Promise<boolean> {
-    const hold = this.#holdOf(claim);
+  async function end(session: Session, claim: Claim, path: string): Promise<boolean> {
+    const hold = holdOf(claim);
     const answer = await session.send(
       multi([
         { type: 'remove', path: hold },
@@ -153,21 +86,80 @@ export class PlainRecipe implements Recipe {
     if (answer.value.committed) return true;
     const failed = failedStep(answer.value);
     if (failed.error !== 'NO_NODE') throw refusal(failed, failed.index === 0 ? hold : path);
-    if (failed.index > 0) await this.#nodes.remove(session, hold);
+    if (failed.index > 0) await nodes.remove(session, hold);
     return false;
   }
 
-  #holdOf({ owner }: Claim): string {
-    return this.#nodes.under(`${holdPrefix}${uuidOf(owner)}`);
+  function holdOf({ owner }: Claim): string {
+    return nodes.under(`${holdPrefix}${uuidOf(owner)}`);
   }
 
-  #latest(session: Session, path: string): Promise<ReadNode | undefined> {
-    return this.#nodes.latest(session, path, () => this.#nodes.read(session, path));
+  function latest(session: Session, path: string): Promise<ReadNode | undefined> {
+    return nodes.latest(session, path, () => nodes.read(session, path));
   }
 
-  #isOwn({ session, claim }: LiveClaim, read: ReadNode | undefined): boolean {
+  function isOwn({ session, claim }: LiveClaim, read: ReadNode | undefined): boolean {
     return read?.stat.ephemeralOwner === session.id && readNodeData(read.data)?.owner === claim.owner;
   }
+
+  return {
+    fair: false,
+    shared: false,
+    async attempt(own, claim) {
+      const path = nodes.ofKey(claim.key);
+      if (claim.mode === 'shared') throw exclusiveOnly(claim.key);
+      for (let look = 0; look < looks; look += 1) {
+        const node = await enter(own, path);
+        if (own.node !== undefined) {
+          await waiters.entered(own, path);
+          return { holds: true };
+        }
+        if (node === undefined) continue;
+        if (node.stat.ephemeralOwner === 0n) {
+          waiters.leave(own, path);
+          throw isFolder(path);
+        }
+        if (!own.waits) return waitingFor(waitAt(1));
+        const watch = await waiters.join(own, path);
+        if (watch !== 'missing') return waitingWith(watch, 1);
+      }
+      return waitingFor(1);
+    },
+    async leave(own) {
+      const { session } = own;
+      const path = nodes.ofKey(own.claim.key);
+      waiters.leave(own, path);
+      // The server that answers now may lag behind the one that took the request.
+      const read = own.uncertain ? await latest(session, path) : await nodes.read(session, path);
+      const there = isOwn(own, read);
+      const removed = there && (await end(session, own.claim, path));
+      if (!there && own.node !== undefined) await gone(own);
+      own.hasNoNode();
+      return removed;
+    },
+    gone,
+    async evict(session, claim) {
+      const path = nodes.ofKey(claim.key);
+      const read = await latest(session, path);
+      if (read === undefined || read.stat.ephemeralOwner === 0n || ownerOf(read, path) !== claim.owner) return false;
+      // Another library's has no second node.
+      if (readNodeData(read.data) === undefined) return await nodes.remove(session, path);
+      return await end(session, claim, path);
+    },
+    async inspect(session, key) {
+      const path = nodes.ofKey(key);
+      const read = await latest(session, path);
+      if (read === undefined || read.stat.ephemeralOwner === 0n) return { key, holders: [], waiters: 0 };
+      const data = readNodeData(read.data);
+      const token = data === undefined ? undefined : tokenIn(data, read.stat);
+      const holder = { owner: ownerOf(read, path), mode: 'exclusive' } as const;
+      return { key, holders: [token === undefined ? holder : { ...holder, token }], waiters: 0 };
+    },
+    async used(session, names) {
+      const stats = names.map((name) => nodes.exists(session, nodes.under(name)));
+      return (await Promise.all(stats)).map((stat) => stat !== undefined && stat.ephemeralOwner !== 0n);
+    },
+  };
 }
 
 /**

@@ -1,13 +1,13 @@
-import { FirstNodes } from '../../nodes/first-nodes.ts';
 import type { FolderCleanup } from '../../nodes/folder-cleanup.ts';
 import { baseIn, writeNodeData } from '../../nodes/node-data.ts';
 import type { Nodes } from '../../nodes/nodes.ts';
 import { madeBy } from '../../nodes/own-node.ts';
 import type { OwnNode } from '../../nodes/own-node.ts';
 import { folderOf, nameOf } from '../../nodes/paths.ts';
-import { isDoubtful, refusal } from '../../nodes/refusal.ts';
 import type { Session } from '../../session/session.ts';
 import { contenderName, parseContenders, placesOf, uuidOf } from '../contenders.ts';
+import { createEntrance } from '../entrance.ts';
+import type { Enter } from '../entrance.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import type { SemaphoreState } from './judge.ts';
 import { parseLeases } from './leases.ts';
@@ -21,12 +21,12 @@ interface Found {
 /** The semaphores as they are at the servers: of each key a queue in `locks`, and `leases`. */
 export class SemaphoreNodes {
   readonly #nodes: Nodes;
-  readonly #first: FirstNodes;
   readonly #folders: FolderCleanup;
+  readonly #enterFolder: Enter;
 
   constructor(nodes: Nodes, folders: FolderCleanup) {
     this.#nodes = nodes;
-    this.#first = new FirstNodes(nodes);
+    this.#enterFolder = createEntrance(nodes, folders);
     this.#folders = folders;
   }
 
@@ -80,29 +80,13 @@ export class SemaphoreNodes {
   async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(claim.key);
-    this.#folders.entered(folder);
-    own.requestNode();
     const path = `${folder}/locks/${contenderName('mutex', claim)}`;
     // It names no base: the token is not that of the place.
-    const data = writeNodeData({ owner: claim.owner });
-    const making = this.#nodes.make(session, path, 'ephemeral-sequential', data);
-    const reading = this.read(session, folder);
-    // Without the reply to the first there is none to the second.
-    reading.catch(() => {});
-    const made = await making;
-    if (made.ok) {
-      const node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base: undefined };
-      own.hasNode(node);
-      return (await this.#single(own, { state: await reading, node })).state;
-    }
-    own.requestRefused(made.error === 'NO_NODE' || isDoubtful(made));
-    if (made.error !== 'NO_NODE') throw refusal(made, folder);
-    const first = await this.#first.make(session, { containers: [folder, `${folder}/locks`], path, data });
-    own.requestRefused(false);
-    if (first === undefined) return undefined;
-    own.hasNode({ path: first.path, ...madeBy(first.czxid), base: undefined });
-    this.#folders.made(folder);
-    return undefined;
+    const place = { path, data: writeNodeData({ owner: claim.owner }), base: undefined };
+    const containers = [folder, `${folder}/locks`] as const;
+    const made = await this.#enterFolder(own, { ...place, containers }, () => this.read(session, folder));
+    if (made?.reading === undefined) return undefined;
+    return (await this.#single(own, { state: await made.reading, node: own.node })).state;
   }
 
   /**
