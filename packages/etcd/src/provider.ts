@@ -95,7 +95,6 @@ export class EtcdProvider implements LockProvider {
     base.in(queueIn(answer, keys));
   }
 
-  /** For guards. */
   access(): GuardAccess {
     return this.#parts;
   }

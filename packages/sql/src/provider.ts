@@ -11,7 +11,6 @@ import { createSqlQueue } from './queue/sql-queue.ts';
 import type { SqlQueue } from './queue/sql-queue.ts';
 import { Sweeper } from './sweep/sweeper.ts';
 
-/** What a provider is made of. */
 export interface SqlProviderParts extends TableCallsParts {
   readonly dialect: Dialect;
   readonly store: LockStore;

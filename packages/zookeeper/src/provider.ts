@@ -13,7 +13,6 @@ import type { Tokens } from './tokens/tokens.ts';
 import type { Acl } from './wire/records.ts';
 import type { ZookeeperProvider } from './zookeeper-provider.ts';
 
-/** What a provider is made of. */
 export interface SessionProviderParts {
   readonly sessions: SessionManager;
   readonly recipe: Recipe;

@@ -58,14 +58,12 @@ export function decideAttempt({ options: { need }, state }: Machine, now: number
   return votes + busy + count(parts, isUnderWay) >= need ? 'wait' : 'unavailable';
 }
 
-/** How many of `parts` are so. */
 function count(parts: readonly Part[], isSo: (part: Part) => boolean): number {
   let found = 0;
   for (const part of parts) if (isSo(part)) found += 1;
   return found;
 }
 
-/** The highest token of the votes. */
 export function highestToken(votes: readonly Part[]): bigint {
   let highest = 0n;
   for (const { token = 0n } of votes) if (token > highest) highest = token;
@@ -129,7 +127,6 @@ export function heldUntil(machine: Machine, now: number): number {
  */
 export type Freed = boolean | Error | 'awaited' | 'late' | undefined;
 
-/** The claim that is released. */
 export interface Released {
   readonly held: boolean;
   /** By the clock of this process its hold has ended since. */

@@ -21,7 +21,6 @@ import { combinedTraits } from './traits.ts';
 
 type Told = readonly (ToldState | undefined)[];
 
-/** What a composite is made of. */
 export interface CombinedParts extends CombineRules {
   readonly providers: readonly LockProvider[];
   /** Members are asked for votes if their registers have this set. @default false */

@@ -3,7 +3,6 @@ import { LockError, isLockError } from '@locks/core/adapter';
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
 import { closeQuietly, providerClosed, untilReopened } from '@locks/core/composite';
 
-/** What a member that opens later is made of. */
 export interface LateMemberParts {
   readonly name: string;
   /** What it is taken for until it opens. */

@@ -15,7 +15,6 @@ interface Refusal {
   readonly error: unknown;
 }
 
-/** What does not change of a member. */
 interface Parts {
   readonly about: Pick<MemberMessage, 'provider' | 'member' | 'index'>;
   /** Why calls are not answered, if its provider knows: that is the same for all calls. */

@@ -18,7 +18,6 @@ export interface MembersHost extends Quorum {
   readonly runtime: Runtime;
 }
 
-/** When calls of several members are over. */
 interface CallsEnd {
   isEnough(): boolean;
   /** In ms. @default timeout */

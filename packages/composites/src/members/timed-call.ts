@@ -4,7 +4,6 @@ import type { MemberCall } from './member-answers.ts';
 import type { MembersHost } from './member-states.ts';
 import type { Member } from './member.ts';
 
-/** How a call ends. */
 export interface CallEnd<Answer> {
   /** There was no answer within the member timeout. One that comes later is told, too. */
   silent(): void;

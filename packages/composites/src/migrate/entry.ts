@@ -14,7 +14,6 @@ export type Refusal = Pick<MigrationMessage, 'by' | 'error'>;
 /** What became of a step. `undefined`: a change of the phase ended it. */
 export type Answer = Outcome | Refusal | undefined;
 
-/** What a step works with. */
 export interface StepParts {
   readonly rules: MigrateRules;
   readonly signs: Signs;

@@ -12,7 +12,6 @@ import { goneBy, phaseOf } from './phase.ts';
 import type { End, Phase, PhaseWord } from './phase.ts';
 import { Signs } from './signs.ts';
 
-/** What the keeper asks of the claims. */
 interface KeeperHost {
   /** Whether leases or attempts under `end` are left. */
   inUse(end: End): boolean;

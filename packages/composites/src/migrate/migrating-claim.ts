@@ -12,7 +12,6 @@ import type { Keeper } from './keeper.ts';
 import { ends } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 
-/** What the claims of a migration share. */
 export interface MigrationHost {
   readonly both: CombinedProvider;
   /** Where locks are taken in a phase. */

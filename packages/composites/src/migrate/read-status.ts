@@ -14,7 +14,6 @@ import type { MigrationProcess, MigrationStatus, MigrationStore } from './status
 export type AskedStore = Pick<LockProvider, 'name' | 'inspect' | 'list' | 'time'> &
   Partial<Pick<LockProvider, 'traits'>>;
 
-/** Which migration is asked about. */
 export interface StatusQuestion {
   readonly name: string;
   /** How many processes there are to be. */

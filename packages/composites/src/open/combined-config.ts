@@ -8,7 +8,6 @@ import { memberError, memberTitle } from '../members/member.ts';
 import { readMember, sameStore } from './member-config.ts';
 import { readRedlockUrl } from './redlock-url.ts';
 
-/** What a configuration says of a composite. */
 export interface CombinedConfig {
   readonly members: readonly Backend[];
   readonly rules: CombineOptions;

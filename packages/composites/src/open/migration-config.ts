@@ -8,7 +8,6 @@ import type { End } from '../migrate/phase.ts';
 import { memberError } from '../members/member.ts';
 import { readMember, sameStore } from './member-config.ts';
 
-/** What a configuration says of a migration. */
 export interface MigrationConfig {
   readonly stores: Readonly<Record<End, Backend>>;
   readonly options: Omit<MigrateOptions, 'from' | 'to'>;

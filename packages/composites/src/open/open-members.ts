@@ -15,7 +15,6 @@ export type OpenProvider = (backend: Backend, runtime: Runtime) => Promise<LockP
 /** What became of a member that was opened. `undefined`: nothing yet. */
 type Outcome = PromiseSettledResult<LockProvider> | undefined;
 
-/** A composite whose members are opened. */
 export interface Opening {
   readonly members: readonly Backend[];
   /** What messages call the members. */

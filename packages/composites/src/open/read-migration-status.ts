@@ -36,7 +36,6 @@ const longestPause = 1_000;
 
 const readers = { processes: integer(1, 100_000) };
 
-/** What `migrationStatus` does. */
 export async function readMigrationStatus(
   target: string | LocksConfig | undefined,
   options: MigrationStatusOptions,
@@ -45,7 +44,6 @@ export async function readMigrationStatus(
   return await withFleet(target, { processes }, (read) => read());
 }
 
-/** What `waitForPhase` does. */
 export async function waitForMigration(
   target: string | LocksConfig | undefined,
   phase: PhaseWord,

@@ -142,7 +142,6 @@ export async function mustReject(call: Promise<unknown>, code: LockErrorCode, wh
   return error;
 }
 
-/** `later` must exceed `earlier`. */
 export function mustExceed(later: bigint, earlier: bigint, when: string): void {
   assert.ok(later > earlier, `expected a token above ${earlier} ${when}, got ${later}`);
 }

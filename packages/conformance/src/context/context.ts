@@ -99,7 +99,6 @@ export interface Many {
   readonly 4: readonly [LockProvider, LockProvider, LockProvider, LockProvider];
 }
 
-/** What a context is made of. */
 export interface ContextParts {
   readonly id: string;
   readonly traits: Traits;

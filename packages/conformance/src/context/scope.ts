@@ -25,7 +25,6 @@ export interface Scope {
   end(): Promise<void>;
 }
 
-/** What a scope makes its things of. */
 export interface ScopeOptions {
   readonly create: () => LockProvider | Promise<LockProvider>;
   readonly createOther: (() => LockProvider | Promise<LockProvider>) | undefined;

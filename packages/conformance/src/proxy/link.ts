@@ -34,7 +34,6 @@ export interface Link {
  */
 export type Rewrite = (piece: Buffer, way: Way, connection: object) => Buffer;
 
-/** What a link is made of. */
 export interface LinkOptions {
   readonly client: Socket;
   /** To `target`, in the making or made. */

@@ -26,7 +26,6 @@ export function serves({ schemes }: AdapterModule, scheme: string): boolean {
   return Array.isArray(schemes) && schemes.includes(scheme);
 }
 
-/** What was registered for `provider`. */
 export function registered(provider: string): AdapterModule | undefined {
   return adapters.get(provider);
 }

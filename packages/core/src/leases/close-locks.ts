@@ -3,7 +3,6 @@ import type { LockError } from '../errors/lock-error.ts';
 import { settledWithin } from '../time/settled-within.ts';
 import type { AcquisitionHost } from './acquire/acquisition-host.ts';
 
-/** How a `Locks` closes. */
 export interface Closing {
   /** For running work, in ms. */
   readonly drain: number;

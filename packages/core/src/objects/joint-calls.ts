@@ -8,7 +8,6 @@ import type { AcquireOptions } from '../options/acquire-options.ts';
 /** How work runs under a lease that was taken before. */
 export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'>, Pick<Noted, 'shares' | 'noted'> {}
 
-/** What lock objects need from their `Locks`. */
 export interface JointCalls extends LockCalls {
   /** As `inspect` of `Locks`. */
   inspect(key: string): Promise<LockState>;

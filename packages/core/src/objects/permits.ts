@@ -17,7 +17,6 @@ import type { Share } from './lock-object.ts';
 import type { KeyLockable, ObjectOptions } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
 
-/** What `Permits` are made of. */
 export interface PermitsParts {
   readonly locks: JointCalls;
   readonly clock: Clock;

@@ -12,7 +12,6 @@ import type { Call, Member } from './member.ts';
 import { RenewalStream } from './renewal-stream.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What `Members` is made of. */
 export interface MembersParts {
   readonly hosts: readonly Host[];
   readonly secrets: Secrets;
@@ -20,7 +19,6 @@ export interface MembersParts {
   readonly runtime: Runtime;
 }
 
-/** How a call is made. */
 export interface CallOptions {
   /** In ms. @default the deadline's timeout */
   readonly within?: number | undefined;

@@ -61,7 +61,6 @@ class Attempt {
     return { ...(await this.from(queue, others !== undefined)), kept };
   }
 
-  /** With what is known of the queue. */
   async from(known: KeyQueue, waits: boolean): Promise<Grant | Waiting> {
     let queue = known;
     for (;;) {

@@ -21,7 +21,6 @@ export interface Restarted extends Required<Pick<Renewal, 'hold'>> {
  */
 const silence = 1 / 6;
 
-/** How a hold is restarted. */
 export interface RestartOptions {
   /** By the clock. */
   readonly until: number;

@@ -19,7 +19,6 @@ export interface Keys {
   fence(resource: string): Buffer;
 }
 
-/** The keys below `prefix`. */
 export function keysBelow(prefix: string): Keys {
   const below = (folder: string, name: string): Buffer => Buffer.from(`${prefix}/${folder}/${name}`);
   const claims = `${prefix}/claims/`;

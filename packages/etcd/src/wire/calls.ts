@@ -65,7 +65,6 @@ const watchCreate = message({
 });
 const lease = message({ ID: [1, 'int64'] });
 
-/** One kind of call. */
 export interface Method<Request, Response> {
   /** As gRPC names it: `/etcdserverpb.KV/Txn`. */
   readonly path: string;

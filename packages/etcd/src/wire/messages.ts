@@ -72,7 +72,6 @@ export interface LeaseGrantRequest {
   readonly TTL: number;
 }
 
-/** One lease. */
 export interface LeaseRequest {
   readonly ID: string;
 }

@@ -8,7 +8,6 @@ import { otherProtocol } from './other-protocol.ts';
 import type { Connecting, OwnClient } from './own-client.ts';
 import type { Target } from './target.ts';
 
-/** How a client connects for the first time. */
 export interface FirstConnection<Client extends Connecting> {
   readonly client: Client;
   readonly target: Target;

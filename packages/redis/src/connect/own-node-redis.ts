@@ -10,7 +10,6 @@ import { CheckedSends } from './checked-client.ts';
 import type { Connecting } from './own-client.ts';
 import { pauseAfter } from './target.ts';
 
-/** What the client is made of. */
 export interface OwnNodeRedisParts {
   readonly runtime: Runtime;
   /** A connection without an answer for so long is replaced, in ms. */

@@ -15,7 +15,6 @@ import type { CallTerms } from './call-terms.ts';
 import { Attempt, Confirmation, Release, Renewal as RenewalCall } from './lock-calls.ts';
 import type { UnsettledAttempts } from './unsettled-attempts.ts';
 
-/** What the scripts go over. */
 export interface LockClients {
   readonly client: ScriptClient;
   /** What renewals go over, and grants are confirmed over. @default the client */

@@ -7,7 +7,6 @@ import type { Servers } from '../wire/servers.ts';
 import { unpipelined } from '../wire/unpipelined.ts';
 import type { Unsettled, UnsettledAttempts } from './unsettled-attempts.ts';
 
-/** What releases are made of. */
 export interface ReleaseParts {
   readonly client: ScriptClient;
   readonly servers: Servers;

@@ -8,7 +8,6 @@ import type { ScriptSender } from './script-call.ts';
 import { noNode } from './servers.ts';
 import { unpipelined } from './unpipelined.ts';
 
-/** What `ClusterWrites` is made of. */
 export interface ClusterWritesParts {
   readonly client: RedisClusterClient;
   /** How many replicas of a master must have a write. */

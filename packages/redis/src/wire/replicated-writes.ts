@@ -12,7 +12,6 @@ interface Call {
   readonly since: number;
 }
 
-/** What `ReplicatedWrites` is made of. */
 export interface ReplicatedParts {
   /** How many replicas must have a write. */
   readonly replicas: number;

@@ -23,7 +23,6 @@ export interface ScriptCall {
   readonly completes?: boolean;
 }
 
-/** What scripts go over. */
 export interface ScriptSender extends Pick<ScriptClient, 'evalsha' | 'eval' | 'status'> {
   /** The client that knows why there is no connection. @default itself */
   readonly over?: ScriptClient;

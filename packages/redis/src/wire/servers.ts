@@ -24,14 +24,12 @@ export interface Servers {
   unbroken(connections: unknown): boolean;
   /** The clients of which copies are to listen. */
   listenAt(): readonly RedisClient[];
-  /** All servers that have keys. */
   holders(): readonly KeyHolder[];
 }
 
 /** A client of one server, or of a Cluster. */
 export type AnyRedisClient = RedisClient | RedisClusterClient;
 
-/** Whether `client` is one of a Cluster. */
 export function isCluster(client: AnyRedisClient): client is RedisClusterClient {
   return (client as Partial<RedisClusterClient>).isCluster === true;
 }

@@ -31,7 +31,6 @@ export interface About {
   readonly first?: boolean | undefined;
 }
 
-/** What `Connections` are made of. */
 export interface ConnectionsParts<Connection> {
   readonly client: SqlClient<Connection>;
   readonly dialect: ConnectionRules;

@@ -20,7 +20,6 @@ const sweepBatch = 500;
 /** How many keys one statement of a list reads. More take longer, fewer need more statements. */
 const listedTogether = 1_000;
 
-/** What the calls of a provider are made of. */
 export interface TableCallsParts {
   readonly client: SqlClient;
   readonly dialect: ConnectionRules;

@@ -6,7 +6,6 @@ import { refuseOld } from './connection/check-version.ts';
 import { numberOf, readOnly } from './connection/errors.ts';
 import { nameOf, textOf } from './connection/session.ts';
 
-/** What a connection is like. */
 interface ConnectionFacts {
   /** SYSDATE moves on within a statement. */
   readonly clockMoves: boolean;

@@ -13,7 +13,6 @@ export const hidden = ', or the role has no USAGE on its schema (see sql/postgre
 
 const rowsHidden = `@locks/sql: row level security hides the rows of the locks' tables from this role. ${rowSecurity}`;
 
-/** What a connection is like. */
 export interface ConnectionFacts {
   /** After how many ms the server ends a statement; Infinity: it does not. */
   readonly endsAfter: number;

@@ -36,7 +36,6 @@ export function assignedOf(token: Row[number] | undefined, span: Row[number] | u
   return typeof token === 'string' ? { token: BigInt(token), validity: Number(span) } : undefined;
 }
 
-/** What a message to a process says. */
 interface TurnMessage {
   /** '': of no claim. */
   readonly owner: string;

@@ -13,7 +13,6 @@ const echoPatience = 1_000;
  */
 const unheardRetry = 60_000;
 
-/** What it takes to listen, and to prove it. */
 export interface ProveListeningParts extends Pick<StoreListening, 'listen' | 'unheard'> {
   /** Sends a message about the owner '' to the listener of this process. */
   readonly echo: () => Promise<unknown>;

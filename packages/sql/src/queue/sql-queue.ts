@@ -16,7 +16,6 @@ const looksPerTtl = 12;
 /** In how many ms to look for turns where the database tells none. */
 const usualInterval = 25;
 
-/** What a queue in a database is made of. */
 export interface SqlQueueParts {
   /** The provider's, for messages. */
   readonly name: string;

@@ -9,7 +9,6 @@ import { claimOf, createReplace } from './replacements.ts';
 import type { TextTable } from '../dialect/stores/text-table.ts';
 import { createWakes } from './wakes.ts';
 
-/** What a provider is made of. */
 export interface TextProviderParts extends TableCallsParts {
   readonly dialect: Dialect;
   readonly store: TextTable;

@@ -10,7 +10,6 @@ import type { TextListening } from '../dialect/stores/text-table.ts';
  */
 const fewKeys = 8;
 
-/** What the wakes of a process are made of. */
 export interface WakesParts {
   /** The provider's name. */
   readonly name: string;

@@ -9,7 +9,6 @@ import type { Tokens } from '../tokens/tokens.ts';
 import { checkHold } from './hold-check.ts';
 import type { HoldCheckParts } from './hold-check.ts';
 
-/** What claims are made of. */
 export interface ClaimsParts {
   readonly recipe: Recipe;
   readonly tokens: Tokens;

@@ -10,7 +10,6 @@ import type { LiveClaim } from '../recipes/live-claim.ts';
  */
 const shareOfTimeout = 9;
 
-/** What a check needs. */
 export interface HoldCheckParts {
   readonly nodes: Nodes;
   readonly deadline: Deadline;

@@ -20,7 +20,6 @@ import type { Accepted, Credentials, Resumed } from './handshake.ts';
 import { OpenConnection } from './open-connection.ts';
 import { openSocket } from './socket.ts';
 
-/** What a connection needs. */
 export interface ConnectionParts {
   readonly address: Address;
   /** Options of TLS, which is used if this is given. */

@@ -7,7 +7,6 @@ import { ConnectError } from './errors.ts';
 import { readAccepted, writeHandshake } from './handshake.ts';
 import type { Resumed } from './handshake.ts';
 
-/** How a session is ended over another connection. */
 export interface EndSessionParts extends AskParts {
   readonly sessionTimeout: number;
   readonly session: Resumed;

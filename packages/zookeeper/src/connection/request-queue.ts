@@ -19,7 +19,6 @@ export interface Sending {
   readonly reject: (error: Error) => void;
 }
 
-/** How a request was sent. */
 export interface Sent {
   readonly xid: number;
   /** By the clock of the runtime, in ms: not after it was written. */

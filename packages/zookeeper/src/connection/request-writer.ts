@@ -3,7 +3,6 @@ import type { Runtime } from '@locks/core/adapter';
 import { Writer } from '../wire/writer.ts';
 import type { Request } from '../wire/request.ts';
 
-/** What requests are written with. */
 export interface RequestWriterParts {
   readonly socket: Socket;
   readonly runtime: Runtime;

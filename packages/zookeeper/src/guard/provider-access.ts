@@ -4,7 +4,6 @@ import type { Session } from '../session/session.ts';
 import type { Acl } from '../wire/records.ts';
 import type { ZookeeperProvider } from '../zookeeper-provider.ts';
 
-/** What a guard needs of its provider. */
 export interface ProviderAccess {
   readonly traits: Pick<Traits, 'fair'>;
   /** Of the nodes that are made. */

@@ -3,7 +3,6 @@ import type { SessionManager } from '../session/session-manager.ts';
 import type { Session } from '../session/session.ts';
 import { remove } from '../wire/requests.ts';
 
-/** How the folders are removed. */
 export interface FolderCleanupParts {
   readonly sessions: Pick<SessionManager, 'current'>;
   readonly runtime: Runtime;

@@ -4,7 +4,6 @@ import type { Nodes } from './nodes.ts';
 import { decodeKey } from './paths.ts';
 import type { Transport } from '../servers/transport.ts';
 
-/** The node of a key. */
 export interface KeyName {
   readonly name: string;
   readonly key: string;

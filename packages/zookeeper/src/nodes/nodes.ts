@@ -10,13 +10,11 @@ import { childPath, encodeKey, folderOf } from './paths.ts';
 import { parentMissing, refusal } from './refusal.ts';
 import { renewedSequence } from './sequence.ts';
 
-/** A node that was made, or found. */
 export interface MadeNode {
   readonly path: string;
   readonly stat: Stat;
 }
 
-/** A node that was read. */
 export interface ReadNode {
   readonly data: string;
   readonly stat: Stat;

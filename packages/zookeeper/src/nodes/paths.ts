@@ -47,7 +47,6 @@ export function childPath(parent: string, name: string): string {
   return parent === '/' ? `/${name}` : `${parent}/${name}`;
 }
 
-/** The last name of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

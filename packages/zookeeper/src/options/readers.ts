@@ -12,7 +12,6 @@ export interface ZookeeperAuth {
   readonly credentials: string | Uint8Array;
 }
 
-/** The path of a node. */
 export const nodePath: OptionReader<string> = {
   expects:
     'the path of a node ("/", "/locks", "/app/locks") outside of "/zookeeper", without empty names, ".", ".." and control characters',

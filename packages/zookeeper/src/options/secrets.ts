@@ -33,7 +33,6 @@ export const userReader: OptionReader<string> = matching(/^[^:]+$/, 'a string wi
 
 const names = ['auth', 'username', 'password', 'tls'] as const;
 
-/** Whether one of `options` is a function. */
 export function changes(options: SecretOptions): boolean {
   return names.some((name) => typeof options[name] === 'function');
 }

@@ -2,7 +2,6 @@ import { outsideContext, pause } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { Rotation } from './rotation.ts';
 
-/** How the loop connects. */
 export interface ConnectLoopParts {
   readonly runtime: Runtime;
   readonly rotation: Rotation;

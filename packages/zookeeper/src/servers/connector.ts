@@ -27,7 +27,6 @@ export interface ConnectingSession {
   expire(cause: Error): void;
 }
 
-/** How one attempt is made. */
 export interface ConnectAttempt {
   /** The session to go on with, instead of a new one. */
   readonly resumed: ConnectingSession | undefined;

@@ -17,7 +17,6 @@ export class Refusals {
   readonly #runtime: Runtime;
   /** The servers that no lock may be taken from, with the reason. */
   readonly #unusable = new Map<string, string>();
-  /** The servers that can be used. */
   readonly #usable = new Set<string>();
   #latest: LockError | undefined;
   #latestAt = 0;
@@ -32,7 +31,6 @@ export class Refusals {
     return this.#runtime.clock.now() - this.#latestAt < remembered ? this.#latest : undefined;
   }
 
-  /** A server can be used. */
   accepted(address: Address): void {
     this.#usable.add(printAddress(address));
     this.#unusable.delete(printAddress(address));

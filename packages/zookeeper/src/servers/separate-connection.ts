@@ -9,12 +9,10 @@ import type { Connecting } from './connector.ts';
 import { Rotation } from './rotation.ts';
 import { shownNow } from './showing.ts';
 
-/** How a separate connection is made. */
 export interface SeparateParts extends Connecting {
   readonly addresses: readonly Address[];
 }
 
-/** How requests are sent over it. */
 export interface SeparateSender {
   /** @throws `LOCK_UNAVAILABLE` when the connection ends before the answer. */
   send<T>(request: Request<T>): Promise<Answer<T>>;
@@ -95,7 +93,6 @@ async function connectToAny({ addresses, ...parts }: SeparateParts, signal: Abor
   throw failure ?? new Error('There is no server to connect to.');
 }
 
-/** The error where there is no separate connection. */
 export function notSeparate(error: unknown): LockError {
   return unansweredError('a connection of its own for a list', error as Error);
 }

@@ -6,7 +6,6 @@ import type { Request } from '../wire/request.ts';
 import { sync } from '../wire/requests.ts';
 import type { Proof } from './proof.ts';
 
-/** What a heartbeat needs. */
 export interface HeartbeatParts {
   readonly connection: Connection;
   /** Goes through the leader, and changes nothing. */

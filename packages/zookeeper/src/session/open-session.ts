@@ -14,7 +14,6 @@ import type { Session } from './session.ts';
 import { Watches } from './watches.ts';
 import type { Watching } from './watches.ts';
 
-/** What a session needs from its manager. */
 export interface OpenSessionParts {
   readonly runtime: Runtime;
   readonly heartbeat: Request<unknown>;

@@ -6,7 +6,6 @@ import type { Session } from './session.ts';
 /** What can be used of a session while it is prepared. */
 export type PreparingSession = Pick<Session, 'id' | 'timeout' | 'send' | 'watch' | 'unwatch' | 'lost'>;
 
-/** What sessions are made of. */
 export interface SessionOptions {
   /** Makes the connections. */
   readonly transport: Transport;

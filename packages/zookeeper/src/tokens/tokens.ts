@@ -25,7 +25,6 @@ interface Reading {
   changed: boolean;
 }
 
-/** A claim whose node says its token. */
 export interface TokenOwner {
   readonly session: Sender;
   readonly claim: Pick<Claim, 'owner' | 'mode'>;

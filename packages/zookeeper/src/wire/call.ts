@@ -3,7 +3,6 @@ import type { Acl } from './records.ts';
 /** Whose end removes a node, and whether the server appends a number of ten digits to its name. */
 export type NodeKind = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'persistent-sequential' | 'container';
 
-/** A node to be made. */
 export interface NewNode {
   readonly path: string;
   readonly data: Buffer;

@@ -10,7 +10,6 @@ import type { LossCode } from '../diagnostics/messages.ts';
 import type { LeaseHost } from './lease-host.ts';
 import type { LeaseState, Renewing } from './lease-state.ts';
 
-/** The lease that is renewed. */
 export interface RenewedLease extends LeaseState {
   readonly host: LeaseHost;
   readonly remaining: number;

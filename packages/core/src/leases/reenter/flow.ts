@@ -18,7 +18,6 @@ export interface Frame {
   over: boolean;
 }
 
-/** How a lease is noted. */
 export interface Noted extends Pick<Settings, 'reentrant' | 'waitForSelf'> {
   /** Of its key. @default 1 */
   readonly shares?: number;

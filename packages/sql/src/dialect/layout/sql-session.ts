@@ -22,7 +22,6 @@ export interface SqlSession {
   run(sql: string): Promise<void>;
 }
 
-/** What a session is made of. */
 export interface SessionParts<Connection = unknown> extends Pick<SqlSession, 'names' | 'inTransaction'> {
   readonly connection: Connection;
 }

@@ -37,7 +37,6 @@ export interface ConnectionOptions {
   readonly sessions: boolean;
 }
 
-/** What a pool of this package's own is made of. */
 export interface OwnPoolParts {
   readonly url: string;
   readonly options: ConnectionOptions;

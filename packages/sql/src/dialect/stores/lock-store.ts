@@ -5,7 +5,6 @@ import type { Store } from './store.ts';
 
 /** The head of a queue that can go now, or was given the key: it is to be told. */
 export interface Turn extends FoundTurn {
-  /** The process it is in. */
   readonly process: string;
 }
 
@@ -17,7 +16,6 @@ export interface Queue {
   readonly others: readonly string[];
 }
 
-/** What became of an attempt. */
 export type Attempt =
   | ({ readonly token: bigint } & Told)
   | ({ readonly token: undefined; readonly retryAfter: number } & Told);
@@ -29,20 +27,17 @@ interface Told {
   readonly missing?: readonly string[];
 }
 
-/** What became of a release. */
 export interface Released {
   /** This call freed a hold that had not expired, though it may be one that no attempt heard of. */
   readonly freed: boolean;
   readonly turns: readonly Turn[];
 }
 
-/** What became of a renewal. */
 export interface Renewed {
   readonly renewed: boolean;
   readonly turns: readonly Turn[];
 }
 
-/** What a store is made of. */
 export interface StoreOptions {
   readonly names: TableNames;
   readonly waiterTtl: number;

@@ -4,7 +4,6 @@ import type { SqlSession } from '../layout/sql-session.ts';
 import type { StoreOptions } from './lock-store.ts';
 import type { TableStore } from './store.ts';
 
-/** What a table of texts is made of. */
 export type TextTableOptions = Omit<StoreOptions, 'waiterTtl'>;
 
 /** A change of the text under one key. */
@@ -56,7 +55,6 @@ export interface TextTableKind {
   /** Where routines can be done without. Absent: there are none. */
   readonly instead?:
     | {
-        /** Creates the table. */
         readonly create: string;
         /** The names of the columns of the table that is there. `undefined`: there is none. */
         columnsOf(session: SqlSession): Promise<string | undefined>;

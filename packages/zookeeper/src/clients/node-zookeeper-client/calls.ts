@@ -13,7 +13,6 @@ import { readClientStat, writeClientAcl } from './records.ts';
 import { performMulti } from './transactions.ts';
 import type { WatchBudget } from './watch-budget.ts';
 
-/** What the calls of one connection need. */
 export interface CallParts {
   readonly client: NodeZookeeperClient;
   readonly watcher: (event: ClientEvent) => void;

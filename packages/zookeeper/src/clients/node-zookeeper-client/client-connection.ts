@@ -13,7 +13,6 @@ import { closeSession } from '../../wire/session-requests.ts';
 import { CallLostError, perform } from './calls.ts';
 import type { ManagedClient } from './managed-client.ts';
 
-/** What a connection is made of. */
 export interface ClientConnectionParts {
   readonly managed: ManagedClient;
   readonly openedAt: number;

@@ -9,7 +9,6 @@ import type { ClientCallback, ClientStat, ClientTransaction, NodeZookeeperClient
 import { makeContainer } from './insides.ts';
 import { readClientStat, writeClientAcl } from './records.ts';
 
-/** One result of the client's transaction. */
 interface ClientResult {
   readonly type: number;
   readonly path?: string;

@@ -18,7 +18,6 @@ import type { QueueSteps, Recipe, Verdict } from '../recipe.ts';
 import { KnownQueues } from './known-queues.ts';
 import { QueueNodes } from './queue-nodes.ts';
 
-/** What queues are made of. */
 export interface QueueParts {
   readonly nodes: Nodes;
   readonly tokens: Tokens;

@@ -14,7 +14,6 @@ import { isAmongFirst, leaseName, parseLeases } from './leases.ts';
 import type { HeldLease } from './leases.ts';
 import type { SemaphoreNodes } from './semaphore-nodes.ts';
 
-/** A lease to be made. */
 export interface NewLease {
   /** What its node says. */
   readonly data: string;

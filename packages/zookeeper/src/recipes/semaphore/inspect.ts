@@ -8,7 +8,6 @@ import { looks } from '../recipe.ts';
 import type { SemaphoreState } from './judge.ts';
 import type { HeldLease } from './leases.ts';
 
-/** How one semaphore is looked at. */
 export interface SemaphoreView {
   readonly key: string;
   read(): Promise<SemaphoreState>;
