@@ -2,6 +2,7 @@ import {
   LockError,
   createDeadline,
   duration,
+  hostList,
   misconfigured,
   orFunction,
   readOptions,
@@ -10,15 +11,14 @@ import {
   systemRuntime,
   tlsOptions,
 } from '@locks/core/adapter';
-import type { AdapterConfig, Asked, Duration, OptionReaders, Runtime } from '@locks/core/adapter';
+import type { AdapterConfig, Asked, Duration, Host, OptionReaders, Runtime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { explain, probeTime } from './connection/explain.ts';
-import type { Host } from './options/host.ts';
 import { secretsOf } from './connection/secrets.ts';
 import type { Secrets } from './connection/secrets.ts';
 import { etcdReaders, readEtcdOptions, source } from './options/options.ts';
 import type { EtcdOptions, ReadEtcdOptions } from './options/options.ts';
-import { hostsReader, readEtcdUrl } from './options/etcd-url.ts';
+import { memberPort, readEtcdUrl } from './options/etcd-url.ts';
 import { EtcdProvider } from './provider.ts';
 
 /**
@@ -45,7 +45,7 @@ export interface EtcdConfigOptions extends EtcdOptions {
 
 const readers: OptionReaders<EtcdConfigOptions> = {
   ...etcdReaders,
-  endpoints: hostsReader,
+  endpoints: hostList(memberPort),
   username: orFunction(secretText),
   password: secretOf,
   tls: orFunction(tlsOptions),

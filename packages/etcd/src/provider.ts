@@ -1,9 +1,8 @@
 import { LockError, createDeadline, createQueue, largestBatch } from '@locks/core/adapter';
-import type { Queue, Runtime } from '@locks/core/adapter';
+import type { Host, Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import type { GuardAccess } from './guard.ts';
 import { isFull } from './connection/errors.ts';
-import type { Host } from './options/host.ts';
 import { Members } from './connection/members.ts';
 import type { CallOptions } from './connection/members.ts';
 import type { Secrets } from './connection/secrets.ts';

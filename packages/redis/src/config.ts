@@ -2,23 +2,31 @@ import {
   anyText,
   connectionName as usualName,
   duration,
+  hostList,
   integer,
   matching,
   misconfigured,
   oneOf,
   orFunction,
+  readHost,
   readOptions,
   secretOf,
   tlsOptions,
 } from '@locks/core/adapter';
-import type { AdapterConfig, Asked, Duration, OptionReader, OptionReaders, ReadOptions } from '@locks/core/adapter';
+import type {
+  AdapterConfig,
+  Asked,
+  Duration,
+  Host,
+  OptionReader,
+  OptionReaders,
+  ReadOptions,
+} from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { libraries } from './connect/libraries.ts';
 import type { LibraryName } from './connect/libraries.ts';
 import { openClient } from './connect/open-client.ts';
 import type { Opened, Target } from './connect/target.ts';
-import { hostList, readHost } from './options/hosts.ts';
-import type { RedisHost } from './options/hosts.ts';
 import { checkKind, readRedisOptions, redisReaders, redisSource } from './options/options.ts';
 import type { RedisOptions } from './options/options.ts';
 import { readRedisUrl, sentinelPort, serverPort } from './options/redis-url.ts';
@@ -168,7 +176,7 @@ function targetOf(
   return readRedisUrl(url ?? 'redis://127.0.0.1');
 }
 
-function hostsIn(texts: readonly string[], defaultPort: number): readonly RedisHost[] {
+function hostsIn(texts: readonly string[], defaultPort: number): readonly Host[] {
   return texts.flatMap((text) => readHost(text, defaultPort) ?? []);
 }
 

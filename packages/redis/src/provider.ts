@@ -8,14 +8,16 @@ import { listKeys } from './locks/list-keys.ts';
 import { listenOn } from './locks/listen.ts';
 import { LockScripts, closedError } from './locks/lock-scripts.ts';
 import type { ReadRedisOptions } from './options/options.ts';
-import { Releases } from './locks/releases.ts';
+import { createRelease } from './locks/releases.ts';
+import type { Release } from './locks/releases.ts';
 import { UnsettledAttempts } from './locks/unsettled-attempts.ts';
 import { noAnswerReason, outageOf } from './wire/replies.ts';
 import { copyOptions } from './wire/client.ts';
 import type { RedisCopy } from './wire/client.ts';
-import { ClusterWrites } from './wire/cluster-writes.ts';
-import { ReplicatedWrites } from './wire/replicated-writes.ts';
-import { SilentConnections } from './wire/silent-connections.ts';
+import { clusterWrites } from './wire/cluster-writes.ts';
+import { replicatedWrites } from './wire/replicated-writes.ts';
+import type { ClosableSender } from './wire/replicated-writes.ts';
+import { silentConnections } from './wire/silent-connections.ts';
 import { serversOf } from './wire/servers-of.ts';
 import { isCluster } from './wire/servers.ts';
 import type { AnyRedisClient, Servers } from './wire/servers.ts';
@@ -29,12 +31,12 @@ export class RedisProvider implements LockProvider {
   readonly #names: KeyNames;
   readonly #deadline: Deadline;
   readonly #scripts: LockScripts;
-  readonly #releases: Releases;
+  readonly #release: Release;
   readonly #queue: Queue;
-  readonly #writer: ReplicatedWrites | ClusterWrites | undefined;
+  readonly #writer: ClosableSender | undefined;
   readonly #closeClient: (() => void) | undefined;
   /** Of a client that is the caller's, no connection is ended. */
-  readonly #silent: SilentConnections | undefined;
+  readonly #renewing: ((claim: Claim) => void) | undefined;
   #closed = false;
 
   /** `closeClient` ends a client that this package made. */
@@ -63,14 +65,8 @@ export class RedisProvider implements LockProvider {
     const terms = createTerms(options, this.#names, this.#servers, process, runtime.clock);
     const scripts = new LockScripts({ client, writer: this.#writer, together, unsettled }, terms, this.#deadline);
     this.#scripts = scripts;
-    this.#releases = new Releases({
-      client,
-      servers: this.#servers,
-      scripts,
-      unsettled,
-      deadline: this.#deadline,
-      runtime,
-    });
+    const own = { client, servers: this.#servers, scripts, unsettled, deadline: this.#deadline, runtime };
+    this.#release = createRelease(own);
     this.#queue = createQueue({
       runtime,
       deadline: this.#deadline,
@@ -82,7 +78,7 @@ export class RedisProvider implements LockProvider {
       listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });
     this.#closeClient = closeClient;
-    this.#silent = closeClient && new SilentConnections(client, this.#names, runtime, timeout);
+    this.#renewing = closeClient && silentConnections(client, this.#names, runtime, timeout);
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
@@ -90,13 +86,13 @@ export class RedisProvider implements LockProvider {
   }
 
   renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
-    this.#silent?.watch(claim);
+    this.#renewing?.(claim);
     return this.#scripts.renew(claim, token);
   }
 
   release(claim: Claim): Promise<boolean> {
     const waited = this.#queue.leave(claim.owner);
-    const freed = this.#releases.release(claim, this.#queue.waitsFor(claim.key));
+    const freed = this.#release(claim, this.#queue.waitsFor(claim.key));
     // What a release assigned to a claim that has not heard of it was no hold of that claim.
     return waited ? freed.then(() => false) : freed;
   }
@@ -137,9 +133,9 @@ function writerOf(
   replicas: number | undefined,
   deadline: Deadline,
   runtime: Runtime,
-): ReplicatedWrites | ClusterWrites | undefined {
+): ClosableSender | undefined {
   if (replicas === undefined) return undefined;
-  if (isCluster(client)) return new ClusterWrites({ client, replicas, deadline, runtime });
+  if (isCluster(client)) return clusterWrites({ client, replicas, deadline, runtime });
   const open = (): RedisCopy => client.duplicate(copyOptions) as RedisCopy;
-  return new ReplicatedWrites({ replicas, open, deadline, runtime });
+  return replicatedWrites({ replicas, open, deadline, runtime });
 }

@@ -1,6 +1,4 @@
-import { misconfigured } from '@locks/core/adapter';
-
-const hostAndPort = /^(\[[\da-f:.]+\]|[^\s[\]:@?#%]+)(?::(\d{1,5}))?$/i;
+import { misconfigured, printHost, readHost } from '@locks/core/adapter';
 
 /**
  * The URLs of the Redis servers that a URL with several hosts names:
@@ -27,10 +25,9 @@ export function readRedlockUrl(url: string): readonly string[] {
 }
 
 function readServer(text: string): string {
-  const [, host, port = '6379'] = hostAndPort.exec(text) ?? [];
-  const number = Number(port);
-  if (host === undefined || number < 1 || number > 65_535) throw unreadable();
-  return `${host.toLowerCase()}:${number}`;
+  const host = readHost(text.toLowerCase(), 6379);
+  if (host === undefined) throw unreadable();
+  return printHost(host);
 }
 
 function unreadable(): Error {

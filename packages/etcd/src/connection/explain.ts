@@ -1,11 +1,9 @@
 import { connect } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
-import { isLockError, isTlsRefusal, misconfigured, tlsReason } from '@locks/core/adapter';
-import type { LockError } from '@locks/core/adapter';
+import { isLockError, isTlsRefusal, misconfigured, printHost, tlsReason } from '@locks/core/adapter';
+import type { Host, LockError } from '@locks/core/adapter';
 import { status } from '../wire/calls.ts';
 import { source } from '../options/options.ts';
-import type { Host } from '../options/host.ts';
-import { nameOf } from '../options/host.ts';
 import { connectTo } from './member.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -31,15 +29,15 @@ export async function explain(
   const failure = await handshake(host, tls ?? { rejectUnauthorized: false }, patience);
   if (tls === undefined) {
     if (failure !== undefined) return undefined;
-    const why = `${nameOf(host)} expects TLS; write etcds://, or set option "tls"`;
+    const why = `${printHost(host)} expects TLS; write etcds://, or set option "tls"`;
     return misconfigured(source.where, why, { cause: error });
   }
   if (failure !== undefined && (await answersPlainly(host, patience))) {
-    const why = `${nameOf(host)} does not answer with TLS; write etcd://, or leave option "tls" out`;
+    const why = `${printHost(host)} does not answer with TLS; write etcd://, or leave option "tls" out`;
     return misconfigured(source.where, why, { cause: failure });
   }
   if (!isTlsRefusal(failure)) return undefined;
-  const why = `the TLS connection to ${nameOf(host)} was refused: ${tlsReason(failure)}; check option "tls"`;
+  const why = `the TLS connection to ${printHost(host)} was refused: ${tlsReason(failure)}; check option "tls"`;
   return misconfigured(source.where, why, { cause: failure });
 }
 

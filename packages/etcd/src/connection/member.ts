@@ -1,11 +1,10 @@
 import { createSecureContext } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
-import { outsideContext } from '@locks/core/adapter';
+import { outsideContext, printHost } from '@locks/core/adapter';
+import type { Host } from '@locks/core/adapter';
 import { Client, Metadata, credentials } from '@grpc/grpc-js';
 import type { ChannelCredentials, ClientDuplexStream } from '@grpc/grpc-js';
 import type { Method } from '../wire/calls.ts';
-import { nameOf } from '../options/host.ts';
-import type { Host } from '../options/host.ts';
 
 /** An answer, and how to stop waiting for it. */
 export interface Call<T> {
@@ -54,7 +53,7 @@ export function connectTo(host: Host, tls: ConnectionOptions | undefined): Membe
   );
 
   return {
-    name: nameOf(host),
+    name: printHost(host),
     over: over.signal,
     send(method, request, token) {
       let cancel = (): void => {};

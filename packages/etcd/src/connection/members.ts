@@ -1,12 +1,10 @@
-import { LockError, errorText, isLockError, misconfigured, outsideContext } from '@locks/core/adapter';
-import type { Deadline, Runtime } from '@locks/core/adapter';
+import { LockError, errorText, isLockError, misconfigured, outsideContext, printHost } from '@locks/core/adapter';
+import type { Deadline, Host, Runtime } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 import { authenticate, status } from '../wire/calls.ts';
 import type { Method } from '../wire/calls.ts';
 import type { KeepAliveAnswer, LeaseRequest } from '../wire/messages.ts';
 import { failureOf, lockErrorOf } from './errors.ts';
-import { nameOf } from '../options/host.ts';
-import type { Host } from '../options/host.ts';
 import { connectTo } from './member.ts';
 import type { Call, Member } from './member.ts';
 import { RenewalStream } from './renewal-stream.ts';
@@ -179,7 +177,7 @@ export class Members {
         return member;
       } catch (error) {
         member?.close();
-        failure = isLockError(error) ? error : lockErrorOf(error, 'a new connection', nameOf(host));
+        failure = isLockError(error) ? error : lockErrorOf(error, 'a new connection', printHost(host));
         if (isLockError(failure, 'LOCK_MISCONFIGURED') || isLockError(failure, 'LOCK_CLOSED')) throw failure;
         // That it was late is said by the next call that is late.
         if (!isLockError(error)) this.#failure = failure as LockError;

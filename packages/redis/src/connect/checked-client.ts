@@ -27,83 +27,79 @@ type ClassOf<Client> = new (...args: any[]) => Client;
 export function checked<Client extends AnyOwnClient>(Base: ClassOf<Client>, runtime: Runtime): ClassOf<Client> {
   const OwnBase = Base as ClassOf<AnyOwnClient>;
   class CheckedClient extends OwnBase {
-    readonly #sends = new CheckedSends(this, runtime);
+    readonly #send = checkedSend(this, runtime);
 
     override evalsha(...args: Parameters<AnyOwnClient['evalsha']>): Promise<unknown> {
-      return this.#sends.send(() => super.evalsha(...args));
+      return this.#send(() => super.evalsha(...args));
     }
 
     override eval(...args: Parameters<AnyOwnClient['eval']>): Promise<unknown> {
-      return this.#sends.send(() => super.eval(...args));
+      return this.#send(() => super.eval(...args));
     }
   }
   return CheckedClient as unknown as ClassOf<Client>;
 }
 
-/** Sends in the order of the calls, at once or after a look at the connection. */
-export class CheckedSends {
-  readonly #client: AnyOwnClient;
-  readonly #runtime: Runtime;
-  #sentAt = -Infinity;
+/**
+ * Sends in the order of the calls, at once or after a look at the connection. `heard` resolves once
+ * the client, or its socket, has heard that its connection has ended.
+ */
+export function checkedSend(
+  client: AnyOwnClient,
+  runtime: Runtime,
+  heard: () => Promise<void> = socketsHeard,
+): (command: () => Promise<unknown>) => Promise<unknown> {
+  let sentAt = -Infinity;
   /** What waits for the look that is under way. */
-  #waiting: (() => void)[] | undefined = undefined;
+  let waiting: (() => void)[] | undefined;
   /** The client was ready since the last wait for it that was in vain. */
-  #expected = false;
-  readonly #heard: () => Promise<void>;
+  let expected = false;
+  client.on('ready', () => (expected = true));
+  client.on('error', () => {
+    if (client.status === 'connecting') expected = false;
+  });
 
-  /** `heard` resolves once the client, or its socket, has heard that its connection has ended. */
-  constructor(client: AnyOwnClient, runtime: Runtime, heard: () => Promise<void> = socketsHeard) {
-    this.#client = client;
-    this.#runtime = runtime;
-    this.#heard = heard;
-    client.on('ready', () => (this.#expected = true));
-    client.on('error', () => {
-      if (client.status === 'connecting') this.#expected = false;
-    });
-  }
-
-  send(command: () => Promise<unknown>): Promise<unknown> {
-    const now = this.#runtime.clock.now();
-    if (this.#waiting === undefined) {
-      const trusted = this.#client.status === 'ready' ? now - this.#sentAt < longestTrusted : !this.#expected;
-      if (trusted) {
-        this.#sentAt = now;
-        return command();
-      }
-      this.#waiting = [];
-      void this.#look();
+  async function look(): Promise<void> {
+    await heard();
+    if (!isReady(client) && expected) {
+      await untilReady();
+      await settledWithin(runtime, patience, reachNodes(client));
     }
-    const waiting = this.#waiting;
-    return new Promise((resolve) => waiting.push(() => resolve(command())));
-  }
-
-  async #look(): Promise<void> {
-    await this.#heard();
-    if (!isReady(this.#client) && this.#expected) {
-      await this.#untilReady();
-      await settledWithin(this.#runtime, patience, reachNodes(this.#client));
-    }
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    this.#sentAt = this.#runtime.clock.now();
-    for (const send of waiting) send();
+    const due = waiting ?? [];
+    waiting = undefined;
+    sentAt = runtime.clock.now();
+    for (const send of due) send();
   }
 
   /** Until the client is ready again, its attempt has failed, or it has had its time. */
-  async #untilReady(): Promise<void> {
-    const client = this.#client;
-    let look = (): void => {};
+  async function untilReady(): Promise<void> {
+    let check = (): void => {};
     const known = new Promise<void>((resolve) => {
-      look = () => {
-        if (isReady(client) || client.status === 'end' || !this.#expected) resolve();
+      check = () => {
+        if (isReady(client) || client.status === 'end' || !expected) resolve();
       };
     });
-    for (const event of news) client.on(event, look);
-    look();
-    await settledWithin(this.#runtime, patience, known);
-    for (const event of news) client.off(event, look);
-    if (!isReady(client)) this.#expected = false;
+    for (const event of news) client.on(event, check);
+    check();
+    await settledWithin(runtime, patience, known);
+    for (const event of news) client.off(event, check);
+    if (!isReady(client)) expected = false;
   }
+
+  return (command) => {
+    const now = runtime.clock.now();
+    if (waiting === undefined) {
+      const trusted = client.status === 'ready' ? now - sentAt < longestTrusted : !expected;
+      if (trusted) {
+        sentAt = now;
+        return command();
+      }
+      waiting = [];
+      void look();
+    }
+    const queue = waiting;
+    return new Promise((resolve) => queue.push(() => resolve(command())));
+  };
 }
 
 /** A client hears of an end some turns of the loop after its socket. */

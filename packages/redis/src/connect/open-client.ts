@@ -1,5 +1,5 @@
 import type { Runtime } from '@locks/core/adapter';
-import { placeOf } from '../options/hosts.ts';
+import { placeOf } from '../options/redis-url.ts';
 import { noteLoss } from '../wire/client.ts';
 import { askAtConnect, explainReplies } from './ask-at-connect.ts';
 import { checked, reachNodes } from './checked-client.ts';

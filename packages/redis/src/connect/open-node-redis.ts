@@ -1,7 +1,7 @@
 import type { Runtime } from '@locks/core/adapter';
 import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import { checkMajor } from '../clients/node-redis/version.ts';
-import { placeOf } from '../options/hosts.ts';
+import { placeOf } from '../options/redis-url.ts';
 import { noteLoss } from '../wire/client.ts';
 import { checkVersion } from './check-version.ts';
 import { connectFirst } from './connect-first.ts';

@@ -6,7 +6,7 @@ import type { Send } from '../clients/node-redis/commands.ts';
 import { copyOf, destroy } from '../clients/node-redis/copy.ts';
 import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import type { RedisClient } from '../wire/client.ts';
-import { CheckedSends } from './checked-client.ts';
+import { checkedSend } from './checked-client.ts';
 import type { Connecting } from './own-client.ts';
 import { pauseAfter } from './target.ts';
 
@@ -165,9 +165,9 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   const commands = commandsOf(command);
   const client: OwnNodeRedis = {
     ...commands,
-    evalsha: (...args) => checked.send(() => commands.evalsha(...args)),
-    eval: (...args) => checked.send(() => commands.eval(...args)),
-    command: (...args) => checked.send(() => command(...args)),
+    evalsha: (...args) => checked(() => commands.evalsha(...args)),
+    eval: (...args) => checked(() => commands.eval(...args)),
+    command: (...args) => checked(() => command(...args)),
     duplicate: () => copyOf({ create, explain: (error) => parts.explain(error) }),
     sendsOnce: true,
     get stream() {
@@ -190,7 +190,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
     once: (event, listener) => events.once(event, listener),
     off: (event, listener) => events.off(event, listener),
   };
-  const checked = new CheckedSends(client, runtime, closesHeard);
+  const checked = checkedSend(client, runtime, closesHeard);
   return client;
 }
 

@@ -1,12 +1,11 @@
-import type { Asked } from '@locks/core/adapter';
-import type { RedisHost } from '../options/hosts.ts';
+import type { Asked, Host } from '@locks/core/adapter';
 import type { RedisKind } from '../options/redis-url.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
 
 /** What a client of this package's own connects to, and how. */
 export interface Target {
   readonly kind: RedisKind;
-  readonly hosts: readonly RedisHost[];
+  readonly hosts: readonly Host[];
   /** What the Sentinels call the master. */
   readonly name: string | undefined;
   readonly db: number | undefined;

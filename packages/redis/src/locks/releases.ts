@@ -17,69 +17,66 @@ export interface ReleaseParts {
   readonly runtime: Runtime;
 }
 
-/** Releases that say what they freed, or that this is unknown. */
-export class Releases {
-  readonly #parts: ReleaseParts;
+/**
+ * A release that says what it freed, or that this is unknown. `awaited`: claims of this process are
+ * in the queue on the key.
+ */
+export type Release = (claim: Claim, awaited: boolean) => Promise<boolean>;
+
+export function createRelease({ client, servers, scripts, unsettled, deadline, runtime }: ReleaseParts): Release {
   /**
    * Under way, for all releases that wait for a connection: a client that is cut off keeps each
    * command.
    */
-  #ping: Promise<unknown> | undefined = undefined;
-
-  constructor(parts: ReleaseParts) {
-    this.#parts = parts;
-  }
-
-  /** `awaited`: claims of this process are in the queue on the key. */
-  async release(claim: Claim, awaited: boolean): Promise<boolean> {
-    const { servers, scripts, unsettled } = this.#parts;
-    scripts.checkOpen();
-    const connections = servers.connections();
-    const attempts = unsettled?.of(claim.owner);
-    if (connections === undefined || attempts !== undefined) return await this.#inOrder(claim, awaited, attempts);
-    return this.#certain(claim, await scripts.release(claim, awaited), connections);
-  }
+  let ping: Promise<unknown> | undefined;
 
   /** A release behind what the client has not sent yet. */
-  async #inOrder(claim: Claim, awaited: boolean, attempts: Unsettled | undefined): Promise<boolean> {
-    const { servers, scripts, unsettled, deadline, runtime } = this.#parts;
+  async function inOrder(claim: Claim, awaited: boolean, attempts: Unsettled | undefined): Promise<boolean> {
     const end = runtime.clock.now() + deadline.timeout;
     const left = (): number => Math.max(1, end - runtime.clock.now());
     // The client sends the release behind the latest attempt. It may send an earlier one after it.
     const overtaken = attempts?.overtaken === true ? attempts.settled : undefined;
-    const pinged = servers.connections() === undefined ? this.#pinged() : undefined;
-    await this.#over(Promise.all([overtaken, pinged]), deadline.timeout / 2);
+    const reached = servers.connections() === undefined ? pinged() : undefined;
+    await over(Promise.all([overtaken, reached]), deadline.timeout / 2);
     const connections = servers.connections();
     let freed = false;
     for (;;) {
       const open = unsettled?.of(claim.owner);
       const reply = await scripts.release(claim, awaited, left());
-      if (open === undefined) return freed || this.#certain(claim, reply, connections);
+      if (open === undefined) return freed || certain(claim, reply, connections);
       freed ||= Number(reply) === 1;
       // The attempt may have taken the key after the release.
-      await this.#over(open.settled, left());
+      await over(open.settled, left());
       if (unsettled?.of(claim.owner) !== undefined) throw attemptUnderWay(claim);
     }
   }
 
   /** Whether the release freed a hold. */
-  #certain(claim: Claim, reply: unknown, connections: unknown): boolean {
+  function certain(claim: Claim, reply: unknown, connections: unknown): boolean {
     const freed = toInteger(reply, 'a release') === 1;
     // A client sends again what a broken connection left unanswered, and hears the second answer.
-    if (!freed && !this.#parts.servers.unbroken(connections)) throw releasedInDoubt(claim);
+    if (!freed && !servers.unbroken(connections)) throw releasedInDoubt(claim);
     return freed;
   }
 
   /** Waits until `earlier` calls are over, for `patience` ms at most. */
-  async #over(earlier: Promise<unknown>, patience: number): Promise<void> {
-    await this.#parts.deadline.race(earlier, 'what was called before a release', patience).catch(() => {});
+  async function over(earlier: Promise<unknown>, patience: number): Promise<void> {
+    await deadline.race(earlier, 'what was called before a release', patience).catch(() => {});
   }
 
   /** Answered when a client without a connection has the next one. */
-  #pinged(): Promise<unknown> {
-    this.#ping ??= unpipelined(this.#parts.client)
+  function pinged(): Promise<unknown> {
+    ping ??= unpipelined(client)
       .ping()
-      .finally(() => (this.#ping = undefined));
-    return this.#ping;
+      .finally(() => (ping = undefined));
+    return ping;
   }
+
+  return async (claim, awaited) => {
+    scripts.checkOpen();
+    const connections = servers.connections();
+    const attempts = unsettled?.of(claim.owner);
+    if (connections === undefined || attempts !== undefined) return await inOrder(claim, awaited, attempts);
+    return certain(claim, await scripts.release(claim, awaited), connections);
+  };
 }

@@ -1,7 +1,5 @@
-import { misconfigured } from '@locks/core/adapter';
-import type { LockError } from '@locks/core/adapter';
-import { readHosts } from './hosts.ts';
-import type { RedisHost } from './hosts.ts';
+import { misconfigured, readAuthority } from '@locks/core/adapter';
+import type { Authority, Host, LockError } from '@locks/core/adapter';
 import { redisSource } from './options.ts';
 
 /** The servers of a URL: one, the master that Sentinels name, or a Cluster. */
@@ -12,11 +10,11 @@ export interface RedisUrl {
   readonly kind: RedisKind;
   readonly secure: boolean;
   /** One host, the Sentinels, or nodes of the Cluster. */
-  readonly hosts: readonly RedisHost[];
+  readonly hosts: readonly Host[];
   /** What the Sentinels call the master. */
-  readonly name?: string;
-  readonly username?: string;
-  readonly password?: string;
+  readonly name?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
   readonly db?: number;
 }
 
@@ -48,37 +46,22 @@ export function readRedisUrl(text: string): RedisUrl {
     throw misconfigured(redisSource.where, `its URL must start with redis:// or rediss://, not ${scheme}`);
   }
   const kind = (form?.toLowerCase() ?? 'server') as RedisKind;
-  const at = authority.lastIndexOf('@');
-  const hosts = readHosts(authority.slice(at + 1) || '127.0.0.1', kind === 'sentinel' ? sentinelPort : serverPort);
-  const several = hosts !== undefined && hosts.length > 1;
-  // Hosts before a second "@" would be taken for a part of the password.
-  if (hosts === undefined || (several && kind === 'server') || authority.slice(0, Math.max(at, 0)).includes('@')) {
-    throw unreadable(kind);
-  }
-  return {
-    kind,
-    secure: secure !== '',
-    hosts,
-    ...readCredentials(authority.slice(0, Math.max(at, 0)), kind),
-    ...readPath(path, kind),
-  };
+  const read = readAuthority(authority, kind === 'sentinel' ? sentinelPort : serverPort);
+  if (read === undefined || (read.hosts.length > 1 && kind === 'server')) throw unreadable(kind);
+  return { kind, secure: secure !== '', ...read, ...readPath(path, kind) };
 }
 
 /** The server behind a Unix socket. Its path is as long as the URL, so `db` is an option. */
 function readSocketUrl(text: string): RedisUrl {
   const [, user = '', path] = unixShape.exec(text) ?? [];
-  if (path === undefined) throw unreadable('server', unixExample);
-  const hosts = [{ host: decode(path, 'server'), port: 0 }];
-  return { kind: 'server', secure: false, hosts, ...readCredentials(user, 'server') };
+  const read: Authority | undefined = path === undefined ? undefined : readAuthority(`${user}@`, serverPort);
+  if (read === undefined || path === undefined) throw unreadable('server', unixExample);
+  return { kind: 'server', secure: false, ...read, hosts: [{ host: decode(path, 'server'), port: 0 }] };
 }
 
-function readCredentials(text: string, kind: RedisKind): Pick<RedisUrl, 'username' | 'password'> {
-  const colon = text.indexOf(':');
-  const [username, password] = colon === -1 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)];
-  return {
-    ...(username === '' ? {} : { username: decode(username, kind) }),
-    ...(password === '' ? {} : { password: decode(password, kind) }),
-  };
+/** What clients call a place: `path` is a Unix socket, which has no port. */
+export function placeOf({ host, port }: Host): Host | { readonly path: string } {
+  return host.startsWith('/') ? { path: host } : { host, port };
 }
 
 function readPath(path: string, kind: RedisKind): Pick<RedisUrl, 'name' | 'db'> {

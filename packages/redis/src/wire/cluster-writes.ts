@@ -3,8 +3,8 @@ import type { Deadline, Runtime } from '@locks/core/adapter';
 import { copyOptions } from './client.ts';
 import type { RedisClusterClient, RedisCopy, RedisNode, ScriptClient } from './client.ts';
 import { keySlot } from './key-slot.ts';
-import { ReplicatedWrites, TooFewReplicas } from './replicated-writes.ts';
-import type { ScriptSender } from './script-call.ts';
+import { replicatedWrites, TooFewReplicas } from './replicated-writes.ts';
+import type { ClosableSender } from './replicated-writes.ts';
 import { noNode } from './servers.ts';
 import { unpipelined } from './unpipelined.ts';
 
@@ -20,73 +20,63 @@ export interface ClusterWritesParts {
  * Renewals that are answered once so many replicas of the key's master have them: each master has a
  * connection and a `WAIT` of its own.
  */
-export class ClusterWrites implements ScriptSender {
-  /** It opens its connections when calls need them. */
-  readonly status = 'ready';
-  readonly #parts: ClusterWritesParts;
-  readonly #writers = new Map<string, ReplicatedWrites>();
-  #table: unknown = undefined;
+export function clusterWrites({ client, replicas, deadline, runtime }: ClusterWritesParts): ClosableSender {
+  const writers = new Map<string, ClosableSender>();
+  let table: unknown;
 
-  constructor(parts: ClusterWritesParts) {
-    this.#parts = parts;
-  }
-
-  evalsha(...args: Parameters<ScriptClient['evalsha']>): Promise<unknown> {
-    return this.#call('evalsha', args);
-  }
-
-  eval(...args: Parameters<ScriptClient['eval']>): Promise<unknown> {
-    return this.#call('eval', args);
-  }
-
-  close(): void {
-    for (const writer of this.#writers.values()) writer.close();
-  }
-
-  async #call(name: 'evalsha' | 'eval', args: Parameters<ScriptClient['eval']>): Promise<unknown> {
+  async function call(name: 'evalsha' | 'eval', args: Parameters<ScriptClient['eval']>): Promise<unknown> {
     try {
-      return await this.#writerOf(args[2])[name](...args);
+      return await writerOf(args[2])[name](...args);
     } catch (error) {
       if (!mayLeadElsewhere(error)) throw error;
     }
     // The client finds the master, and renews its table of slots. A renewal may be sent twice.
-    await unpipelined(this.#parts.client)[name](...args);
+    await unpipelined(client)[name](...args);
     try {
-      return await this.#writerOf(args[2])[name](...args);
+      return await writerOf(args[2])[name](...args);
     } catch (error) {
       throw isMoved(error) ? stillMoving(error) : error;
     }
   }
 
   /** By the first key of the call: all its keys are in one slot. */
-  #writerOf(key: string | number | undefined): ReplicatedWrites {
-    const { client, replicas, deadline, runtime } = this.#parts;
-    this.#leaveFormer();
+  function writerOf(key: string | number | undefined): ClosableSender {
+    leaveFormer();
     const keyPrefix = client.options?.keyPrefix ?? '';
     const [master] = client.slots[keySlot(`${keyPrefix}${key}`)] ?? [];
     if (master === undefined) throw noNode();
-    let writer = this.#writers.get(master);
+    let writer = writers.get(master);
     if (writer === undefined) {
       const open = (): RedisCopy => nodeAt(client, master).duplicate({ ...copyOptions, keyPrefix }) as RedisCopy;
-      writer = new ReplicatedWrites({ replicas, open, deadline, runtime });
-      this.#writers.set(master, writer);
+      writer = replicatedWrites({ replicas, open, deadline, runtime });
+      writers.set(master, writer);
     }
     return writer;
   }
 
   /** A former master keeps its connections. They are closed after the client has a new table. */
-  #leaveFormer(): void {
-    const { slots } = this.#parts.client;
+  function leaveFormer(): void {
+    const { slots } = client;
     // The client makes new entries for each table.
-    if (slots[0] === this.#table) return;
-    this.#table = slots[0];
+    if (slots[0] === table) return;
+    table = slots[0];
     const masters = new Set(slots.map((entry) => entry?.[0]));
-    for (const [master, writer] of this.#writers) {
+    for (const [master, writer] of writers) {
       if (masters.has(master)) continue;
-      this.#writers.delete(master);
+      writers.delete(master);
       writer.close(noNode());
     }
   }
+
+  return {
+    // It opens its connections when calls need them.
+    status: 'ready',
+    evalsha: (...args) => call('evalsha', args),
+    eval: (...args) => call('eval', args),
+    close() {
+      for (const writer of writers.values()) writer.close();
+    },
+  };
 }
 
 /** The Cluster may have changed, or its servers cannot be reached. */

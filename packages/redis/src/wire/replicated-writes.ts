@@ -1,7 +1,7 @@
 import { LockError, outsideContext } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import { unref } from './client.ts';
-import type { RedisCopy, ScriptClient } from './client.ts';
+import type { RedisCopy } from './client.ts';
 import type { ScriptSender } from './script-call.ts';
 
 interface Call {
@@ -21,80 +21,63 @@ export interface ReplicatedParts {
   readonly runtime: Runtime;
 }
 
+/** What sends writes over connections of its own. */
+export interface ClosableSender extends ScriptSender {
+  /** Calls that are not answered yet reject, with `reason` where they were not sent. */
+  close(reason?: LockError): void;
+}
+
 /**
  * Renewals that are answered once so many replicas have them. `WAIT` counts the writes of its own
  * connection and blocks it, so they have one of their own. Calls that come while it is blocked go
  * out together, with one `WAIT` behind them.
  */
-export class ReplicatedWrites implements ScriptSender {
-  /** It opens its connection when a call needs one. */
-  readonly status = 'ready';
-  readonly #parts: ReplicatedParts;
-  #queue: Call[] = [];
-  #busy = false;
-  #connection: Promise<RedisCopy> | undefined = undefined;
-  #copy: RedisCopy | undefined = undefined;
-  #closed: LockError | undefined = undefined;
+export function replicatedWrites({ replicas, open, deadline, runtime }: ReplicatedParts): ClosableSender {
+  let queue: Call[] = [];
+  let busy = false;
+  let opening: Promise<RedisCopy> | undefined;
+  let copy: RedisCopy | undefined;
+  let closed: LockError | undefined;
 
-  constructor(parts: ReplicatedParts) {
-    this.#parts = parts;
-  }
-
-  evalsha(...args: Parameters<ScriptClient['evalsha']>): Promise<unknown> {
-    return this.#call((connection) => connection.evalsha(...args));
-  }
-
-  eval(...args: Parameters<ScriptClient['eval']>): Promise<unknown> {
-    return this.#call((connection) => connection.eval(...args));
-  }
-
-  /** Calls that are not answered yet reject, with `reason` where they were not sent. */
-  close(reason: LockError = new LockError('LOCK_CLOSED', 'The redis provider is closed.')): void {
-    this.#closed = reason;
-    this.#drop();
-  }
-
-  #call(send: Call['send']): Promise<unknown> {
+  function enqueue(sendOne: Call['send']): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ send, resolve, reject, since: this.#parts.runtime.clock.now() });
-      if (!this.#busy) void this.#work();
+      queue.push({ send: sendOne, resolve, reject, since: runtime.clock.now() });
+      if (!busy) void work();
     });
   }
 
-  async #work(): Promise<void> {
-    this.#busy = true;
+  async function work(): Promise<void> {
+    busy = true;
     // Calls of the same turn go together.
     await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const batch = this.#takeQueue();
+    while (queue.length > 0) {
+      const batch = takeQueue();
       try {
-        await this.#send(batch);
+        await send(batch);
       } catch (error) {
         // Without its connection, each call that has no answer is unknown.
-        this.#drop();
+        drop();
         for (const { reject } of batch) reject(error);
       }
     }
-    this.#busy = false;
+    busy = false;
   }
 
   /** What waited for so long that its caller may have an error already is not sent. */
-  #takeQueue(): readonly Call[] {
-    const { deadline, runtime } = this.#parts;
+  function takeQueue(): readonly Call[] {
     const latest = runtime.clock.now() - deadline.timeout / 2;
-    const late = this.#queue.filter(({ since }) => since < latest);
-    const batch = this.#queue.filter(({ since }) => since >= latest);
-    this.#queue = [];
+    const late = queue.filter(({ since }) => since < latest);
+    const batch = queue.filter(({ since }) => since >= latest);
+    queue = [];
     for (const { reject } of late)
       reject(new TooFewReplicas('LOCK_UNAVAILABLE', 'Redis is behind with option "minReplicas".'));
     return batch;
   }
 
-  async #send(batch: readonly Call[]): Promise<void> {
-    const { deadline, replicas } = this.#parts;
+  async function send(batch: readonly Call[]): Promise<void> {
     // A batch ends before its calls do, or loses its connection: none takes effect afterwards.
     const limit = deadline.timeout / 2;
-    const connection = await deadline.race(this.#open(), 'the connection of minReplicas', limit);
+    const connection = await deadline.race(connect(), 'the connection of minReplicas', limit);
     const patience = Math.max(1, Math.floor(deadline.timeout / 4));
     const written = batch.map((call) => [call, call.send(connection)] as const);
     const confirmed = connection.wait(replicas, patience);
@@ -113,42 +96,53 @@ export class ReplicatedWrites implements ScriptSender {
       } catch (error) {
         call.reject(error);
         // A replica that was a master: the next connection may lead to the next one.
-        if (error instanceof Error && /\bREADONLY\b/.test(error.message)) this.#drop();
+        if (error instanceof Error && /\bREADONLY\b/.test(error.message)) drop();
       }
     });
     await deadline.race(Promise.all([...answered, confirmed.catch(() => 0)]), 'a batch of minReplicas', limit);
   }
 
-  #open(): Promise<RedisCopy> {
-    if (this.#closed !== undefined) return Promise.reject(this.#closed);
-    this.#connection ??= outsideContext(async () => {
-      const copy = this.#parts.open();
+  function connect(): Promise<RedisCopy> {
+    if (closed !== undefined) return Promise.reject(closed);
+    opening ??= outsideContext(async () => {
+      const opened = open();
       let failure: unknown;
-      copy.on('error', (error: unknown) => (failure ??= error));
-      const opening = copy.connect().then(
+      opened.on('error', (error: unknown) => (failure ??= error));
+      const connected = opened.connect().then(
         () => {
-          unref(copy);
-          return copy;
+          unref(opened);
+          return opened;
         },
         (error: unknown) => {
           throw failure ?? error;
         },
       );
-      copy.on('close', () => {
-        if (this.#copy === copy) this.#drop();
+      opened.on('close', () => {
+        if (copy === opened) drop();
       });
-      this.#copy = copy;
-      return await opening;
+      copy = opened;
+      return await connected;
     });
-    return this.#connection;
+    return opening;
   }
 
-  #drop(): void {
-    this.#copy?.disconnect();
-    this.#copy = undefined;
-    this.#connection?.catch(() => {});
-    this.#connection = undefined;
+  function drop(): void {
+    copy?.disconnect();
+    copy = undefined;
+    opening?.catch(() => {});
+    opening = undefined;
   }
+
+  return {
+    // It opens its connection when a call needs one.
+    status: 'ready',
+    evalsha: (...args) => enqueue((connection) => connection.evalsha(...args)),
+    eval: (...args) => enqueue((connection) => connection.eval(...args)),
+    close(reason = new LockError('LOCK_CLOSED', 'The redis provider is closed.')) {
+      closed = reason;
+      drop();
+    },
+  };
 }
 
 /** A renewal of a hold, or a list: the text of a register. */

@@ -22,45 +22,33 @@ const patience = 1 / 4;
 
 /**
  * Leaves silent connections of a client of this package's own where its `timeout`, after which it
- * does so itself, is too long for a lease.
+ * does so itself, is too long for a lease. To be called when a renewal is sent.
  */
-export class SilentConnections {
-  readonly #client: AnyRedisClient;
-  readonly #names: KeyNames;
-  readonly #runtime: Runtime;
-  readonly #timeout: number;
+export function silentConnections(
+  client: AnyRedisClient,
+  names: KeyNames,
+  runtime: Runtime,
+  timeout: number,
+): (claim: Claim) => void {
   /** How soon each connection is looked at for the renewals of this tick, in ms. */
-  readonly #watched = new Map<Stream, number>();
-
-  constructor(client: AnyRedisClient, names: KeyNames, runtime: Runtime, timeout: number) {
-    this.#client = client;
-    this.#names = names;
-    this.#runtime = runtime;
-    this.#timeout = timeout;
-  }
-
-  /** A renewal of `claim` is sent. */
-  watch({ key, ttl }: Claim): void {
+  const watched = new Map<Stream, number>();
+  const streamTo = (key: string): Stream | undefined => {
+    const one: Pick<RedisClient, 'stream'> | undefined = isCluster(client) ? nodeOf(client, names.main(key)) : client;
+    return one?.stream as Stream | undefined;
+  };
+  return ({ key, ttl }) => {
     const within = ttl * patience;
-    const stream = within < this.#timeout ? this.#streamTo(key) : undefined;
-    if (stream === undefined || (this.#watched.get(stream) ?? Infinity) <= within) return;
+    const stream = within < timeout ? streamTo(key) : undefined;
+    if (stream === undefined || (watched.get(stream) ?? Infinity) <= within) return;
     // One look serves all renewals of a tick.
-    if (this.#watched.size === 0) process.nextTick(() => this.#watched.clear());
-    this.#watched.set(stream, within);
+    if (watched.size === 0) process.nextTick(() => watched.clear());
+    watched.set(stream, within);
     const { bytesRead } = stream;
     const look = async (): Promise<void> => {
       // After a blocked event loop an answer may be there, unread.
       await socketsHeard();
       if (stream.bytesRead === bytesRead) stream.destroy(new Error(`Redis was silent for ${Math.round(within)} ms`));
     };
-    this.#runtime.setTimer(() => void look(), within, false);
-  }
-
-  #streamTo(key: string): Stream | undefined {
-    const client = this.#client;
-    const one: Pick<RedisClient, 'stream'> | undefined = isCluster(client)
-      ? nodeOf(client, this.#names.main(key))
-      : client;
-    return one?.stream as Stream | undefined;
-  }
+    runtime.setTimer(() => void look(), within, false);
+  };
 }

@@ -1,12 +1,8 @@
-import { isIPv6 } from 'node:net';
-import { misconfigured } from '@locks/core/adapter';
+import { misconfigured, printHost, readHost } from '@locks/core/adapter';
+import type { Host } from '@locks/core/adapter';
 
 /** Where one server listens. */
-export interface Address {
-  /** A name or an IP address, without brackets. */
-  readonly host: string;
-  readonly port: number;
-}
+export type Address = Host;
 
 /** What a connect string says. */
 export interface ConnectString {
@@ -34,43 +30,20 @@ export function readConnectString(text: string): ConnectString {
   return { addresses, chroot: slash === -1 ? '' : readChroot(text.slice(slash)) };
 }
 
-/** `host:port`, as messages show it. */
-export function printAddress({ host, port }: Address): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
 /** Several of them: `host1:port,host2:port`. */
 export function printAddresses(addresses: readonly Address[]): string {
-  return addresses.map(printAddress).join(',');
+  return addresses.map(printHost).join(',');
 }
-
-const bracketed = /^\[([^\]]*)\](?::(.*))?$/;
-const plain = /^([^:[\]\s?#%]+)(?::(.*))?$/;
 
 /** `number`: of the server, for messages. Its text may be a part of a password. */
 function readAddress(server: string, number: number): Address {
-  const brackets = bracketed.exec(server);
-  const match = brackets ?? plain.exec(server);
-  const host = match?.[1];
-  if (match === null || host === undefined || (brackets !== null && !isIPv6(host)))
-    throw misconfigured(
-      '@locks/zookeeper',
-      server === ''
-        ? 'the connect string has an empty server: take out the extra comma'
-        : `server ${number} of the connect string cannot be read: write 'host', 'host:port' or '[IPv6]:port'`,
-    );
-  return { host, port: readPort(match[2], number) };
-}
-
-function readPort(digits: string | undefined, number: number): number {
-  if (digits === undefined) return defaultPort;
-  const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
-  if (port < 1 || port > 65_535)
-    throw misconfigured(
-      '@locks/zookeeper',
-      `server ${number} of the connect string cannot be read: its port must be a number from 1 to 65535`,
-    );
-  return port;
+  const read = readHost(server, defaultPort);
+  if (read !== undefined) return read;
+  if (server === '')
+    throw misconfigured('@locks/zookeeper', 'the connect string has an empty server: take out the extra comma');
+  const isPort = readHost(server.replace(/:[^:\]]*$/, ''), defaultPort) !== undefined;
+  const why = isPort ? 'its port must be a number from 1 to 65535' : "write 'host', 'host:port' or '[IPv6]:port'";
+  throw misconfigured('@locks/zookeeper', `server ${number} of the connect string cannot be read: ${why}`);
 }
 
 function readChroot(path: string): string {

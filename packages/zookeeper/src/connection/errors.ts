@@ -1,5 +1,5 @@
+import { printHost } from '@locks/core/adapter';
 import type { FatalCode } from '../wire/codes.ts';
-import { printAddress } from './address.ts';
 import type { Address } from './address.ts';
 
 /** The server does not know the session any more: its nodes are gone. */
@@ -7,7 +7,7 @@ export class SessionExpiredError extends Error {
   override readonly name = 'SessionExpiredError';
 
   constructor(address: Address) {
-    super(`the session has expired, says ZooKeeper at ${printAddress(address)}`);
+    super(`the session has expired, says ZooKeeper at ${printHost(address)}`);
   }
 }
 
@@ -19,7 +19,7 @@ export class AuthFailedError extends Error {
 
   constructor(address: Address, scheme: string | undefined) {
     const what = scheme === undefined ? 'the credentials' : `the credentials of scheme '${scheme}'`;
-    super(`ZooKeeper at ${printAddress(address)} refuses ${what}`);
+    super(`ZooKeeper at ${printHost(address)} refuses ${what}`);
     this.scheme = scheme;
   }
 }
@@ -30,7 +30,7 @@ export class ConnectError extends Error {
   readonly address: Address;
 
   constructor(address: Address, reason: string, cause?: unknown) {
-    super(`no connection to ZooKeeper at ${printAddress(address)}: ${reason}`, cause === undefined ? {} : { cause });
+    super(`no connection to ZooKeeper at ${printHost(address)}: ${reason}`, cause === undefined ? {} : { cause });
     this.address = address;
   }
 }
@@ -55,7 +55,7 @@ export class ConnectionLostError extends Error {
   readonly address: Address;
 
   constructor(address: Address, cause: Error) {
-    super(`the connection to ZooKeeper at ${printAddress(address)} has ended: ${cause.message}`, { cause });
+    super(`the connection to ZooKeeper at ${printHost(address)} has ended: ${cause.message}`, { cause });
     this.address = address;
   }
 }
@@ -72,7 +72,7 @@ export class FatalAnswerError extends Error {
   readonly code: FatalCode;
 
   constructor(address: Address, code: FatalCode, what: string) {
-    super(`ZooKeeper at ${printAddress(address)} answered ${what} with ${code}`);
+    super(`ZooKeeper at ${printHost(address)} answered ${what} with ${code}`);
     this.address = address;
     this.code = code;
   }

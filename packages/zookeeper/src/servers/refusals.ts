@@ -1,6 +1,5 @@
-import { LockError, isLockError, isTlsRefusal } from '@locks/core/adapter';
+import { LockError, isLockError, isTlsRefusal, printHost } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { printAddress } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
 import { AuthFailedError, ConnectError, FatalAnswerError, TlsOptionsError } from '../connection/errors.ts';
 import { TlsMismatchError } from './tls-mismatch.ts';
@@ -32,13 +31,13 @@ export class Refusals {
   }
 
   accepted(address: Address): void {
-    this.#usable.add(printAddress(address));
-    this.#unusable.delete(printAddress(address));
+    this.#usable.add(printHost(address));
+    this.#unusable.delete(printHost(address));
   }
 
   /** Whether the server was accepted before. */
   knows(address: Address): boolean {
-    return this.#usable.has(printAddress(address));
+    return this.#usable.has(printHost(address));
   }
 
   /** The `LOCK_MISCONFIGURED` that `error` means, if it means one. */
@@ -59,9 +58,9 @@ export class Refusals {
     const unusable = whyUnusable(error);
     if (unusable === undefined) return undefined;
     const { address, why, advice } = unusable;
-    this.#usable.delete(printAddress(address));
-    this.#unusable.set(printAddress(address), why);
-    if (this.#addresses.some((each) => !this.#unusable.has(printAddress(each)))) return undefined;
+    this.#usable.delete(printHost(address));
+    this.#unusable.set(printHost(address), why);
+    if (this.#addresses.some((each) => !this.#unusable.has(printHost(each)))) return undefined;
     const servers = [...this.#unusable].map(([each, reason]) => `${each} (${reason})`).join(', ');
     const message = `@locks/zookeeper: no lock can be taken from ${servers}: ${advice}.`;
     return new LockError('LOCK_MISCONFIGURED', message, { cause: error });

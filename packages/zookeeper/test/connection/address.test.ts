@@ -1,6 +1,6 @@
 import { isLockError } from '@locks/core';
 import { expect, test } from 'vitest';
-import { printAddress, readConnectString } from '../../src/connection/address.ts';
+import { readConnectString } from '../../src/connection/address.ts';
 
 test.each<readonly [string, readonly (readonly [string, number])[], string]>([
   ['a', [['a', 2181]], ''],
@@ -44,8 +44,4 @@ test.each([
         isLockError(error, 'LOCK_MISCONFIGURED') && error.message === `@locks/zookeeper: ${what} ${why}.`,
     ),
   );
-});
-
-test('addresses in messages', () => {
-  expect([{ host: 'a', port: 1 }, { host: '::1', port: 2 }].map(printAddress)).toEqual(['a:1', '[::1]:2']); // prettier-ignore
 });
