@@ -46,3 +46,17 @@ export async function askOption<T>(option: Asked<T>, { where, name, reader, runt
     deadline.stop();
   }
 }
+
+/** The options that `readers` name, each asked as by `askOption`. Throws as that does. */
+export async function askOptions<T extends object>(
+  options: { readonly [Name in keyof T]?: Asked<T[Name]> | undefined },
+  readers: { readonly [Name in keyof T]: OptionReader<T[Name]> },
+  asking: Omit<Asking<never>, 'name' | 'reader'>,
+): Promise<{ readonly [Name in keyof T]: T[Name] | undefined }> {
+  const names = Object.keys(readers) as (keyof T & string)[];
+  const answers = names.map(async (name) => {
+    const option = options[name];
+    return [name, option && (await askOption(option, { ...asking, name, reader: readers[name] }))] as const;
+  });
+  return Object.fromEntries(await Promise.all(answers)) as { [Name in keyof T]: T[Name] | undefined };
+}

@@ -64,7 +64,7 @@ export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { settledWithin } from '../time/settled-within.ts';
 export { Batches, largestBatch } from './batches.ts';
 export type { BatchParts } from './batches.ts';
-export { askOption } from './ask-option.ts';
+export { askOption, askOptions } from './ask-option.ts';
 export type { Asking } from './ask-option.ts';
 export { createDeadline } from './deadline.ts';
 export type { CallName, Deadline, Mend, Outcome, RacedCall } from './deadline.ts';

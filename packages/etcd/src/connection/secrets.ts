@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import { askOption, secretText, tlsAnswer } from '@locks/core/adapter';
+import { askOption, askOptions, secretText, tlsAnswer } from '@locks/core/adapter';
 import type { Asked, Runtime } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 import type { AuthenticateRequest } from '../wire/messages.ts';
@@ -19,20 +19,17 @@ type SecretOptions = Readonly<
 
 /** The secrets of `options`. A function may take `within` ms. */
 export function secretsOf({ username, password, tls }: SecretOptions, runtime: Runtime, within: number): Secrets {
-  const { where } = source;
-  const text = (name: string, option: Asked<string>): Promise<string> =>
-    askOption(option, { where, name, reader: secretText, runtime, within });
+  const asking = { where: source.where, runtime, within };
   return {
     async tls() {
       if (tls === undefined || tls === false) return undefined;
-      const asking = { where, name: 'tls', reader: tlsAnswer, runtime, within };
-      const answer = await askOption(tls as Asked<true | object>, asking);
+      const answer = await askOption(tls as Asked<true | object>, { ...asking, name: 'tls', reader: tlsAnswer });
       return answer === true ? {} : answer;
     },
     async credentials() {
-      if (username === undefined || password === undefined) return undefined;
-      const [name, secret] = await Promise.all([text('username', username), text('password', password)]);
-      return { name, password: secret };
+      const texts = { username: secretText, password: secretText };
+      const { username: name, password: secret } = await askOptions({ username, password }, texts, asking);
+      return name === undefined || secret === undefined ? undefined : { name, password: secret };
     },
   };
 }

@@ -1,5 +1,5 @@
-import { LockError, askOption, isLockError, secretText, tlsAnswer } from '@locks/core/adapter';
-import type { Asked, OptionReader, Runtime } from '@locks/core/adapter';
+import { LockError, askOptions, isLockError, secretText, tlsAnswer } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
 import type { Target } from './target.ts';
 
@@ -34,27 +34,29 @@ export interface Credentials {
   explain(error: Error): Error;
 }
 
+const texts = {
+  username: secretText,
+  password: secretText,
+  sentinelUsername: secretText,
+  sentinelPassword: secretText,
+};
+const readers = { ...texts, tls: tlsAnswer };
+
 /** The credentials of `target`, each of which may be a function. */
 export function credentialsOf(target: Target, runtime: Runtime): Credentials {
-  const names = ['username', 'password', 'sentinelUsername', 'sentinelPassword'] as const;
+  const names = Object.keys(texts) as (keyof typeof texts)[];
   let tls = typeof target.tls === 'function' ? {} : optionsOf(target.tls);
   let failure: LockError | undefined;
   let asking: Promise<Shown> | undefined;
   let wasAccepted = false;
 
-  async function one<T>(name: keyof Shown, option: Asked<T> | undefined, reader: OptionReader<T>) {
-    if (option === undefined) return undefined;
-    const { where } = redisSource;
-    return await askOption(option, { where, name, reader, runtime, within: target.connectTimeout });
-  }
-
   async function askAll(): Promise<Shown> {
     try {
-      const texts = names.map(async (name) => [name, await one(name, target[name], secretText)] as const);
-      const [answer, ...answers] = await Promise.all([one('tls', target.tls, tlsAnswer), ...texts]);
-      tls = optionsOf(answer);
+      const { where } = redisSource;
+      const answers = await askOptions(target, readers, { where, runtime, within: target.connectTimeout });
+      tls = optionsOf(answers.tls);
       failure = undefined;
-      return { ...(Object.fromEntries(answers) as unknown as Omit<Shown, 'tls'>), tls };
+      return { ...answers, tls };
     } catch (error) {
       if (isLockError(error)) failure = error;
       throw error;

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import { askOption, matching, misconfigured, secretText, tlsAnswer } from '@locks/core/adapter';
+import { askOptions, matching, misconfigured, secretText, tlsAnswer } from '@locks/core/adapter';
 import type { Asked, OptionReader, Runtime } from '@locks/core/adapter';
 import type { Credentials } from '../connection/handshake.ts';
 import { authReader } from './readers.ts';
@@ -54,18 +54,9 @@ export function knownSecrets(options: SecretOptions): Secrets {
  * @throws `LOCK_UNAVAILABLE` and `LOCK_MISCONFIGURED`, as `askOption` does.
  */
 export async function askSecrets(options: SecretOptions, runtime: Runtime, within: number): Promise<Secrets> {
-  async function one<T>(name: keyof SecretOptions, option: Asked<T> | undefined, reader: OptionReader<T>) {
-    if (option === undefined) return undefined;
-    return await askOption(option, { where: '@locks/zookeeper', name, reader, runtime, within });
-  }
+  const readers = { auth: authReader, username: userReader, password: secretText, tls: tlsAnswer };
   const tls = options.tls === false ? undefined : options.tls;
-  const [auth, username, password, answer] = await Promise.all([
-    one('auth', options.auth, authReader),
-    one('username', options.username, userReader),
-    one('password', options.password, secretText),
-    one('tls', tls, tlsAnswer),
-  ]);
-  return secretsOf({ auth, username, password, tls: answer });
+  return secretsOf(await askOptions({ ...options, tls }, readers, { where: '@locks/zookeeper', runtime, within }));
 }
 
 interface Known {

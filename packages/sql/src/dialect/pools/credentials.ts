@@ -1,5 +1,5 @@
-import { LockError, anyText, askOption, secretText, tlsAnswer } from '@locks/core/adapter';
-import type { Asked, OptionReader, Runtime } from '@locks/core/adapter';
+import { LockError, anyText, askOptions, secretText, tlsAnswer } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
 import type { SqlClient } from './client.ts';
 import { textOf } from '../errors/call-error.ts';
 import type { ConnectionOptions } from './own-pool.ts';
@@ -27,19 +27,13 @@ export async function askCredentials(
   address: ServerAddress,
   runtime: Runtime,
 ): Promise<Credentials> {
-  const ask = async <T>(name: string, option: Asked<T> | undefined, reader: OptionReader<T>): Promise<T | undefined> =>
-    option === undefined
-      ? undefined
-      : await askOption(option, { where: '@locks/sql', name, reader, runtime, within: connectTimeout });
-  const [asUser, word, secure] = await Promise.all([
-    ask('username', user, anyText),
-    ask('password', password, secretText),
-    ask('tls', tls, tlsAnswer),
-  ]);
+  const readers = { username: anyText, password: secretText, tls: tlsAnswer };
+  const asking = { where: '@locks/sql', runtime, within: connectTimeout };
+  const shown = await askOptions({ username: user, password, tls }, readers, asking);
   return {
-    user: asUser ?? address.user,
-    password: word ?? address.password,
-    tls: typeof secure === 'object' ? secure : secure === true ? {} : undefined,
+    user: shown.username ?? address.user,
+    password: shown.password ?? address.password,
+    tls: shown.tls === true ? {} : shown.tls,
   };
 }
 
