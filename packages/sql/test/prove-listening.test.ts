@@ -3,8 +3,8 @@ import type { Listener } from '@locks/core/adapter';
 import { createVirtualRuntime } from '@locks/core/testing';
 import { describe, expect, test } from 'vitest';
 import { proveListening } from '../src/queue/prove-listening.ts';
-import { WakeReports } from '../src/queue/wake-reports.ts';
-import { wakeReports } from './support/wake-reports.ts';
+import { wakeReports } from '../src/queue/wake-reports.ts';
+import { wakeReports as wakeMessages } from './support/wake-reports.ts';
 
 interface Opened {
   readonly hear: (owner: string) => void;
@@ -18,7 +18,7 @@ async function createListening(echo?: () => Promise<void>) {
   const opened: Opened[] = [];
   const looks: (readonly string[])[] = [];
   const wakes: string[] = [];
-  const { messages } = wakeReports();
+  const { messages } = wakeMessages();
   const latest = (): Opened => {
     const last = opened.at(-1);
     if (last === undefined) throw new Error('no listener');
@@ -30,13 +30,13 @@ async function createListening(echo?: () => Promise<void>) {
     return { probe: async () => {}, close: () => (listener.closed = true) };
   };
   const setting = { echo: echo ?? (async (): Promise<void> => latest().hear('')) };
-  const reports = new WakeReports('test');
+  const report = wakeReports('test');
   const queue = createQueue({
     runtime,
     deadline: createDeadline(runtime, 1_000, 'Postgres'),
     waiterTtl: 6_000_000,
     attempt: async () => ({ granted: false, retryAfter: 2_000_000 }),
-    listen: proveListening({ listen, unheard: 'a pooler', echo: () => setting.echo(), runtime, reports }),
+    listen: proveListening({ listen, unheard: 'a pooler', echo: () => setting.echo(), runtime, report }),
     look: {
       interval: () => 25,
       turns: async (keys) => {
@@ -44,7 +44,7 @@ async function createListening(echo?: () => Promise<void>) {
         return [];
       },
     },
-    report: (state, reason) => reports.tell(state, reason),
+    report,
   });
   await queue.tryAcquire({ key: 'job', owner: 'me', ttl: 30_000, mode: 'exclusive' }, () => wakes.push('me'));
   await runtime.advance(1);

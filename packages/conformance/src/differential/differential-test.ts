@@ -9,7 +9,6 @@ import { planOf } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { replay } from './replay.ts';
 import type { Ending } from './replay.ts';
-import { shrink } from './shrink.ts';
 
 /**
  * Sends the same random calls on one key to a provider and to the rules of core, `step`, and
@@ -99,4 +98,26 @@ function failureOf(name: string, { seed, rules, trace }: Difference): AssertionE
 function tooManyAbandoned(name: string, abandoned: number, sequences: number): AssertionError {
   const message = `expected fewer of the ${sequences} sequences of ${name} to be abandoned than ${abandoned}: its calls failed, or took as long as what they decide`;
   return new AssertionError({ message });
+}
+
+/** A run of a sequence in real time takes seconds. With more of them, a failure comes late. */
+const mostRuns = 60;
+
+/**
+ * Leaves out one call after the other, as long as the same thing differs. Gives the last
+ * difference.
+ */
+async function shrink(plan: Plan, found: Difference, run: (plan: Plan) => Promise<Ending>): Promise<Difference> {
+  let { actions } = plan;
+  let difference = found;
+  let runs = 0;
+  for (let index = actions.length - 1; index >= 0 && runs < mostRuns; index -= 1) {
+    const fewer = actions.filter((_, at) => at !== index);
+    const ending = await run({ ...plan, actions: fewer });
+    runs += 1;
+    if (ending.ended !== 'differed' || ending.difference.what !== found.what) continue;
+    actions = fewer;
+    difference = ending.difference;
+  }
+  return difference;
 }

@@ -5,6 +5,7 @@ export { runChecks } from './run-checks.ts';
 export type { CheckRun } from './run-checks.ts';
 export { connectedProcesses, connectionName } from './connected-processes.ts';
 export { registerAdapter } from './registered.ts';
+export { stateReports } from './state-reports.ts';
 export type { Clock } from '../time/clock.ts';
 export { jobOfLock, lockOfJob } from '../objects/jobs/job-lock.ts';
 export { LockError, isLockError, misconfigured } from '../errors/lock-error.ts';

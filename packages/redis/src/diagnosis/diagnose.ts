@@ -1,10 +1,34 @@
-import { runChecks } from '@locks/core/adapter';
-import type { AdapterConfig, Diagnosis, Finding } from '@locks/core/adapter';
+import { runChecks, connectedProcesses } from '@locks/core/adapter';
+import type { AdapterConfig, Diagnosis, Finding, Check } from '@locks/core/adapter';
 import { openFromConfig } from '../config.ts';
 import { isCluster } from '../wire/servers.ts';
-import { checks } from './checks.ts';
 import { serverOf } from './server.ts';
 import type { Server } from './server.ts';
+import { durability } from './durability.ts';
+
+/** What a server is asked: settings by which two processes can hold one key. */
+const checks: readonly Check<Server>[] = [
+  {
+    name: 'eviction',
+    async look({ info, count, setting }) {
+      const policy = (await info('maxmemory_policy')) || (await setting('maxmemory-policy'));
+      const evicted = await count('evicted_keys');
+      if (policy === 'noeviction') {
+        return { level: 'ok', what: 'Redis evicts no keys: maxmemory-policy is noeviction.' };
+      }
+      const advice = 'Set maxmemory-policy to noeviction, or give the locks a Redis of their own.';
+      if ((await count('maxmemory')) === 0) {
+        const what = `maxmemory-policy is ${policy}: with a limit of memory, Redis would remove locks that are held.`;
+        return { level: 'note', what, advice };
+      }
+      const so = evicted === 0 ? '' : `, and ${evicted} keys were removed since it started`;
+      const what = `maxmemory-policy is ${policy}: a full Redis removes locks that are held${so}.`;
+      return { level: 'problem', what, advice };
+    },
+  },
+  ...durability,
+  { name: 'processes', look: async ({ names }) => connectedProcesses(await names()) },
+];
 
 /** Looks at the server of `config`, or at the masters of its Cluster. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {

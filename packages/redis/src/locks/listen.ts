@@ -1,8 +1,7 @@
-import type { Deadline, Listen, LockError } from '@locks/core/adapter';
+import type { Deadline, Listen, LockError, Assignment } from '@locks/core/adapter';
 import { copyOptions, unref } from '../wire/client.ts';
 import type { RedisClient, RedisSubscriber } from '../wire/client.ts';
 import { toLockError } from '../wire/replies.ts';
-import { readTurn } from './read-turn.ts';
 import { noNode } from '../wire/servers.ts';
 import type { Servers } from '../wire/servers.ts';
 
@@ -76,4 +75,24 @@ async function probe(subscriber: RedisSubscriber): Promise<void> {
     // A refusal is an answer.
     if (toLockError(error, { what: 'a ping' }).code !== 'LOCK_MISCONFIGURED') throw error;
   }
+}
+
+/** What a message of the scripts says: see `assign` and `wakeHead` in `lua/algorithm.lua`. */
+interface Turn {
+  readonly owner: string;
+  /** The key was granted to the owner. Otherwise its turn has come, and it is to try. */
+  readonly assigned: Assignment | undefined;
+}
+
+/**
+ * A plain message is an owner. One of an assignment begins with a line feed, as no owner does. The
+ * assigned hold lasts for as long as the place would have, `waiterTtl`, if its ttl is not less.
+ */
+function readTurn(message: string, waiterTtl: number): Turn {
+  const [, token, ttl, sentAt, owner] = /^\n(\d+) (\d+) (\d+) ([^]*)$/.exec(message) ?? [];
+  if (token === undefined || owner === undefined) return { owner: message, assigned: undefined };
+  return {
+    owner,
+    assigned: { token: BigInt(token), sentAt: Number(sentAt), validity: Math.min(Number(ttl), waiterTtl) },
+  };
 }

@@ -17,14 +17,14 @@ export interface ProveListeningParts extends Pick<StoreListening, 'listen' | 'un
   /** Sends a message about the owner '' to the listener of this process. */
   readonly echo: () => Promise<unknown>;
   readonly runtime: Runtime;
-  readonly reports: WakeReports;
+  readonly report: WakeReports;
 }
 
 /**
  * Listens, and has the listener hear a message of its own. Behind a pooler a listener may hear
  * nothing: it is lost then.
  */
-export function proveListening({ listen, unheard, echo, runtime, reports }: ProveListeningParts): Listen {
+export function proveListening({ listen, unheard, echo, runtime, report }: ProveListeningParts): Listen {
   const nothingHeard = (): Error => new Error(`a message to itself was not heard: ${unheard}`);
   let unheardUntil = -Infinity;
   return async (heard, lost, signal) => {
@@ -47,7 +47,7 @@ export function proveListening({ listen, unheard, echo, runtime, reports }: Prov
       } catch (error) {
         // What could not be sent says nothing about the listener.
         until = Infinity;
-        if (!over()) reports.tell('polling', error);
+        if (!over()) report('polling', error);
       }
       // On MariaDB a message is lost that comes before the session waits in the server.
       const pause = Math.min(firstRetry * 2 ** tries++, longestRetry, until - runtime.clock.now());

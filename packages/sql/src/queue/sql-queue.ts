@@ -5,7 +5,8 @@ import type { Connections } from '../connections/connections.ts';
 import type { Attempt, LockStore, Turn } from '../dialect/stores/lock-store.ts';
 import type { ReadSqlOptions } from '../options/provider-options.ts';
 import { proveListening } from './prove-listening.ts';
-import { WakeReports } from './wake-reports.ts';
+import { wakeReports } from './wake-reports.ts';
+import type { WakeReports } from './wake-reports.ts';
 
 /**
  * How many looks a process makes in the time that a place lasts, at least. The first in the queue
@@ -39,7 +40,7 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
   const { name, store, acquireFree, connections, options, deadline, runtime } = parts;
   const { process } = store;
   const { waiterTtl, pollInterval } = options;
-  const reports = new WakeReports(name);
+  const report = wakeReports(name);
   const entries = createEntries(attemptAlone, parts);
   const queue = createQueue({
     runtime,
@@ -48,7 +49,7 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
     tryFree,
     attempt,
     together: entries && largestBatch,
-    listen: listenOf(parts, reports),
+    listen: listenOf(parts, report),
     look: {
       interval: () => Math.min(pollInterval ?? usualInterval, waiterTtl / looksPerTtl),
       get heardInterval() {
@@ -57,7 +58,7 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
       },
       turns: (keys) => connections.run((connection) => store.turns(connection, keys), { what: 'a look at the queue' }),
     },
-    report: (state, reason) => reports.tell(state, reason),
+    report,
   });
 
   /** One statement, for exclusive claims. */
@@ -122,10 +123,10 @@ function createEntries(
   return (asked) => batches.call(asked);
 }
 
-function listenOf({ store, connections, runtime }: SqlQueueParts, reports: WakeReports): Listen | undefined {
+function listenOf({ store, connections, runtime }: SqlQueueParts, report: WakeReports): Listen | undefined {
   const { listening } = store;
   if (listening === undefined) return undefined;
   const { listen, unheard } = listening;
   const echo = (): Promise<void> => connections.run((connection) => listening.echo(connection), { what: 'an echo' });
-  return proveListening({ listen, unheard, echo, runtime, reports });
+  return proveListening({ listen, unheard, echo, runtime, report });
 }

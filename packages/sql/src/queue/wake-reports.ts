@@ -1,5 +1,4 @@
-import { channel } from 'node:diagnostics_channel';
-import type { Channel } from 'node:diagnostics_channel';
+import { stateReports } from '@locks/core/adapter';
 
 /** `locks:wakes`: a process hears of its turns in another way than before. */
 export interface WakeMessage {
@@ -17,24 +16,11 @@ declare module '@locks/core' {
   }
 }
 
-type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
+/** Publishes how one provider hears of its turns, and why it has to look. */
+export type WakeReports = (state: WakeMessage['state'], reason: unknown) => void;
 
 /** Subscribe with `subscribe('locks:wakes', (message) => …)` of `@locks/core`. */
-const wakesChannel: Published<WakeMessage> = channel('locks:wakes');
-
-/** Tells how one provider hears of its turns. */
-export class WakeReports {
-  readonly #provider: string;
-  #told: WakeMessage['state'] | undefined = undefined;
-
-  constructor(provider: string) {
-    this.#provider = provider;
-  }
-
-  /** Told once, however often it is called for one state. */
-  tell(state: WakeMessage['state'], reason: unknown): void {
-    if (state === this.#told) return;
-    this.#told = state;
-    if (wakesChannel.hasSubscribers) wakesChannel.publish({ provider: this.#provider, state, reason });
-  }
+export function wakeReports(provider: string): WakeReports {
+  const report = stateReports<WakeMessage>('locks:wakes', provider);
+  return (state, reason) => report(state, { reason });
 }

@@ -1,7 +1,7 @@
 import type { RecordStore, Runtime } from '@locks/core/adapter';
 import type { TableCalls } from '../connections/table-calls.ts';
 import { proveListening } from '../queue/prove-listening.ts';
-import { WakeReports } from '../queue/wake-reports.ts';
+import { wakeReports } from '../queue/wake-reports.ts';
 import type { TextListening } from '../dialect/stores/text-table.ts';
 
 /**
@@ -39,7 +39,7 @@ export function createWakes({ name, listening, calls, runtime }: WakesParts): {
   readonly watch: NonNullable<RecordStore['watch']>;
   close(): void;
 } {
-  const reports = new WakeReports(name);
+  const report = wakeReports(name);
   const watchers = new Set<Watcher>();
   let opening: Opening | undefined;
   let looking = false;
@@ -53,12 +53,12 @@ export function createWakes({ name, listening, calls, runtime }: WakesParts): {
     unheard: listening.unheard,
     echo: () => calls.run((connection) => listening.echo(connection), { what: 'a wake' }),
     runtime,
-    reports,
+    report,
   });
   const lose = (reason: unknown): void => {
     opening?.stop(reason);
     opening = undefined;
-    reports.tell('polling', reason);
+    report('polling', reason);
     const all = [...watchers];
     watchers.clear();
     for (const { lost } of all) lost(reason);
@@ -128,7 +128,7 @@ export function createWakes({ name, listening, calls, runtime }: WakesParts): {
   return {
     async watch(key, changed, lost) {
       await (opening ??= open()).proven;
-      reports.tell('listening', undefined);
+      report('listening', undefined);
       const watcher: Watcher = { key, version: undefined, changed, lost };
       watchers.add(watcher);
       return () => void watchers.delete(watcher);

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerDefinition } from '../server/definition.ts';
+import type { ServerDefinition, LocalServer } from '../server/definition.ts';
 import type { ServerHandle } from '../server/handle.ts';
-import { probeMariadb } from './mariadb-probe.ts';
 import { makePassword } from '../server/password.ts';
 import { startServer } from '../start/start-server.ts';
+import type { RowDataPacket } from 'mysql2/promise';
 
 /** Options of `startMariadb`. */
 export interface MariadbServerOptions {
@@ -85,4 +85,25 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
 
 function initFile(folder: string): string {
   return join(folder, 'init.sql');
+}
+
+/**
+ * Resolves when the MariaDB at `url`, and with `local` the one with its data folder, executes a
+ * query; rejects otherwise, within about 1 s.
+ */
+async function probeMariadb(url: URL, local?: LocalServer): Promise<void> {
+  // Loaded when first needed: most tests that load this package start another server, or none.
+  const { createConnection } = await import('mysql2/promise');
+  const connection = await createConnection({ uri: url.href, connectTimeout: 1_000 });
+  // After the first failure there may be another one, which is not awaited.
+  connection.on('error', () => {});
+  try {
+    const [rows] = await connection.query<RowDataPacket[]>({ sql: 'SELECT @@datadir AS folder', timeout: 1_000 });
+    const folder = String(rows[0]?.['folder']).replace(/\/$/, '');
+    if (local !== undefined && folder !== local.dataFolder) {
+      throw new Error(`the server of ${folder} answers there, instead of that of ${local.dataFolder}`);
+    }
+  } finally {
+    connection.destroy();
+  }
 }

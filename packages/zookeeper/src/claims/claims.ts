@@ -1,13 +1,13 @@
 import { LockError, isLockError } from '@locks/core/adapter';
-import type { Runtime } from '@locks/core/adapter';
+import type { Runtime, Deadline } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, Renewal } from '@locks/core';
 import { LiveClaim } from '../recipes/live-claim.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import type { Session } from '../session/session.ts';
 import { highestFloor } from '../tokens/base.ts';
 import type { Tokens } from '../tokens/tokens.ts';
-import { checkHold } from './hold-check.ts';
-import type { HoldCheckParts } from './hold-check.ts';
+import type { Nodes } from '../nodes/nodes.ts';
+import type { OwnNode } from '../nodes/own-node.ts';
 
 export interface ClaimsParts {
   readonly recipe: Recipe;
@@ -193,4 +193,42 @@ function checkFloor(key: string, floor: bigint | undefined): void {
 function unconfirmed(key: string): LockError {
   const message = `ZooKeeper did not confirm the session in time to grant ${JSON.stringify(key)}; try again.`;
   return new LockError('LOCK_UNAVAILABLE', message, { key });
+}
+
+/**
+ * A renewal waits for an answer for at most this share of the session timeout. A lease must not
+ * lapse while its session lives on: two ninths of the timeout are left at the latest.
+ */
+const shareOfTimeout = 9;
+
+interface HoldCheckParts {
+  readonly nodes: Nodes;
+  readonly deadline: Deadline;
+  /** Within how many ms a call settles. */
+  readonly timeout: number;
+}
+
+/**
+ * Asks the servers whether the `node` of a hold is there. `unknown`, if that is allowed: the servers
+ * do not answer soon. `goneLate` is called when a later answer says that the node is gone.
+ */
+async function checkHold(
+  { nodes, deadline, timeout }: HoldCheckParts,
+  { session }: LiveClaim,
+  node: OwnNode,
+  mayBeUnknown: boolean,
+  goneLate: () => Promise<void>,
+): Promise<'there' | 'gone' | 'unknown'> {
+  if (!session.connected && mayBeUnknown) return 'unknown';
+  // Without a queue, another claim's node may have the same path.
+  const looking = nodes.existsLatest(session, node.path).then((stat) => stat?.czxid === node.czxid);
+  try {
+    const within = Math.min(session.timeout / shareOfTimeout, timeout / 2);
+    return (await (mayBeUnknown ? deadline.race(looking, 'a renewal', within) : looking)) ? 'there' : 'gone';
+  } catch (error) {
+    if (!mayBeUnknown || !session.alive || !isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+    // The next renewal may get no answer either, so a late one counts.
+    looking.then((there) => (there ? undefined : goneLate())).catch(() => {});
+    return 'unknown';
+  }
 }

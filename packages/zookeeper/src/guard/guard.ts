@@ -1,12 +1,12 @@
-import { LockError, checkFenceable } from '@locks/core/adapter';
-import type { Lease } from '@locks/core';
+import { LockError, checkFenceable, misconfigured } from '@locks/core/adapter';
+import type { Lease, Traits } from '@locks/core';
 import { writeFenced } from './fence.ts';
 import { checkPath, readOperations } from './operations.ts';
 import type { GuardedOperation } from './operations.ts';
-import { accessOf } from './provider-access.ts';
-import type { ProviderAccess } from './provider-access.ts';
 import { checkOutcome, transact } from './transaction.ts';
 import type { ZookeeperProvider } from '../zookeeper-provider.ts';
+import type { Session } from '../session/session.ts';
+import type { Acl } from '../wire/records.ts';
 
 /** Refuses writes to ZooKeeper by a holder that is too late. */
 export interface ZookeeperGuard {
@@ -90,4 +90,21 @@ function checkLease(lease: Pick<Lease, 'key' | 'token' | 'mode'>, { traits }: Pr
 function ended({ key, token }: Pick<Lease, 'key' | 'token'>): LockError {
   const message = `The lease of ${JSON.stringify(key)} with the fencing token ${token} has ended, or is not of this provider: nothing was written.`;
   return new LockError('LOCK_STALE', message, { key });
+}
+
+interface ProviderAccess {
+  readonly traits: Pick<Traits, 'fair'>;
+  /** Of the nodes that are made. */
+  readonly acl: readonly Acl[];
+  /** The result of `work` in the session, within the timeout of the provider. */
+  inSession<T>(work: (session: Session) => Promise<T>, what: string, key: string): Promise<T>;
+  /** The node that is there as long as `owner` holds. `undefined`: it does not hold. */
+  nodeOf(owner: string): { readonly path: string; readonly session: Session } | undefined;
+}
+
+/** What `provider` gives to guards. `LOCK_MISCONFIGURED` for a provider of another backend. */
+function accessOf(provider: ZookeeperProvider): ProviderAccess {
+  const access = provider as Partial<ProviderAccess> & ZookeeperProvider;
+  if (typeof access?.inSession === 'function') return access as ProviderAccess & ZookeeperProvider;
+  throw misconfigured('createZookeeperGuard', 'it needs a provider of createZookeeperProvider');
 }

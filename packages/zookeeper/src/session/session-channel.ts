@@ -1,6 +1,4 @@
-import { channel } from 'node:diagnostics_channel';
-import type { Channel } from 'node:diagnostics_channel';
-import { outsideContext } from '@locks/core/adapter';
+import { stateReports } from '@locks/core/adapter';
 import { printSession } from '../connection/handshake.ts';
 import type { Session } from './session.ts';
 
@@ -25,27 +23,11 @@ declare module '@locks/core' {
   }
 }
 
-type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
+/** Publishes the states of one provider's sessions. */
+export type SessionReports = (state: SessionState, session: Session | undefined, reason: unknown) => void;
 
 /** Subscribe with `subscribe('locks:session', (message) => …)` of `@locks/core`. */
-const sessionChannel: Published<SessionMessage> = channel('locks:session');
-
-/** Publishes the states of one provider's sessions. */
-export class SessionReports {
-  readonly #provider: string;
-  #published: SessionState = 'idle';
-
-  constructor(provider: string) {
-    this.#provider = provider;
-  }
-
-  /** Publishes a state once, however often it is called for it. */
-  publish(state: SessionState, session: Session | undefined, reason: unknown): void {
-    if (state === this.#published) return;
-    this.#published = state;
-    if (!sessionChannel.hasSubscribers) return;
-    const number = session === undefined ? undefined : printSession(session.id);
-    const message = { provider: this.#provider, state, session: number, reason };
-    outsideContext(() => sessionChannel.publish(message));
-  }
+export function sessionReports(provider: string): SessionReports {
+  const report = stateReports<SessionMessage>('locks:session', provider, 'idle');
+  return (state, session, reason) => report(state, { session: session && printSession(session.id), reason });
 }

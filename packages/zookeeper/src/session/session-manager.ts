@@ -5,8 +5,8 @@ import { SessionExpiredError } from '../connection/errors.ts';
 import { ConnectLoop } from '../servers/connect-loop.ts';
 import { OpenSession } from './open-session.ts';
 import type { Transport } from '../servers/transport.ts';
-import { SessionReports } from './session-channel.ts';
-import type { SessionState } from './session-channel.ts';
+import { sessionReports } from './session-channel.ts';
+import type { SessionReports, SessionState } from './session-channel.ts';
 import { closedError, noSessionError, unusedError } from './session-errors.ts';
 import type { SessionOptions } from './session-options.ts';
 import { SessionWaiters } from './session-waiters.ts';
@@ -23,7 +23,7 @@ export class SessionManager {
   readonly #waiters: SessionWaiters;
   /** Of preparations. */
   readonly #deadline: Deadline;
-  readonly #reports: SessionReports;
+  readonly #report: SessionReports;
   readonly #loop: ConnectLoop;
   #session: OpenSession | undefined;
   #connection: Connection | undefined;
@@ -38,7 +38,7 @@ export class SessionManager {
     this.#transport = transport;
     this.#waiters = new SessionWaiters(runtime);
     this.#deadline = createDeadline(runtime, transport.sessionTimeout, `ZooKeeper at ${transport.servers}`);
-    this.#reports = new SessionReports(options.provider ?? 'zookeeper');
+    this.#report = sessionReports(options.provider ?? 'zookeeper');
     this.#loop = new ConnectLoop({
       runtime,
       rotation: transport.rotation,
@@ -111,7 +111,7 @@ export class SessionManager {
     await this.#transport.ending.finish(this.#options.closeWithin ?? 2_000);
     await over;
     this.#deadline.stop();
-    this.#reports.publish('closed', undefined, undefined);
+    this.#report('closed', undefined, undefined);
   }
 
   #alive(): OpenSession | undefined {
@@ -129,7 +129,7 @@ export class SessionManager {
 
   async #tryNext(signal: AbortSignal): Promise<void> {
     const resumed = this.#alive();
-    if (resumed === undefined) this.#reports.publish('connecting', undefined, undefined);
+    if (resumed === undefined) this.#report('connecting', undefined, undefined);
     const background = this.#waiters.empty;
     const { connection, handOver } = await this.#transport.connect({ resumed, background, signal });
     const session = resumed ?? this.#begin(connection);
@@ -173,7 +173,7 @@ export class SessionManager {
     if (connection.ended || !session.alive) return;
     session.announce();
     this.#failure = undefined;
-    this.#reports.publish('connected', session, undefined);
+    this.#report('connected', session, undefined);
     this.#waiters.resolveAll(session);
   }
 
@@ -186,7 +186,7 @@ export class SessionManager {
     this.#transport.rotation.failed(cause);
     this.#failure = cause;
     if (cause instanceof SessionExpiredError) session.expire(cause);
-    else if (suspended) this.#reports.publish('suspended', session, cause);
+    else if (suspended) this.#report('suspended', session, cause);
     this.#refuse(cause);
     this.#loop.start();
   }
@@ -214,6 +214,6 @@ export class SessionManager {
     const connection = this.#connection;
     this.#connection = undefined;
     if (!(reason.cause instanceof SessionExpiredError)) this.#transport.ending.add(session, connection);
-    this.#reports.publish('lost', session, reason);
+    this.#report('lost', session, reason);
   }
 }
