@@ -1,5 +1,5 @@
-import { LockError, createDeadline, createQueue, largestBatch } from '@locks/core/adapter';
-import type { Host, Queue, Runtime } from '@locks/core/adapter';
+import { createDeadline, createQueue, largestBatch, providerClosed } from '@locks/core/adapter';
+import type { Host, LockError, Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import type { GuardAccess } from './guard.ts';
 import { isFull } from './connection/errors.ts';
@@ -138,7 +138,7 @@ export class EtcdProvider implements LockProvider {
 
   async close(): Promise<void> {
     if (this.#closed !== undefined) return;
-    this.#closed = new LockError('LOCK_CLOSED', 'The etcd provider is closed.');
+    this.#closed = providerClosed(this.name);
     this.#queue.close(this.#closed);
     this.#parts.places.close();
     await this.#parts.leases.close();

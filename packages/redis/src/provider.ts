@@ -1,4 +1,4 @@
-import { createDeadline, createQueue, largestBatch } from '@locks/core/adapter';
+import { createDeadline, createQueue, largestBatch, providerClosed } from '@locks/core/adapter';
 import type { Deadline, Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { createTerms } from './locks/call-terms.ts';
@@ -6,7 +6,7 @@ import { keyNames } from './locks/keys.ts';
 import type { KeyNames } from './locks/keys.ts';
 import { listKeys } from './locks/list-keys.ts';
 import { listenOn } from './locks/listen.ts';
-import { LockScripts, closedError } from './locks/lock-scripts.ts';
+import { LockScripts } from './locks/lock-scripts.ts';
 import type { ReadRedisOptions } from './options/options.ts';
 import { createRelease } from './locks/releases.ts';
 import type { Release } from './locks/releases.ts';
@@ -122,7 +122,7 @@ export class RedisProvider implements LockProvider {
     if (this.#closed) return;
     this.#closed = true;
     this.#scripts.close();
-    this.#queue.close(closedError());
+    this.#queue.close(providerClosed(this.name));
     this.#writer?.close();
     this.#closeClient?.();
   }

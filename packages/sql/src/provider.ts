@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
-import { checkRegister } from '@locks/core/adapter';
+import { checkRegister, providerClosed } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { createKeyCalls } from './connections/key-calls.ts';
 import type { KeyCalls } from './connections/key-calls.ts';
@@ -100,7 +100,7 @@ export class SqlProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#calls.closed) return;
     this.#sweeper?.stop();
-    this.#queue.close(this.#calls.closedError());
+    this.#queue.close(providerClosed(this.name));
     await this.#calls.close();
   }
 }

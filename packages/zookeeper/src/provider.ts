@@ -1,4 +1,4 @@
-import { LockError, createDeadline, socketsHeard } from '@locks/core/adapter';
+import { createDeadline, providerClosed, socketsHeard } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, RegisterChange, Renewal, Traits } from '@locks/core';
 import { Claims } from './claims/claims.ts';
@@ -162,6 +162,6 @@ export class SessionProvider implements ZookeeperProvider {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+    if (this.#closed) throw providerClosed(this.name);
   }
 }

@@ -1,7 +1,7 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
-import { LockError, checkRegister, longestText } from '@locks/core/adapter';
+import { LockError, checkRegister, longestText, providerClosed } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { AbortFollowers, TimerWheel, printAsProvider, providerClosed } from '@locks/core/composite';
+import { AbortFollowers, TimerWheel, printAsProvider } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';

@@ -1,7 +1,7 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
-import { LockError, isLockError } from '@locks/core/adapter';
+import { LockError, errorText, isLockError, providerClosed } from '@locks/core/adapter';
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
-import { closeQuietly, providerClosed, untilReopened } from '@locks/core/composite';
+import { closeQuietly, untilReopened } from '@locks/core/composite';
 
 export interface LateMemberParts {
   readonly name: string;
@@ -114,7 +114,7 @@ export class LateMember implements LockProvider {
   }
 
   #because(reason: unknown): void {
-    const isNews = textOf(reason) !== textOf(this.#reason);
+    const isNews = errorText(reason) !== errorText(this.#reason);
     this.#reason = reason;
     if (isNews) this.#report(reason);
   }
@@ -122,7 +122,7 @@ export class LateMember implements LockProvider {
   async #notOpen(key: string): Promise<never> {
     if (this.#closing !== undefined) throw providerClosed(this.name);
     const code = isLockError(this.#reason, 'LOCK_MISCONFIGURED') ? this.#reason.code : 'LOCK_UNAVAILABLE';
-    const message = `It is not open yet: ${textOf(this.#reason)}`;
+    const message = `It is not open yet: ${errorText(this.#reason)}`;
     throw new LockError(code, message, { key, cause: this.#reason, sent: false });
   }
 
@@ -132,8 +132,4 @@ export class LateMember implements LockProvider {
     await this.#attempt;
     await this.#provider?.close();
   }
-}
-
-function textOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }

@@ -1,5 +1,5 @@
 import type { LockProvider } from '@locks/core';
-import { LockError, isLockError } from '@locks/core/adapter';
+import { LockError, errorText, isLockError } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { BackgroundReleases } from '@locks/core/composite';
 import { LateMember } from './late-member.ts';
@@ -198,8 +198,7 @@ export function memberTitle(index: number, count: number, name: string | undefin
 /** `error`, with the member's title before its message. A foreign error is `LOCK_UNAVAILABLE`. */
 export function memberError(title: string, error: unknown, options: { readonly key?: string } = {}): LockError {
   const { code, retryAfter } = isLockError(error) ? error : ({ code: 'LOCK_UNAVAILABLE' } as const);
-  const text = error instanceof Error ? error.message : String(error);
-  return new LockError(code, `${title}: ${text}`, { ...options, cause: error, retryAfter });
+  return new LockError(code, `${title}: ${errorText(error)}`, { ...options, cause: error, retryAfter });
 }
 
 /** The owner that a member sees. */

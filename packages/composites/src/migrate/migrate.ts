@@ -1,6 +1,6 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
-import { LockError, settledWithin } from '@locks/core/adapter';
-import { printAsProvider, providerClosed } from '@locks/core/composite';
+import { LockError, providerClosed, settledWithin } from '@locks/core/adapter';
+import { printAsProvider } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedProvider, checkClaim } from '../combine/combined-provider.ts';
 import { combineStates, holdsByOwner } from '../members/key-states.ts';

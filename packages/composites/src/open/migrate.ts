@@ -1,5 +1,5 @@
 import type { LockProvider } from '@locks/core';
-import { LockError } from '@locks/core/adapter';
+import { LockError, errorText } from '@locks/core/adapter';
 import type { AdapterConfig, Diagnosis } from '@locks/core/adapter';
 import { lackingTraits } from '@locks/core/composite';
 import { openProvider } from '@locks/core/open';
@@ -34,8 +34,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
         return await openProvider(store, given);
       } catch (error) {
         if (gone === undefined || store !== stores[gone]) throw error;
-        const why = error instanceof Error ? error.message : String(error);
-        throw new LockError('LOCK_UNAVAILABLE', why, { cause: error });
+        throw new LockError('LOCK_UNAVAILABLE', errorText(error), { cause: error });
       }
     },
     // Stores of a migration are often of two kinds, and the late one must come in.

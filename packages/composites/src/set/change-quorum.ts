@@ -1,5 +1,5 @@
 import type { LockProvider, RegisterChange } from '@locks/core';
-import { LockError, misconfigured, systemRuntime } from '@locks/core/adapter';
+import { LockError, misconfigured, pause, systemRuntime } from '@locks/core/adapter';
 import { holdsByOwner, isEnough } from '../members/key-states.ts';
 import { memberTitle } from '../members/member.ts';
 import { conflictOf, idLength, isDecided, isSame, latestOf, majority } from './set-record.ts';
@@ -166,7 +166,7 @@ async function leftHolds(members: readonly LockProvider[], next: readonly string
   for (const member of members) for await (const key of member.list?.('') ?? []) keys.add(key);
   const found = await look(keys);
   if (found.length === 0) return [];
-  await new Promise<void>((resolve) => void systemRuntime.setTimer(resolve, underWay, true));
+  await pause(systemRuntime, underWay);
   const still = await look(new Set(found.map(({ key }) => key)));
   return still.filter((each) => found.some(({ key, owner }) => key === each.key && owner === each.owner));
 }

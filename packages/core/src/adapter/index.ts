@@ -9,6 +9,7 @@ export { stateReports } from './state-reports.ts';
 export type { Clock } from '../time/clock.ts';
 export { jobOfLock, lockOfJob } from '../objects/jobs/job-lock.ts';
 export { LockError, isLockError, misconfigured } from '../errors/lock-error.ts';
+export { providerClosed } from '../errors/messages.ts';
 export { errorText, isDefect, isNotInstalled, reasonOf } from '../errors/foreign-errors.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';
 export { duration, parseDuration } from '../options/duration.ts';

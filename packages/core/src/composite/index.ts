@@ -3,7 +3,7 @@
  * fits the same version of the other.
  */
 export { isPermanent, leavesNothing } from '../errors/lock-error.ts';
-export { badAnswerError, providerClosed } from '../errors/messages.ts';
+export { badAnswerError } from '../errors/messages.ts';
 export { channels } from '../leases/diagnostics/channels.ts';
 export type { Published } from '../leases/diagnostics/channels.ts';
 export { AbortFollowers } from '../leases/ending/abort-followers.ts';

@@ -1,4 +1,4 @@
-import { LockError, checkRegister } from '@locks/core/adapter';
+import { checkRegister, providerClosed } from '@locks/core/adapter';
 import type { Attempt as Asked, Attempted, Batches, Deadline } from '@locks/core/adapter';
 import type { Claim, KeyState, RegisterChange, Renewal } from '@locks/core';
 import { neverSent } from '../wire/client.ts';
@@ -137,7 +137,7 @@ export class LockScripts {
 
   /** @throws `LOCK_CLOSED` once it is closed. */
   checkOpen(): void {
-    if (this.#closed) throw closedError();
+    if (this.#closed) throw providerClosed('redis');
   }
 
   close(): void {
@@ -182,8 +182,4 @@ const renewed: Renewal = Object.freeze({});
 
 function toRenewal(reply: unknown): Renewal | false {
   return toInteger(reply, 'a renewal') === 1 ? renewed : false;
-}
-
-export function closedError(): LockError {
-  return new LockError('LOCK_CLOSED', 'The redis provider is closed.');
 }

@@ -1,4 +1,4 @@
-import { LockError, outsideContext } from '@locks/core/adapter';
+import { LockError, outsideContext, providerClosed } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import { unref } from './client.ts';
 import type { RedisCopy } from './client.ts';
@@ -138,7 +138,7 @@ export function replicatedWrites({ replicas, open, deadline, runtime }: Replicat
     status: 'ready',
     evalsha: (...args) => enqueue((connection) => connection.evalsha(...args)),
     eval: (...args) => enqueue((connection) => connection.eval(...args)),
-    close(reason = new LockError('LOCK_CLOSED', 'The redis provider is closed.')) {
+    close(reason = providerClosed('redis')) {
       closed = reason;
       drop();
     },

@@ -1,4 +1,4 @@
-import { LockError, createDeadline } from '@locks/core/adapter';
+import { createDeadline, providerClosed } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { SqlClient } from '../dialect/pools/client.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
@@ -99,10 +99,6 @@ export class TableCalls {
   }
 
   checkOpen(): void {
-    if (this.#closed) throw this.closedError();
-  }
-
-  closedError(): LockError {
-    return new LockError('LOCK_CLOSED', `The ${this.#name} provider is closed.`);
+    if (this.#closed) throw providerClosed(this.#name);
   }
 }

@@ -1,7 +1,7 @@
 import type { ServerDefinition } from '../server/definition.ts';
 import type { ServerHandle } from '../server/handle.ts';
+import { defineNode } from './node.ts';
 import { mustBeLocal } from './local-only.ts';
-import { probeRedis } from './redis-probe.ts';
 import { startServer } from '../start/start-server.ts';
 import type { WallClocks } from '../support/wall-clocks.ts';
 
@@ -31,27 +31,10 @@ export interface RedisServerOptions {
 export function startRedis(options: RedisServerOptions = {}): Promise<ServerHandle> {
   const { args = [], password, clocks } = options;
   if (clocks !== undefined) mustBeLocal('a Redis with a clock of its own');
-  const settings = ['--save', '', ...(password === undefined ? [] : ['--requirepass', password]), ...args];
-  const credentials = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
+  const node = defineNode([...(password === undefined ? [] : ['--requirepass', password]), ...args], clocks);
   const definition: ServerDefinition = {
-    name: 'redis',
-    image: 'redis:8-alpine',
-    containerPort: 6379,
-    containerCommand: ['redis-server', ...settings],
-    program: { binary: 'redis-server', debianPackage: 'redis-server', macos: 'brew install redis' },
-    localArguments: ({ dataFolder }, port) => [
-      '--port',
-      `${port}`,
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      dataFolder,
-      ...settings,
-    ],
-    ...(clocks && { environment: clocks.environmentOf }),
-    portTaken: /Address already in use/,
-    url: (host, port) => `redis://${credentials}${host}:${port}`,
-    probe: probeRedis,
+    ...node,
+    url: (host, port) => `redis://${password === undefined ? '' : `:${encodeURIComponent(password)}@`}${host}:${port}`,
     ...(password === undefined ? {} : { secret: password }),
   };
   return startServer(definition, Object.keys(options));

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { ask } from '../support/ask.ts';
 
 /** What a ZooKeeper server can be asked without a session. */
 export type FourLetterWord =
@@ -28,20 +29,7 @@ export type FourLetterWord =
 export function fourLetterWord(
   { host, port }: { readonly host: string; readonly port: number },
   word: FourLetterWord,
-  timeout: number = 1_000,
+  timeout?: number,
 ): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let received = '';
-    const socket = connect({ host, port });
-    const deadline = setTimeout(() => socket.destroy(new Error(`no answer to ${word} within ${timeout} ms`)), timeout);
-    socket.setEncoding('utf8');
-    socket.once('connect', () => socket.write(word));
-    socket.on('data', (text: string) => (received += text));
-    socket.once('error', reject);
-    socket.once('close', () => {
-      clearTimeout(deadline);
-      if (received === '') reject(new Error(`the server closed the connection instead of answering ${word}`));
-      else resolve(received);
-    });
-  });
+  return ask(connect({ host, port }), word, word, timeout);
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { chooseServer } from '../start/choose.ts';
 import type { ServerDefinition } from '../server/definition.ts';
 import type { ServerHandle } from '../server/handle.ts';
 import { startOnFreePort } from '../server/ports.ts';
 import { startServer } from '../start/start-server.ts';
-import { type Identity, makeCertificates } from './certificates.ts';
+import { ask } from '../support/ask.ts';
+import { selfSigned } from '../support/self-signed.ts';
 import { type ZookeeperOptions, defineZookeeper, zookeeperImage } from './definition.ts';
 
 /** Options of `startZookeeper`. */
@@ -20,7 +20,7 @@ export interface ZookeeperServerOptions extends ZookeeperOptions {
 }
 
 /** What a client needs to be served with TLS; all but the address are PEM. */
-export interface ZookeeperTls extends Identity {
+export interface ZookeeperTls {
   readonly host: string;
   readonly port: number;
   /** The certificate of the authority that vouches for the server. */
@@ -59,7 +59,6 @@ async function startWithTls(options: ZookeeperOptions, mode: 'server' | 'mutual'
     );
   }
   const host = '127.0.0.1';
-  const { ca, server, client } = await makeCertificates();
   return startOnFreePort(host, async (port) => {
     const definition = defineZookeeper(options, {
       settings: ({ folder }) => ({
@@ -70,9 +69,9 @@ async function startWithTls(options: ZookeeperOptions, mode: 'server' | 'mutual'
         'ssl.trustStore.location': join(folder, 'authority.pem'),
         'ssl.clientAuth': mode === 'mutual' ? 'need' : 'none',
       }),
-      files: { 'server.pem': `${server.key}${server.cert}`, 'authority.pem': ca },
+      files: { 'server.pem': `${selfSigned.key}${selfSigned.cert}`, 'authority.pem': selfSigned.cert },
     });
-    const tls = { host, port, ca, ...client };
+    const tls = { host, port, ca: selfSigned.cert, ...selfSigned };
     const probe: ServerDefinition['probe'] = async (url, local) => {
       await definition.probe(url, local);
       await probeTls(tls);
@@ -86,8 +85,6 @@ async function startWithTls(options: ZookeeperOptions, mode: 'server' | 'mutual'
  * otherwise, within about 1 s.
  */
 async function probeTls(tls: ZookeeperTls): Promise<void> {
-  const socket = connect(tls, () => socket.write('srvr'));
-  socket.setTimeout(1_000, () => socket.destroy(new Error('no answer within 1000 ms')));
-  const answer = await text(socket);
+  const answer = await ask(connect(tls), 'srvr', 'srvr');
   if (!/^Mode: /m.test(answer)) throw new Error(`the server says with TLS: ${answer.split('\n', 1)[0] ?? ''}`);
 }

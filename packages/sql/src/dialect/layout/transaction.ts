@@ -17,7 +17,7 @@ export function migrationTooLong(): LockError {
  * rejects.
  */
 export async function inTransaction<T>(
-  session: SqlSession,
+  session: Pick<SqlSession, 'run'>,
   begin: string,
   work: () => Promise<T>,
   send: (statement: string) => Promise<void> = (statement) => session.run(statement),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Reply, PgConnection, Query, Value } from './connection.ts';
 import { TransactionOpen } from '../../dialect/errors/transaction-open.ts';
+import { inTransaction } from '../../dialect/layout/transaction.ts';
 import { stateOf } from './errors.ts';
 import { isInTransaction } from './transaction-status.ts';
 
@@ -61,25 +62,13 @@ export class Sessions {
    */
   async send(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
     checkIdle(connection, false);
+    const run = async (sql: string): Promise<void> => void (await connection.query(sql));
     const rows = await (this.#enclosed.has(connection)
-      ? this.#sendEnclosed(connection, what, values)
+      ? inTransaction({ run }, this.#begin, () => this.#sendOne(connection, what, values))
       : this.#sendOne(connection, what, values));
     // A BEGIN may have been on its way when its user gave the connection back.
     checkIdle(connection, true);
     return rows;
-  }
-
-  async #sendEnclosed(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
-    await connection.query(this.#begin);
-    try {
-      const rows = await this.#sendOne(connection, what, values);
-      await connection.query('COMMIT');
-      return rows;
-    } catch (error) {
-      // The cause is what matters.
-      await connection.query('ROLLBACK').catch(() => {});
-      throw error;
-    }
   }
 
   async #sendOne(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {

@@ -10,7 +10,7 @@ import { type NodePorts, linkNodes } from './node-links.ts';
 import type { RedisClusterOptions } from './options.ts';
 import { type TlsEntrance, tlsEntrance, withTls } from '../tls.ts';
 import { all, formCluster, settled } from './form.ts';
-import { defineNode } from './node.ts';
+import { defineNode } from '../node.ts';
 import { type SlotMove, beginSlotMove } from './slot-move.ts';
 import { isOk, ownerOf, viewOf } from './topology.ts';
 import type { NodeView } from './topology.ts';

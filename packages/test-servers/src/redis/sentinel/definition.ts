@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServerDefinition } from '../../server/definition.ts';
 import type { ServerAddress } from '../../server/address.ts';
-import { defineNode } from '../cluster/node.ts';
+import { defineNode } from '../node.ts';
 
 /** What a Sentinel is told of the servers that it watches. */
 export interface Watched {

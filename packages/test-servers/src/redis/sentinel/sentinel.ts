@@ -5,7 +5,7 @@ import { startMember } from '../../start/start-member.ts';
 import { startTogether } from '../../start/start-together.ts';
 import { eventually } from '../../support/eventually.ts';
 import { redisCommand } from '../command.ts';
-import { defineNode } from '../cluster/node.ts';
+import { defineNode } from '../node.ts';
 import { mustBeLocal } from '../local-only.ts';
 import { type TlsEntrance, tlsEntrance, withTls } from '../tls.ts';
 import type { RedisSentinelOptions } from './options.ts';

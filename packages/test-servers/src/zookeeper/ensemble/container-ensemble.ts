@@ -48,14 +48,7 @@ export async function startContainerMembers(
       const definition = { ...defineZookeeper(settings, { environment }), containerNetwork };
       return createHandle(await startContainer(definition, image));
     });
-    return {
-      servers,
-      cutOff: noLinks,
-      lag: noLinks,
-      hold: noLinks,
-      mute: noLinks,
-      stop: () => stop(servers),
-    };
+    return { servers, links: noLinks, stop: () => stop(servers) };
   } catch (error) {
     await stop([]);
     throw error;

@@ -74,10 +74,10 @@ export async function startZookeeperEnsemble(options: ZookeeperEnsembleOptions =
       const first = await leader();
       return voters.filter((server) => server !== first);
     },
-    partition: (member) => members.cutOff(indexOf(member)),
-    lag: (member, delay) => members.lag(indexOf(member), delay),
-    hold: (member) => members.hold(indexOf(member)),
-    mute: (member) => members.mute(indexOf(member)),
+    partition: (member) => members.links().cutOff(indexOf(member)),
+    lag: (member, delay) => members.links().lag(indexOf(member), delay),
+    hold: (member) => members.links().hold(indexOf(member)),
+    mute: (member) => members.links().mute(indexOf(member)),
     stop: members.stop,
     [Symbol.asyncDispose]: members.stop,
   };

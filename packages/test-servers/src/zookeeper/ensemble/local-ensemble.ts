@@ -43,17 +43,12 @@ export function startLocalMembers(
 }
 
 function membersOf(servers: readonly ServerHandle[], links: PeerLinks | undefined, letGoOfPorts: () => void): Members {
-  const between = (): PeerLinks => {
-    if (links === undefined)
-      throw new Error('the members are connected directly: start the ensemble with "partitions: true"');
-    return links;
-  };
   return {
     servers,
-    cutOff: (index) => between().cutOff(index),
-    lag: (index, delay) => between().lag(index, delay),
-    hold: (index) => between().hold(index),
-    mute: (index) => between().mute(index),
+    links() {
+      if (links !== undefined) return links;
+      throw new Error('the members are connected directly: start the ensemble with "partitions: true"');
+    },
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
       await links?.stop();

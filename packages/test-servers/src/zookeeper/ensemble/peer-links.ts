@@ -113,30 +113,17 @@ export async function linkMembers(members: readonly MemberAddress[]): Promise<Pe
             await speak();
           };
         });
-      return async () => {
-        await Promise.all(ends.map((end) => end()));
-      };
+      return endAll(ends);
     },
-    lag(member, delay) {
-      return endAll(around(member).map(({ quorum, towards }) => quorum.delay(delay, towards)));
-    },
-    hold(member) {
-      return endAll(around(member).map(({ quorum, towards }) => quorum.hold(towards)));
-    },
-    mute(member) {
-      const ends = around(member).map(({ quorum, away }) => quorum.silence(away));
-      return async () => {
-        await Promise.all(ends.map((end) => end()));
-      };
-    },
+    lag: (member, delay) => endAll(around(member).map(({ quorum, towards }) => quorum.delay(delay, towards))),
+    hold: (member) => endAll(around(member).map(({ quorum, towards }) => quorum.hold(towards))),
+    mute: (member) => endAll(around(member).map(({ quorum, away }) => quorum.silence(away))),
     stop,
   };
 }
 
-function endAll(ends: readonly (() => void)[]): () => void {
-  return () => {
-    for (const end of ends) end();
-  };
+function endAll(ends: readonly (() => unknown)[]): () => Promise<void> {
+  return async () => void (await Promise.all(ends.map((end) => end())));
 }
 
 /** `piece` with `text` replaced by another one of the same length. */
