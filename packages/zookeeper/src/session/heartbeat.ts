@@ -37,82 +37,71 @@ const pulsesOfWrite = 1.5;
 
 /**
  * Sends the heartbeats of one connection, and ends the connection when its server does not answer.
- * All heartbeats go to the leader, as `Proof` needs. In turns they are a write and a `sync`.
+ * All heartbeats go to the leader, as `Proof` needs. In turns they are a write and a `sync`. Gives
+ * what stops it.
  */
-export class Heartbeat {
-  readonly #parts: HeartbeatParts;
-  readonly #pulse: number;
-  #timer: TimerHandle | undefined;
-  #dueAt = 0;
-  #writtenAt: number;
+export function startHeartbeat(parts: HeartbeatParts): () => void {
+  const { connection, write, resumed, alternatives, proof, runtime, beaten } = parts;
+  const pulse = connection.session.timeout / pulses;
+  let timer: TimerHandle;
+  let dueAt = 0;
+  // Beginning a session is a write; going on with one proves nothing without a write.
+  let writtenAt = resumed ? Number.NEGATIVE_INFINITY : connection.openedAt;
 
-  constructor(parts: HeartbeatParts) {
-    this.#parts = parts;
-    this.#pulse = parts.connection.session.timeout / pulses;
-    // Beginning a session is a write; going on with one proves nothing without a write.
-    this.#writtenAt = parts.resumed ? Number.NEGATIVE_INFINITY : parts.connection.openedAt;
-    if (parts.resumed) this.#beat(parts.runtime.clock.exact());
-    this.#arm();
+  function arm(): void {
+    dueAt = runtime.clock.exact() + pulse;
+    timer = runtime.setTimer(look, pulse, false);
   }
 
-  stop(): void {
-    if (this.#timer !== undefined) this.#parts.runtime.clearTimer(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #arm(): void {
-    const { runtime } = this.#parts;
-    this.#dueAt = runtime.clock.exact() + this.#pulse;
-    this.#timer = runtime.setTimer(() => this.#look(), this.#pulse, false);
-  }
-
-  #look(): void {
-    const { connection, runtime } = this.#parts;
+  function look(): void {
     if (connection.ended) return;
     const now = runtime.clock.exact();
     // After a stall of this process answers may be there, unread: it waits another pulse for them.
-    const late = now - this.#dueAt > this.#pulse / 2;
-    const silence = late ? undefined : this.#silence(now);
+    const late = now - dueAt > pulse / 2;
+    const silence = late ? undefined : silenceAt(now);
     if (silence !== undefined) {
       connection.destroy(new ConnectionClosedError(silence));
       return;
     }
-    this.#beat(now);
-    this.#arm();
+    beat(now);
+    arm();
   }
 
-  #beat(now: number): void {
-    const isWrite = now - this.#writtenAt > this.#pulse * pulsesOfWrite;
-    if (isWrite) this.#writtenAt = now;
-    this.#send(isWrite ? this.#parts.write : sync('/'), now, isWrite);
+  function beat(now: number): void {
+    const isWrite = now - writtenAt > pulse * pulsesOfWrite;
+    if (isWrite) writtenAt = now;
+    send(isWrite ? write : sync('/'), now, isWrite);
   }
 
-  #silence(now: number): string | undefined {
-    const { oldestUnansweredAt, lastHeardAt, lastAnsweredAt } = this.#parts.connection;
+  function silenceAt(now: number): string | undefined {
+    const { oldestUnansweredAt, lastHeardAt, lastAnsweredAt } = connection;
     if (oldestUnansweredAt === undefined) return undefined;
     const silent = now - Math.max(oldestUnansweredAt, lastHeardAt);
-    if (silent >= this.#pulse * pulsesOfSilence) return `the server was silent for ${Math.round(silent)} ms`;
+    if (silent >= pulse * pulsesOfSilence) return `the server was silent for ${Math.round(silent)} ms`;
     // There is no other server to go to, however slow this one is.
-    if (!this.#parts.alternatives) return undefined;
+    if (!alternatives) return undefined;
     // A server without a leader answers nothing; events still come.
     const idle = now - Math.max(oldestUnansweredAt, lastAnsweredAt);
-    if (idle < this.#pulse * pulsesWithoutAnswer) return undefined;
+    if (idle < pulse * pulsesWithoutAnswer) return undefined;
     return `the server answered nothing for ${Math.round(idle)} ms`;
   }
 
-  #send(request: Request<unknown>, sentAt: number, isWrite: boolean): void {
-    const { connection, proof, runtime } = this.#parts;
+  function send(request: Request<unknown>, sentAt: number, isWrite: boolean): void {
     connection.send(request, { background: true }).then(
       (answer) => {
         if (!fromLeader(answer)) return;
         if (isWrite) proof.confirmedWrite(sentAt);
         proof.answered(sentAt, runtime.clock.exact());
-        if (isWrite) this.#parts.beaten();
+        if (isWrite) beaten();
       },
       // The connection has ended, and its end is told elsewhere.
       () => {},
     );
   }
+
+  if (resumed) beat(runtime.clock.exact());
+  arm();
+  return () => runtime.clearTimer(timer);
 }
 
 /**

@@ -6,7 +6,7 @@ import { RequestUnsentError } from '../connection/errors.ts';
 import { disconnectedError, unansweredError } from '../connection/request-errors.ts';
 import type { Answer } from '../wire/answer.ts';
 import type { Request } from '../wire/request.ts';
-import { Heartbeat } from './heartbeat.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { Proof } from './proof.ts';
 import { expiredError, overdueError } from './session-errors.ts';
 import type { PreparingSession } from './session-options.ts';
@@ -37,15 +37,17 @@ export class OpenSession implements Session {
   readonly password: Buffer;
   readonly watches: Watches;
   readonly preparing: PreparingSession;
+  readonly lost: AbortSignal;
+  timeout: number;
+  /** Requests could be sent over one connection at least. */
+  prepared = false;
   readonly #parts: OpenSessionParts;
   readonly #proof: Proof = new Proof();
   readonly #end: AbortController = new AbortController();
-  #timeout: number;
   #connection: Connection | undefined;
-  #heartbeat: Heartbeat | undefined;
+  #stopHeartbeat: (() => void) | undefined;
   #attached = false;
   #announced = false;
-  #prepared = false;
   #lastZxid = 0n;
   /** Why its last connection has ended. */
   #cause: Error | undefined;
@@ -55,29 +57,22 @@ export class OpenSession implements Session {
   constructor({ session, openedAt }: Connection, parts: OpenSessionParts) {
     this.id = session.id;
     this.password = session.password;
-    this.#timeout = session.timeout;
+    this.timeout = session.timeout;
     this.#parts = parts;
     this.#proof.begun(openedAt, session.timeout);
-    setMaxListeners(0, this.#end.signal);
+    this.lost = this.#end.signal;
+    setMaxListeners(0, this.lost);
     const send = <T>(request: Request<T>) => this.#sendNow(request);
     this.watches = new Watches(send);
     const { id, watches, lost } = this;
     this.preparing = {
       id,
       lost,
-      timeout: this.#timeout,
+      timeout: this.timeout,
       send,
       watch: (path, fired) => watches.watch(path, fired),
       unwatch: (path, fired) => watches.unwatch(path, fired),
     };
-  }
-
-  get timeout(): number {
-    return this.#timeout;
-  }
-
-  get lost(): AbortSignal {
-    return this.#end.signal;
   }
 
   get deadline(): number {
@@ -93,11 +88,6 @@ export class OpenSession implements Session {
 
   get connected(): boolean {
     return this.#announced && this.#connection?.ended === false && this.alive;
-  }
-
-  /** Requests could be sent over one connection at least. */
-  get prepared(): boolean {
-    return this.#prepared;
   }
 
   /** The highest transaction that any connection has seen. */
@@ -127,8 +117,8 @@ export class OpenSession implements Session {
     const resumed = this.#attached;
     this.#attached = true;
     this.#connection = connection;
-    this.#timeout = connection.session.timeout;
-    if (resumed) this.#proof.resumed(connection.openedAt, this.#timeout);
+    this.timeout = connection.session.timeout;
+    if (resumed) this.#proof.resumed(connection.openedAt, this.timeout);
     this.#arm();
     const restored = this.watches.restore((request) => this.#sendNow(request), seen);
     const { runtime, heartbeat: write, alternatives, onBeat } = this.#parts;
@@ -137,14 +127,14 @@ export class OpenSession implements Session {
       if (this.#announced) onBeat();
     };
     const proof = this.#proof;
-    this.#heartbeat = new Heartbeat({ connection, write, resumed, alternatives, proof, runtime, beaten });
+    this.#stopHeartbeat = startHeartbeat({ connection, write, resumed, alternatives, proof, runtime, beaten });
     return restored;
   }
 
   /** Requests can be sent from now on. */
   announce(): void {
     this.#announced = true;
-    this.#prepared = true;
+    this.prepared = true;
   }
 
   /** Its connection has ended. */
@@ -154,14 +144,13 @@ export class OpenSession implements Session {
     this.#lastZxid = connection.lastZxid;
     this.#connection = undefined;
     this.#announced = false;
-    this.#heartbeat?.stop();
-    this.#heartbeat = undefined;
+    this.#stopHeartbeat?.();
   }
 
   /** Ends the session, once. The manager ends its connection. */
   lose(reason: LockError): void {
     if (this.lost.aborted) return;
-    this.#heartbeat?.stop();
+    this.#stopHeartbeat?.();
     if (this.#timer !== undefined) this.#parts.runtime.clearTimer(this.#timer);
     this.#announced = false;
     // The caller may be in any asynchronous context.

@@ -12,15 +12,11 @@ export const keepAliveDelay = 10_000;
  */
 export class Sockets {
   readonly #open = new Set<Socket>();
-  readonly #path: string | undefined;
+  /** The path of the Unix socket; `undefined`: the server is reached by TCP. */
+  readonly path: string | undefined;
 
   constructor({ host }: ServerAddress) {
-    this.#path = host.startsWith('/') ? host : undefined;
-  }
-
-  /** The path of the Unix socket; `undefined`: the server is reached by TCP. */
-  get path(): string | undefined {
-    return this.#path;
+    this.path = host.startsWith('/') ? host : undefined;
   }
 
   /** A socket that is not connected yet. */
@@ -28,7 +24,7 @@ export class Sockets {
     const socket = new Socket();
     this.#open.add(socket);
     socket.once('close', () => this.#open.delete(socket));
-    return this.#path === undefined ? socket.setNoDelay(true).setKeepAlive(true, keepAliveDelay) : socket;
+    return this.path === undefined ? socket.setNoDelay(true).setKeepAlive(true, keepAliveDelay) : socket;
   }
 
   /** Resolves when those that are open now are closed. */
