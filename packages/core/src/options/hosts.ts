@@ -5,13 +5,17 @@ import type { OptionReader } from './option-reader.ts';
 export interface Host {
   /** A name or an address, without brackets. */
   readonly host: string;
+  /** From 1 to 65535. */
   readonly port: number;
 }
 
 /** What a URL with one host or several has between `//` and its path. */
 export interface Authority {
+  /** One at least. */
   readonly hosts: readonly Host[];
+  /** Decoded. */
   readonly username: string | undefined;
+  /** Decoded. */
   readonly password: string | undefined;
 }
 

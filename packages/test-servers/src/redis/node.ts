@@ -2,7 +2,7 @@ import type { ServerDefinition } from '../server/definition.ts';
 import type { WallClocks } from '../support/wall-clocks.ts';
 import { probeRedis } from './redis-probe.ts';
 
-/** In which way a Redis is started, alone or as a part of others. Without `args` it persists nothing. */
+/** How a Redis is started, alone or as a part of others. Without `args` it persists nothing. */
 export function defineNode(args: readonly string[], clocks?: WallClocks): ServerDefinition {
   // A replica need not wait for others that may want the same copy.
   const settings = ['--save', '', '--repl-diskless-sync-delay', '0', ...args];

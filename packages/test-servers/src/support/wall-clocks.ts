@@ -1,8 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureProgram } from '../local/install.ts';
 import type { ServerAddress } from '../server/address.ts';
-import { faketimeLibrary } from './faketime.ts';
 
 /** Wall clocks of local servers, each of which can be put forward or back while its server runs. */
 export interface WallClocks extends AsyncDisposable {
@@ -36,4 +37,29 @@ export async function wallClocks(): Promise<WallClocks> {
     },
     [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true, force: true }),
   };
+}
+
+/**
+ * What gives a process a wall clock that is off by as much as `by` says, such as `+1h`. Clocks that
+ * measure durations go on as they are.
+ */
+export async function wallClockOff(by: string): Promise<Readonly<Record<string, string>>> {
+  return { LD_PRELOAD: await faketimeLibrary(), FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: '1' };
+}
+
+/** The path of `libfaketime`, which is installed first where that is possible. */
+async function faketimeLibrary(): Promise<string> {
+  await ensureProgram({ binary: 'faketime', debianPackage: 'faketime', macos: 'brew install libfaketime' }, 'faketime');
+  // Debian has it in a folder for each architecture.
+  for (const folder of readdirSync('/usr/lib')) {
+    const inner = join('/usr/lib', folder, 'faketime');
+    try {
+      if (readdirSync(inner).includes('libfaketime.so.1')) return join(inner, 'libfaketime.so.1');
+    } catch {
+      continue;
+    }
+  }
+  throw new Error(
+    'faketime is there, but not libfaketime.so.1 in /usr/lib/*/faketime: install the Debian package libfaketime',
+  );
 }

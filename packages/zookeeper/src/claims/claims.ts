@@ -209,8 +209,8 @@ interface HoldCheckParts {
 }
 
 /**
- * Asks the servers whether the `node` of a hold is there. `unknown`, if that is allowed: the servers
- * do not answer soon. `goneLate` is called when a later answer says that the node is gone.
+ * Asks the servers whether the `node` of a hold is there. `unknown`, if that is allowed: the
+ * servers do not answer soon. `goneLate` is called when a later answer says that the node is gone.
  */
 async function checkHold(
   { nodes, deadline, timeout }: HoldCheckParts,

@@ -17,8 +17,8 @@ export interface AskParts {
 }
 
 /**
- * Sends `request`, and gives what comes to `read`, until that is satisfied. Resolves to why it never
- * was: the connection or the time ended, `signal` was aborted, or `read` threw.
+ * Sends `request`, and gives what comes to `read`, until that is satisfied. Resolves to why it
+ * never was: the connection or the time ended, `signal` was aborted, or `read` threw.
  */
 export function ask(
   { address, tls, within, signal, runtime, background }: AskParts,

@@ -83,7 +83,7 @@ export class ConnectionClosedError extends Error {
   override readonly name = 'ConnectionClosedError';
 }
 
-/** The error for a request that was answered with a code after which the connection is of no use. */
+/** The error for a request whose answer has a code after which the connection is of no use. */
 export function fatalError(address: Address, code: FatalCode, what: string): Error {
   if (code === 'SESSION_EXPIRED') return new SessionExpiredError(address);
   if (code === 'AUTH_FAILED') return new AuthFailedError(address, undefined);

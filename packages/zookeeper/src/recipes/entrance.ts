@@ -18,9 +18,9 @@ interface NewPlace {
 }
 
 /**
- * Makes the node of a claim, and calls `read`, if it is given, in the same flight. Resolves with its
- * promise as soon as the node is made. `undefined`: the folder was missing. Then the claim has the
- * first node in it, or none where the folders have changed meanwhile: begin again.
+ * Makes the node of a claim, and calls `read`, if it is given, in the same flight. Resolves with
+ * its promise as soon as the node is made. `undefined`: the folder was missing. Then the claim has
+ * the first node in it, or none where the folders have changed meanwhile: begin again.
  */
 export type Enter = <T>(
   own: LiveClaim,

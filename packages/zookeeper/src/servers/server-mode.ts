@@ -10,8 +10,8 @@ const modes: ReadonlySet<string> = new Set<ServerMode>(['leader', 'follower', 's
 const longestAnswer = 16_384;
 
 /**
- * Asks a server for its mode, by the four-letter word `srvr`. Servers since 3.5 tell it unless their
- * configuration forbids it. Never rejects.
+ * Asks a server for its mode, by the four-letter word `srvr`. Servers since 3.5 tell it unless
+ * their configuration forbids it. Never rejects.
  */
 export async function serverMode(parts: Omit<AskParts, 'background'>): Promise<ServerMode> {
   let answer = '';

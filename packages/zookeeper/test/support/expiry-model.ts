@@ -94,10 +94,10 @@ const pingGap = 0.3;
  * One session through a follower, until something breaks: the follower freezes, or is cut off from
  * the leader, or from the client. As ZooKeeper does it (LearnerSessionTracker, Learner.ping,
  * LearnerHandler, Leader.lead), with the worst case of the expiry: not rounded up to a tick. The
- * client sends what `startHeartbeat` sends. What the leader sends the follower (pings, commits, answers
- * to a `sync`) keeps one order, and may be late by any time. The leader's pings may be late by as
- * much as `pingGap` allows. In the worst case the follower is cut off right after a write reached
- * the leader.
+ * client sends what `startHeartbeat` sends. What the leader sends the follower (pings, commits,
+ * answers to a `sync`) keeps one order, and may be late by any time. The leader's pings may be late
+ * by as much as `pingGap` allows. In the worst case the follower is cut off right after a write
+ * reached the leader.
  */
 export function simulate(seed: number, conclusion: Conclusion): Outcome {
   const random = createRandom(seed);

@@ -7,6 +7,7 @@ import { modesOf, mustBeFree, mustBeHeld, mustBeSame, pick, range } from '../ste
 import {
   callLimit,
   createSides,
+  createWarm,
   enqueue,
   mustKeepOrder,
   mustStayIdle,
@@ -91,8 +92,7 @@ export const severRequirements: readonly Requirement[] = rules({
     title: 'a position in the queue survives a cut: one place each, and the order stays',
     when: ['network', 'fair'],
     async check(context) {
-      const { harmed, other, third } = await createSides(context);
-      await warmUp(context, harmed, third);
+      const { harmed, other, third } = await createWarm(context);
       const holder = await context.hold(third);
       const waiters = await enqueue(context, [harmed, other], holder.key, 5);
       for (const _ of range(2)) {
@@ -111,8 +111,7 @@ export const severRequirements: readonly Requirement[] = rules({
     title: 'waiters of one process whose connections are cut as the holder releases keep their order',
     when: ['network', 'fair'],
     async check(context) {
-      const { harmed, third } = await createSides(context);
-      await warmUp(context, harmed, third);
+      const { harmed, third } = await createWarm(context);
       for (const _ of range(3)) {
         const holder = await context.hold(third);
         const waiters = await enqueue(context, [harmed], holder.key, 5);
@@ -126,8 +125,7 @@ export const severRequirements: readonly Requirement[] = rules({
     title: 'a waiter whose connection is cut before, while or after the holder releases is woken',
     when: ['network', 'wake'],
     async check(context) {
-      const { harmed, other } = await createSides(context);
-      await warmUp(context, harmed, other);
+      const { harmed, other } = await createWarm(context);
       const holders = range(9).map(() => context.claim());
       for (const holder of holders) await mustGrant(other, holder, 'on a free key');
       const waiters = holders.map(({ key }) => waitForWakes(context, harmed, context.claim(key)));

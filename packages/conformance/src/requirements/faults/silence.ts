@@ -11,6 +11,7 @@ import {
   callLimit,
   createOther,
   createSides,
+  createWarm,
   enqueue,
   mustBeUnknown,
   mustStayIdle,
@@ -49,8 +50,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     when: ['network'],
     needs: ['pause'],
     async check(context) {
-      const { harmed, other } = await createSides(context);
-      await warmUp(context, harmed, other);
+      const { harmed, other } = await createWarm(context);
       await mustNotKnow(context, harmed, other, context.faults.pause, 'while the backend stands still');
     },
   },
@@ -58,8 +58,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     title: 'a waiter that was cut off without a sign while the holder released is woken when the silence ends',
     when: ['network', 'wake'],
     async check(context) {
-      const { harmed, other } = await createSides(context);
-      await warmUp(context, harmed, other);
+      const { harmed, other } = await createWarm(context);
       const holder = await context.hold(other);
       const waiter = waitForWakes(context, harmed, context.claim(holder.key));
       await within(callLimit(context), waiter.inQueue, 'the waiter to have its position in the queue');

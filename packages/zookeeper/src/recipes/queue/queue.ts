@@ -87,7 +87,7 @@ export function createQueueRecipe({ nodes, tokens, folders, names, sharedMarkers
     return { ...verdict, watch: verdict.watch.map((name) => `${folder}/${name}`) };
   }
 
-  /** Makes the node, and reads the queue in the same flight, unless its place will be known without. */
+  /** Makes the node. Reads the queue in the same flight, unless its place will be known without. */
   async function enter(own: LiveClaim): Promise<Verdict | undefined> {
     const { session, claim } = own;
     const folder = nodes.ofKey(claim.key);
