@@ -14,6 +14,7 @@ export type Condition =
   | 'list'
   | 'time'
   | 'register'
+  | 'no-register'
   | 'processes-meet'
   | 'network';
 
@@ -33,6 +34,7 @@ const conditions: Readonly<Record<Condition, (provider: LockProvider) => boolean
   list: ({ list }) => list !== undefined,
   time: ({ time }) => time !== undefined,
   register: ({ register }) => register !== undefined,
+  'no-register': ({ register }) => register === undefined,
   'processes-meet': ({ traits }) => traits.scope !== 'process',
   // Between a provider and its store is a network that can fail.
   network: ({ traits }) => traits.scope === 'network',

@@ -21,10 +21,15 @@ afterAll(() => console.log(table.print()));
 /** How long a requirement waits before it fails, in ms: mutants make many of them wait. */
 const patience = 1_500;
 
-function memory({ name, sessions = false }: Pick<CoreRecipe, 'name' | 'sessions'>): ConformanceOptions {
+function memory({
+  name,
+  sessions = false,
+  registers = true,
+}: Pick<CoreRecipe, 'name' | 'sessions' | 'registers'>): ConformanceOptions {
   const store = createMemoryStore();
   const create = (): LockProvider => {
     const provider = createMemoryProvider({ store });
+    if (!registers) Object.defineProperty(provider, 'register', { value: undefined });
     if (sessions) Object.defineProperty(provider, 'traits', { value: { ...provider.traits, expiry: 'session' } });
     return provider;
   };
@@ -61,7 +66,11 @@ async function mustBeCaught(recipe: CoreRecipe): Promise<void> {
 describe.concurrent('flawed cores', () => {
   for (const recipe of recipes.filter(({ alone }) => alone !== true)) test(recipe.name, () => mustBeCaught(recipe));
 
-  test.each([false, true])('a copy of the core with nothing changed passes, with sessions: %s', async (sessions) => {
+  test.each([
+    { sessions: false, registers: true },
+    { sessions: true, registers: true },
+    { sessions: false, registers: false },
+  ])('a copy of the core with nothing changed passes, with %o', async ({ sessions, registers }) => {
     const { core, remove } = cook({
       name: 'sound',
       find: 'const firstPoll',
@@ -70,10 +79,14 @@ describe.concurrent('flawed cores', () => {
     });
     const together = recipes.filter(({ alone }) => alone !== true);
     const ids = together
-      .filter((recipe) => (recipe.sessions ?? false) === sessions)
+      .filter((recipe) => (recipe.sessions ?? false) === sessions && (recipe.registers ?? true) === registers)
       .flatMap(({ caughtBy }) => caughtBy);
-    const only = [...new Set([...ids, ...(sessions ? [] : control)])];
-    const { results } = await runConformanceWith(core, { ...memory({ name: 'sound', sessions }), only }, patience);
+    const only = [...new Set([...ids, ...(sessions || !registers ? [] : control)])];
+    const { results } = await runConformanceWith(
+      core,
+      { ...memory({ name: 'sound', sessions, registers }), only },
+      patience,
+    );
     remove();
     expect(
       results.filter(({ status }) => status !== 'passed').map(({ id, error }) => `${id}: ${error?.message}`),

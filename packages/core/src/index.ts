@@ -47,7 +47,7 @@ export type { Locks } from './locks.ts';
 export type { Election, Lead, Leader, Leadership } from './objects/election/election.ts';
 export type { ElectOptions, LeadershipOptions, StopOptions, WhenLeadingOptions } from './objects/election/options.ts';
 export type { JobRun, JobState } from './job-run.ts';
-export type { OnceResult } from './objects/jobs/once.ts';
+export type { OnceResult } from './objects/jobs/once-call.ts';
 export type { JobRetries, OnceOptions } from './objects/jobs/options.ts';
 export type { EverySlot, Slot } from './objects/jobs/slots.ts';
 export type {

@@ -1,7 +1,7 @@
 /**
  * `running`, or how a run ended: `done`; `failed`, its work threw; `crashed`, its process ended
  * without a word; `stopped`, by a signal or `close`; `lost`, its lock was lost in the middle;
- * `open`, an operator opened the slot again.
+ * `open`, it may run: an operator opened the slot again, or a process was stopped before its work.
  */
 export type JobState = 'running' | 'done' | 'failed' | 'crashed' | 'stopped' | 'lost' | 'open';
 

@@ -4,7 +4,7 @@ import type { Election, Lead, Leadership } from './objects/election/election.ts'
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
 import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
 import type { JobRun } from './job-run.ts';
-import type { OnceResult } from './objects/jobs/once.ts';
+import type { OnceResult } from './objects/jobs/once-call.ts';
 import type { OnceOptions } from './objects/jobs/options.ts';
 import type { Slot } from './objects/jobs/slots.ts';
 import type { Lease } from './lease.ts';

@@ -21,7 +21,7 @@ import { KeyLock } from './objects/key-lock.ts';
 import { MultiLock } from './objects/multi-lock.ts';
 import type { DefaultWaits } from './objects/multi-lock.ts';
 import { Jobs } from './objects/jobs/once.ts';
-import type { OnceResult } from './objects/jobs/once.ts';
+import type { OnceResult } from './objects/jobs/once-call.ts';
 import type { JobRun } from './job-run.ts';
 import type { OnceOptions } from './objects/jobs/options.ts';
 import type { Slot } from './objects/jobs/slots.ts';

@@ -11,6 +11,8 @@ export type Request =
   | { readonly kind: 'acquire'; readonly key: string; readonly ttl: number }
   | { readonly kind: 'look'; readonly owner: string }
   | { readonly kind: 'write'; readonly owner: string }
+  | { readonly kind: 'job'; readonly key: string; readonly slot: number; readonly ttl: number }
+  | { readonly kind: 'race'; readonly key: string; readonly slots: readonly number[]; readonly ttl: number }
   | { readonly kind: 'count'; readonly file: string; readonly claims: readonly Claim[] };
 
 /**

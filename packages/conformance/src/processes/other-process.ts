@@ -46,6 +46,10 @@ export interface OtherProcess {
    * What that process hands to a guarded resource for its lease, straight away and without a look.
    */
   write(owner: string): Promise<Pick<LeaseElsewhere, 'token' | 'mode'>>;
+  /** Runs the job `key` in a slot (ms). Resolves when its work has begun, which never ends. */
+  runJob(key: string, slot: number, ttl: number): Promise<void>;
+  /** Calls for the job `key` in each of the slots (ms), one after the other. Gives the answers. */
+  raceForJob(key: string, slots: readonly number[], ttl: number): Promise<readonly string[]>;
   /**
    * Stops it with SIGSTOP in the middle of whatever it does; resolves when it stands. Rejects on
    * Windows, which cannot.
@@ -76,6 +80,8 @@ export async function forkProcess({ module, args }: ProcessesOption, limit: numb
     acquire: (key, ttl) => ask({ kind: 'acquire', key, ttl }) as Promise<LeaseElsewhere>,
     look: (owner) => ask({ kind: 'look', owner }) as Promise<LeaseElsewhere>,
     write: (owner) => ask({ kind: 'write', owner }) as Promise<LeaseElsewhere>,
+    runJob: (key, slot, ttl) => ask({ kind: 'job', key, slot, ttl }) as Promise<void>,
+    raceForJob: (key, slots, ttl) => ask({ kind: 'race', key, slots, ttl }) as Promise<readonly string[]>,
     pause,
     resume,
     count: (file, claims) => ask({ kind: 'count', file, claims }) as Promise<void>,

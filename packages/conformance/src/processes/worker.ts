@@ -58,6 +58,10 @@ async function answer(request: Request): Promise<unknown> {
       const { token, mode } = heldBy(request.owner);
       return { token, mode };
     }
+    case 'job':
+      return await runJob(request);
+    case 'race':
+      return await raceForJob(request);
     case 'count':
       for (const claim of request.claims) {
         const waiting = wait({ claim });
@@ -94,6 +98,35 @@ async function acquire(key: string, ttl: number): Promise<Lease> {
       if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
     }
   }
+}
+
+/** Resolves when the work has begun. It ends with the process. */
+async function runJob({ key, slot, ttl }: Omit<Extract<Request, { kind: 'job' }>, 'kind'>): Promise<void> {
+  locks ??= createLocks(started());
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const never = new Promise<never>(() => {});
+  const work = (): Promise<never> => {
+    begin();
+    return never;
+  };
+  for (;;) {
+    try {
+      await Promise.race([begun, locks.once(key, new Date(slot), { ttl }, work)]);
+      return;
+    } catch (error) {
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+    }
+  }
+}
+
+/** Calls once in each slot. Gives the answers. */
+async function raceForJob(request: Omit<Extract<Request, { kind: 'race' }>, 'kind'>): Promise<readonly string[]> {
+  const { key, slots, ttl } = request;
+  locks ??= createLocks(started());
+  const states: string[] = [];
+  for (const slot of slots) states.push((await locks.once(key, new Date(slot), { ttl }, () => {})).state);
+  return states;
 }
 
 function look(lease: Lease): LeaseElsewhere {

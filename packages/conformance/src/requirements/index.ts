@@ -13,6 +13,7 @@ import { fencingRequirements } from './hold/fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
 import { electionsRequirements } from './locks/elections.ts';
 import { handOverRequirements } from './locks/hand-over.ts';
+import { jobsRequirements } from './locks/jobs.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
 import { lossRequirements } from './locks/loss.ts';
@@ -25,6 +26,7 @@ import { locksWakesRequirements } from './locks/wakes.ts';
 import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
 import { pausedProcessesRequirements } from './processes/paused-processes.ts';
+import { processesJobsRequirements } from './processes/jobs.ts';
 import { processesRequirements } from './processes/processes.ts';
 import { registersRequirements } from './registers.ts';
 import { releaseRequirements } from './hold/release.ts';
@@ -64,6 +66,8 @@ export const requirements: readonly Requirement[] = [
   electionsRequirements,
   handOverRequirements,
   onceRequirements,
+  jobsRequirements,
+  processesJobsRequirements,
   lossRequirements,
   locksWaitingRequirements,
   workRequirements,

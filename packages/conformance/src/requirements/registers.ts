@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isLockError } from '@locks/core';
 import type { LockProvider, RegisterChange } from '@locks/core';
 import type { Context } from '../context/context.ts';
 import { mustFree, mustGrant, show } from '../checks/expect.ts';
@@ -145,6 +146,26 @@ export const registersRequirements: readonly Requirement[] = rules({
         const [first] = texts as [string];
         const other = first.toUpperCase();
         mustHave(await one.register(more('!'), { from: other, to: 'x' }), first, 'where the case of a letter differs');
+      }),
+  },
+  'register-longest': {
+    title:
+      'a register with a name of 250 characters keeps a text of 210; a composite, which needs 10 of them, refuses it',
+    check: async (context) =>
+      await withRegisters(context, async ([one, two], _name, more) => {
+        const name = more('x'.repeat(250 - more('').length));
+        const [short, long] = [200, 210].map((length) => '~'.repeat(length - 1)) as [string, string];
+        mustHave(await one.register(name, { from: undefined, to: `${short}!` }), `${short}!`, 'of 200 characters');
+        const change = { from: `${short}!`, to: `${long}!` };
+        const written = await one.register(name, change).catch((error: unknown) => {
+          assert.ok(isLockError(error, 'LOCK_INVALID'), `expected 210 characters to be kept, got ${show(error)}`);
+          return change.from;
+        });
+        mustHave(await two.register(name), written, 'with its last character');
+        assert.ok(written === change.from || written === change.to, `expected the whole text, got ${show(written)}`);
+        const other = { from: written?.replace('!', '"'), to: 'x' };
+        mustHave(await two.register(name, other), written, 'where the last of its characters differs');
+        mustHave(await two.register(name, { from: written, to: 'x' }), 'x', 'for a change of the longest text');
       }),
   },
 });

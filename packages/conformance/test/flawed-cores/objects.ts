@@ -44,24 +44,6 @@ export const objects: readonly CoreRecipe[] = [
     caughtBy: ['locks-multi-lock-loss'],
   },
   {
-    name: 'a slot that is done runs again',
-    find: "if (record.state === 'done') return 'done';",
-    replace: "if (record.state === 'done') return 'open';",
-    caughtBy: ['locks-once', 'locks-once-every'],
-  },
-  {
-    name: 'a run that failed is reported as done',
-    find: "return again ? 'open' : 'failed';",
-    replace: "return again ? 'open' : 'done';",
-    caughtBy: ['locks-once'],
-  },
-  {
-    name: 'a slot runs after a later one',
-    find: "if (record.slot > slot) return 'passed';",
-    replace: '',
-    caughtBy: ['locks-once'],
-  },
-  {
     name: 'the read side is exclusive',
     find: "read: new KeyLock(locks, key, { mode: 'shared' }),",
     replace: "read: new KeyLock(locks, key, { mode: 'exclusive' }),",

@@ -16,6 +16,8 @@ export interface CoreRecipe extends Mutant {
   readonly replace: string;
   /** It shows only where a lease ends with the session of its process. @default false */
   readonly sessions?: boolean;
+  /** Whether the store has registers. @default true */
+  readonly registers?: boolean;
   /** It shows only where the event loop does nothing else. @default false */
   readonly alone?: boolean;
 }

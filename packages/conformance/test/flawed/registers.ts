@@ -135,6 +135,14 @@ export const registers: readonly Flaw[] = [
     make: keeping((sound) => ({
       register: (name, change) => sound(name, change && { from: change.from, to: change.to?.slice(0, 128) }),
     })),
+    mayAlsoFail: ['register-longest', 'locks-once*', 'locks-job-*'],
+  },
+  {
+    name: 'texts of registers end at 205 characters',
+    caughtBy: ['register-longest'],
+    make: keeping((sound) => ({
+      register: (name, change) => sound(name, change && { from: change.from, to: change.to?.slice(0, 205) }),
+    })),
   },
   {
     name: 'list shows registers',

@@ -14,6 +14,8 @@ import { openDatabases } from './databases.ts';
 interface Made {
   readonly url: string;
   readonly options: Readonly<Record<string, unknown>>;
+  /** Absent: it is a file. */
+  readonly server?: Pick<ServerHandle, 'pause' | 'resume'>;
   stop(): Promise<unknown>;
 }
 
@@ -30,8 +32,9 @@ export interface Store extends Omit<Made, 'stop'> {
 /** One for each kind of store. */
 const makers = {
   async redis() {
-    const { url, stop } = await startRedis();
-    return { url, options: { prefix: `${randomUUID()}:`, waiterTtl: 3_000 }, stop };
+    const server = await startRedis();
+    const { url, stop } = server;
+    return { url, options: { prefix: `${randomUUID()}:`, waiterTtl: 3_000 }, server, stop };
   },
   postgres: () => madeOfDatabase(startPostgres),
   mariadb: () => madeOfDatabase(startMariadb),
@@ -45,8 +48,9 @@ const makers = {
     return { url: `zookeeper://${address}${root}`, options: { acl: 'open', sessionTimeout: 6_000 }, stop };
   },
   async etcd() {
-    const { url, stop } = await startEtcd();
-    return { url: `${url}/${randomUUID()}`, options: {}, stop };
+    const server = await startEtcd();
+    const { url, stop } = server;
+    return { url: `${url}/${randomUUID()}`, options: {}, server, stop };
   },
   async sqlite() {
     const folder = mkdtempSync(join(tmpdir(), 'locks-store-'));
@@ -79,6 +83,7 @@ async function madeOfDatabase(start: () => Promise<ServerHandle>): Promise<Made>
   return {
     url: databases.url('store'),
     options: { migrate: true, waiterTtl: 3_000 },
+    server,
     async stop() {
       await databases.remove();
       await server.stop();

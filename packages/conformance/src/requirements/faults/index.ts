@@ -1,6 +1,7 @@
 import type { Requirement } from '../../requirement.ts';
 import { duplicateRequirements } from './duplicate.ts';
 import { locksDelayRequirements } from './locks-delay.ts';
+import { locksJobsRequirements } from './locks-jobs.ts';
 import { locksRestartRequirements } from './locks-restart.ts';
 import { locksSeverRequirements } from './locks-sever.ts';
 import { locksSilenceRequirements } from './locks-silence.ts';
@@ -21,5 +22,6 @@ export const faultRequirements: readonly Requirement[] = [
   locksSeverRequirements,
   locksDelayRequirements,
   locksSilenceRequirements,
+  locksJobsRequirements,
   locksRestartRequirements,
 ].flat();

@@ -4,6 +4,7 @@ import { isIdle, mustReject } from '../../checks/expect.ts';
 import { certain, inBackground, now, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
+import { slotOf } from './jobs-steps.ts';
 import { acquireInTime, inTime } from './leasing.ts';
 import type { Context } from '../../context/context.ts';
 
@@ -16,7 +17,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const [one, two, three] = fleet;
       const key = context.key();
-      const { ttl } = context;
+      const ttl = context.longTtl;
       const call = (locks: Locks, slot: Date): Promise<OnceResult<string>> =>
         inTime(context, () => locks.once(key, slot, { ttl }, async () => 'ran'));
       const together = await Promise.all(fleet.map((locks) => call(locks, slotOf(1))));
@@ -28,6 +29,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       await assert.rejects(failing, /as it should/);
       assert.equal((await call(two, slotOf(3))).state, 'failed', 'expected the failed run to be reported');
       assert.equal((await call(three, slotOf(2))).state, 'passed', 'expected an earlier slot to have passed');
+      await one.forgetJob(key);
     },
   },
   'locks-once-every': {
@@ -55,6 +57,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       const twice = known.find((number, index) => known.indexOf(number) !== index);
       assert.equal(twice, undefined, `expected one run in each slot at most; slots of the runs: ${known.join()}`);
       assert.ok(runs.length >= 2, `expected a run in each of 3 slots, got ${runs.length} in all`);
+      await fleet[0].forgetJob(key);
     },
   },
   // Keys that stay closed for a while after their lease.
@@ -104,11 +107,6 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
 });
-
-/** A slot of long ago, so that no clock matters. */
-function slotOf(number: number): Date {
-  return new Date(number * 60_000);
-}
 
 function statesOf(results: readonly OnceResult<unknown>[]): readonly string[] {
   return results.map(({ state }) => state);

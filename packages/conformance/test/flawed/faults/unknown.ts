@@ -6,7 +6,7 @@ import type { FaultFlaw } from './flaw.ts';
 import { ids } from '../../support/mutants.ts';
 
 /** `call`, or what a flawed provider makes of a rejection that means "unknown". */
-async function orElse<T>(call: Promise<T>, otherwise: (error: unknown) => T | Promise<T>): Promise<T> {
+export async function orElse<T>(call: Promise<T>, otherwise: (error: unknown) => T | Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Runtime } from '../../time/runtime.ts';
 import { encoded, parseRecord, recordText } from './job-record.ts';
 import type { JobRecord } from './job-record.ts';
 import { Registers } from './registers.ts';
+import type { RegisterText } from './registers.ts';
 
 /** A record, and the text that the store has of it. */
 export interface ReadJob {
@@ -22,8 +23,6 @@ const longestId = 180;
 export class JobStore {
   readonly #registers: Registers;
   readonly #runtime: Runtime;
-  /** Jobs that are in the list. */
-  readonly #listed = new Set<string>();
 
   constructor(provider: LockProvider, runtime: Runtime) {
     this.#registers = new Registers(provider);
@@ -55,15 +54,17 @@ export class JobStore {
     }
   }
 
-  /** Puts the job into the list. */
+  /** Puts the job into the list, before it has its first record. */
   async enlist(key: string): Promise<void> {
     const id = idOf(key);
-    for (let place = 0; !this.#listed.has(id); place += 1) {
+    for (let place = 0; ;) {
       const name = `jobs/${place}`;
       const { raw, value: found } = await this.#registers.read(name);
       let value = found;
       if (value === undefined || value === vacant) ({ value } = await this.#registers.change(name, raw, id));
-      if (value === id) this.#listed.add(id);
+      if (value === id) return;
+      // A vacant place may have been removed meanwhile: then it is the end of the list.
+      if (value !== undefined) place += 1;
     }
   }
 
@@ -79,16 +80,30 @@ export class JobStore {
     }
   }
 
-  /** Removes the record and the place in the list. `false`: there is none, or it has changed. */
+  /**
+   * Removes the place in the list and the record, in this order: a job without a record enters the
+   * list when it runs. `false`: there is no record, or it has changed, and so it stays.
+   */
   async remove(key: string, raw: string | undefined): Promise<boolean> {
+    if (raw === undefined) return false;
     const id = idOf(key);
-    if (raw === undefined || (await this.#registers.change(`job/${id}`, raw, undefined)).value !== undefined)
-      return false;
-    this.#listed.delete(id);
+    const places: RegisterText[] = [];
     for (let place = 0; ; place += 1) {
-      const entry = await this.#registers.read(`jobs/${place}`);
-      if (entry.value === undefined) return true;
-      if (entry.value === id) await this.#registers.change(`jobs/${place}`, entry.raw, vacant);
+      const found = await this.#registers.read(`jobs/${place}`);
+      if (found.value === undefined) break;
+      places.push(found.value === id ? await this.#registers.change(`jobs/${place}`, found.raw, vacant) : found);
+    }
+    await this.#trim(places);
+    if ((await this.#registers.change(`job/${id}`, raw, undefined)).value === undefined) return true;
+    await this.enlist(key);
+    return false;
+  }
+
+  /** Removes the vacant places at the end of the list. */
+  async #trim(places: RegisterText[]): Promise<void> {
+    for (let last = places.pop(); last?.value === vacant; last = places.pop()) {
+      const { value } = await this.#registers.change(`jobs/${places.length}`, last.raw, undefined);
+      if (value !== undefined) return;
     }
   }
 }

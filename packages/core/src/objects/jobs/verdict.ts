@@ -15,7 +15,7 @@ export type Verdict = 'open' | 'running' | 'done' | 'failed' | 'passed';
 /**
  * What a call for `slot` may do. `running`: a run began and did not end, in this slot or in an
  * earlier one. Only who holds the lock of the job knows whether it is still at work. `now`: ms
- * since 1970.
+ * since 1970, by the clock that `ended` is of.
  */
 export function verdictOf(record: JobRecord | undefined, slot: number, policy: RetryPolicy, now: number): Verdict {
   if (record === undefined) return 'open';

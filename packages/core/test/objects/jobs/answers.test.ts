@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Locks, OnceOptions, OnceResult, Slot } from '../../../src/index.ts';
-import { subscribe } from '../../../src/index.ts';
+import type { LockProvider, Locks, OnceOptions, OnceResult, Slot } from '../../../src/index.ts';
+import { createLocks, subscribe } from '../../../src/index.ts';
 import { watch } from '../../support/setting.ts';
 import { createFleet } from './fleet.ts';
 
@@ -138,6 +138,22 @@ it.each<[effect: string, options: OnceOptions, leftOut: number, late: number]>([
   expect([9 - lateness.length, lateness.filter((ms) => ms > 100).length]).toEqual([leftOut, late]);
 });
 
+it('runs the slots that came meanwhile one after the other when a run has died', async () => {
+  const { process, slot, runtime } = await createFleet();
+  const processes = [process(), process(), process()];
+  const started: number[] = [];
+  void processes[0]!.once('report', slot(0), { ttl: 9_500, renew: false }, () => new Promise(() => {})).catch(() => {});
+  for (let round = 1; round <= 6; round += 1) {
+    await runtime.advance(1_300);
+    for (const locks of processes) {
+      void locks.once('report', slot(round / 60), { ttl: 10_000 }, () => started.push(round)).catch(() => {});
+      await runtime.advance(70);
+    }
+  }
+  await runtime.advance(10_000);
+  expect(started).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
 it('leaves a slot out while the run before is still at work, and says so', async () => {
   const { process, slot, runtime, pause } = await createFleet();
   const [one, two] = [process(), process()];
@@ -174,6 +190,37 @@ it.each(['signal', 'close'] as const)('takes work that a %s stopped for stopped,
     state: 'ran',
     job: { tries: 1 },
   });
+});
+
+it('leaves a slot to others whose process closed before the work began', async () => {
+  const { process, provider, slot, runtime } = await createFleet();
+  const store = provider();
+  const { name, traits } = store;
+  // It closes while its record is written.
+  const closing: { locks?: Locks } = {};
+  const slow: LockProvider = {
+    name,
+    traits,
+    tryAcquire: (...call) => store.tryAcquire(...call),
+    renew: (...call) => store.renew(...call),
+    release: (claim) => store.release(claim),
+    inspect: (key) => store.inspect(key),
+    register: async (...call) => {
+      const text = await store.register!(...call);
+      if (call[1]?.to?.includes(';r;') === true) void closing.locks?.close();
+      return text;
+    },
+    close: () => store.close(),
+  };
+  closing.locks = createLocks(slow, { runtime, drain: '1s' });
+  let runs = 0;
+  const closed = watch(closing.locks.once('report', slot(0), () => (runs += 1)));
+  await runtime.advance(100);
+  expect(closed.error).toMatchObject({ code: 'LOCK_CLOSED' });
+  const other = process();
+  expect((await other.job('report'))?.state).toBe('open');
+  expect(await other.once('report', slot(0), () => (runs += 1))).toMatchObject({ state: 'ran', job: { tries: 1 } });
+  expect(runs).toBe(1);
 });
 
 it('takes a run whose lock was lost for no finished one', async () => {

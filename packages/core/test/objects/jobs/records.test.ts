@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLocks } from '../../../src/index.ts';
-import type { JobRun, LockProvider, Locks } from '../../../src/index.ts';
+import type { JobRun, LockProvider, Locks, Runtime } from '../../../src/index.ts';
 import { watch } from '../../support/setting.ts';
 import { jobOfLock, lockOfJob } from '../../../src/objects/jobs/job-lock.ts';
 import { parseRecord, recordText } from '../../../src/objects/jobs/job-record.ts';
@@ -59,7 +59,7 @@ it('opens a slot again for an operator', async () => {
 });
 
 it('forgets a job, and gives its place to another one', async () => {
-  const { process, slot } = await createFleet();
+  const { process, provider, slot } = await createFleet();
   const locks = process();
   for (const key of ['a', 'b', 'c']) await locks.once(key, slot(0), () => 0);
   expect(await locks.forgetJob('a')).toBe(true);
@@ -68,6 +68,9 @@ it('forgets a job, and gives its place to another one', async () => {
   await locks.once('d', slot(0), () => 0);
   expect(await locks.once('a', slot(0), () => 0)).toMatchObject({ state: 'ran' });
   expect((await all(process())).map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd']);
+  // Vacant places at the end of the list are removed.
+  for (const key of ['b', 'd', 'c', 'a']) expect(await locks.forgetJob(key)).toBe(true);
+  for (const place of [0, 1, 2, 3, 4]) expect(await provider().register!(`jobs/${place}`)).toBeUndefined();
 });
 
 it('tells that a job is overdue by when it was due next', async () => {
@@ -202,4 +205,64 @@ it('is closed after the end of a run is recorded, also where that takes longer t
   await runtime.advance(1_000);
   expect([run.error, isOpen]).toMatchObject([{ code: 'LOCK_LOST', cause: { message: 'stopped' } }, false]);
   expect(await process().job('report')).toMatchObject({ state: 'stopped', tries: 0 });
+});
+
+it('takes a run that ends while it is asked for for no crashed one', async () => {
+  const { provider, slot, runtime, process, pause } = await createFleet();
+  const running = watch(process().once('report', slot(0), () => pause(1_000)));
+  await runtime.advance(500);
+  // The run ends between the look at its record and that at its lock.
+  const store = provider();
+  const late = withRegister(store, async (name, change) => {
+    const text = await store.register!(name, change);
+    if (running.state === 'open') await pause(1_000);
+    return text;
+  });
+  const asked = watch(createLocks(late, { runtime }).once('report', slot(0), () => 0));
+  await runtime.advance(2_000);
+  expect(running.value).toMatchObject({ state: 'ran' });
+  expect(asked.value).toMatchObject({ held: false, state: 'done', job: { state: 'done' } });
+});
+
+it('lists a job again that another process has forgotten, and one that runs while it is forgotten', async () => {
+  const { provider, slot, runtime, process } = await createFleet();
+  const [one, two] = [process(), process()];
+  await one.once('report', slot(0), () => 0);
+  expect(await two.forgetJob('report')).toBe(true);
+  await one.once('report', slot(0), () => 0);
+  expect((await all(two)).map(({ key }) => key)).toEqual(['report']);
+  await runtime.advance(60_000);
+  const store = provider();
+  let ran: unknown;
+  const slow = withRegister(store, async (name, change) => {
+    if (name.startsWith('job/') && change !== undefined) ran ??= await one.once('report', slot(1), () => 1);
+    return await store.register!(name, change);
+  });
+  expect(await createLocks(slow, { runtime }).forgetJob('report')).toBe(false);
+  expect(ran).toMatchObject({ state: 'ran' });
+  expect((await all(two)).map(({ key, slot: at }) => [key, at])).toEqual([['report', slot(1)]]);
+});
+
+it('repeats by the clock of the store, not by that of the process', async () => {
+  const { provider, slot, runtime, process } = await createFleet();
+  const failing = process().once('report', slot(0), () => Promise.reject(new Error('failed')));
+  await expect(failing).rejects.toThrow('failed');
+  const store = provider();
+  // Its process is an hour behind, or ahead.
+  for (const [off, onFailure, state] of [
+    [3_600_000, { retries: 3, after: '10s' }, 'failed'],
+    [-3_600_000, 'retry', 'ran'],
+  ] as const) {
+    const { clock } = runtime;
+    const wrong: Runtime = {
+      clock: { origin: clock.origin + off, now: () => clock.now(), exact: () => clock.exact() },
+      setTimer: (...timer) => runtime.setTimer(...timer),
+      clearTimer: (timer) => runtime.clearTimer(timer),
+      keepAlive: (...timer) => runtime.keepAlive(...timer),
+      random: () => runtime.random(),
+      uniqueId: () => runtime.uniqueId(),
+    };
+    const locks = createLocks(store, { runtime: wrong });
+    expect(await locks.once('report', slot(0), { onFailure }, () => 0)).toMatchObject({ state });
+  }
 });

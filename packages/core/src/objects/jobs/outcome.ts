@@ -1,0 +1,32 @@
+import { isLockError } from '../../errors/lock-error.ts';
+import type { JobState } from '../../job-run.ts';
+import type { Lease } from '../../lease.ts';
+import type { JobRecord } from './job-record.ts';
+
+/** What an owner says of a run. */
+export function partsOf(owner: string): { readonly by: string; readonly run: string } {
+  const end = owner.lastIndexOf('/');
+  return { by: owner.slice(0, end), run: owner.slice(end + 1) };
+}
+
+/** What the end of a run changes, apart from its state. A run that was stopped is no try. */
+export function outcomeOf({ slot, tries, failures }: JobRecord, state: JobState): Partial<JobRecord> {
+  if (state === 'done') return { lastDone: slot, failures: 0 };
+  return { tries: state === 'stopped' ? tries - 1 : tries, failures: failures + 1 };
+}
+
+/** How a run ended whose work threw. */
+export function stateAfter(lease: Lease, signal: AbortSignal | undefined): JobState {
+  if (signal?.aborted === true) return 'stopped';
+  const { reason } = lease.signal as { reason: unknown };
+  return isLockError(reason, 'LOCK_CLOSED') ? 'stopped' : isLockError(reason, 'LOCK_LOST') ? 'lost' : 'failed';
+}
+
+/** What the error of the work says. */
+export function failureOf(error: unknown): Partial<JobRecord> {
+  const { exitCode, message } = (typeof error === 'object' && error !== null ? error : {}) as Partial<
+    Record<'exitCode' | 'message', unknown>
+  >;
+  const text = typeof message === 'string' ? message : String(error);
+  return { error: text, ...(Number.isInteger(exitCode) ? { exitCode: exitCode as number } : {}) };
+}

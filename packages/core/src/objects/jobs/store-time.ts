@@ -1,0 +1,18 @@
+import type { LockProvider } from '../../contract.ts';
+import { LockError, isLockError } from '../../errors/lock-error.ts';
+import type { Runtime } from '../../time/runtime.ts';
+
+/** Ms since 1970 by the clock of the store, or of this process where it has none. */
+export async function storeTime(provider: LockProvider, { clock }: Runtime): Promise<number> {
+  if (provider.time === undefined) return Math.round(clock.origin + clock.now());
+  let cause: unknown;
+  try {
+    const now: unknown = await provider.time();
+    if (typeof now === 'number' && now > 0 && now <= Number.MAX_SAFE_INTEGER) return Math.round(now);
+    cause = new Error(`it answered ${String(now)}`);
+  } catch (error) {
+    if (isLockError(error)) throw error;
+    cause = error;
+  }
+  throw new LockError('LOCK_UNAVAILABLE', `${provider.name} did not answer what time it is.`, { cause });
+}
