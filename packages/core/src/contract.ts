@@ -218,8 +218,8 @@ export interface LockProvider {
   /** Optional: the ms since 1970 by the store's clock. It serves `once`, and decides no hold. */
   time?(): Promise<number>;
   /**
-   * Optional: a text of 1 to 210 characters of `!` to `~` under `name` (1 to 250), apart from all
-   * keys, without an expiry; composites take 10 of the 210 for a version. With `change` one atomic
+   * Optional: a text of 1 to 250 characters of `!` to `~` under `name` (1 to 250), apart from all
+   * keys, without an expiry; each composite takes 25 of them for versions. With `change` one atomic
    * compare-and-set. Gives the text that the store has then. It serves jobs and composites: what
    * must outlive processes.
    */

@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
-import { LockError, checkRegister, longestText, providerClosed } from '@locks/core/adapter';
+import { LockError, providerClosed } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { AbortFollowers, TimerWheel, printAsProvider } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
@@ -16,6 +16,7 @@ import { Member, memberError, memberTitle } from '../members/member.ts';
 import { Silences } from '../members/silences.ts';
 import { SetKeeper } from '../set/set-keeper.ts';
 import { combinedRegister } from './combined-register.ts';
+import type { RegisterHost } from './combined-register.ts';
 import type { CombineRules } from './options.ts';
 import { combinedTraits } from './traits.ts';
 
@@ -37,7 +38,7 @@ export interface CombinedParts extends CombineRules {
 const longestOwner = 200;
 
 /** Several providers as one: a claim is held when `need` of them granted it. */
-export class CombinedProvider implements LockProvider, ClaimHost {
+export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
   readonly name: string;
   readonly traits: Traits;
   readonly members: readonly Member[];
@@ -146,6 +147,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#set?.admit(member);
   }
 
+  isNew(member: Member): boolean {
+    return this.#set?.isNew(member) ?? false;
+  }
+
   isCrowded(key: string): boolean {
     return this.#waiting.has(key);
   }
@@ -196,7 +201,6 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   async #register(name: string, change?: RegisterChange): Promise<string | undefined> {
     this.#checkOpen();
-    checkRegister(name, change, longestText);
     return await combinedRegister(this, name, change);
   }
 

@@ -1,112 +1,235 @@
 import type { RegisterChange } from '@locks/core';
+import { LockError, pause } from '@locks/core/adapter';
+import { following, promise, readVersioned, taken } from '@locks/core/composite';
+import type { VersionedText } from '@locks/core/composite';
 import { callMember } from '../members/member-answers.ts';
 import { combinedError } from '../members/member-errors.ts';
 import { callMembers } from '../members/member-states.ts';
 import type { MembersHost } from '../members/member-states.ts';
 import type { Member } from '../members/member.ts';
-import { leaderOf, read, smallestOf, textOf } from './register-votes.ts';
-import type { Vote } from './register-votes.ts';
+import { setRegister } from '../set/set-record.ts';
+import { applies, checkComposed, latestOf, settledOf, wasMade } from './register-votes.ts';
 
-/** What members have, by their index. `undefined`: no answer. */
-type Votes = (Vote | undefined)[];
-
-/** What a majority has. */
-interface Settled {
-  readonly version: number;
-  readonly value: string | undefined;
-  readonly votes: Votes;
+/** A composite, as far as its registers need it. */
+export interface RegisterHost extends MembersHost {
+  /** `undefined`: the members are those of their quorum. Otherwise a promise of that. */
+  ready(name: string): Promise<void> | undefined;
+  /** `undefined`: what `member` has counts now. Otherwise a promise of that. */
+  admit(member: Member): Promise<void> | undefined;
+  /** It was no member before the last change of the members, so it may lack what those have. */
+  isNew(member: Member): boolean;
 }
 
+/** What members have, by their index. `undefined`: no answer. */
+type Votes = (VersionedText | undefined)[];
+
+/** The quorum of members that are composites is not that of their own members. */
+const ofQuorums = new RegExp(`^(?:members/)*${setRegister}$`);
+const nothing = readVersioned(undefined);
+/** More make it less likely that two processes take a promise to one of them as their own. */
+const tagLength = 4;
 /** A name for messages. */
 const what = 'a register';
+/**
+ * Processes that were in each other's way try again after so many ms, at random, and twice as many
+ * each time. With less they are in each other's way again. With more a change takes longer.
+ */
+const firstPause = 10;
+const longestPause = 320;
+
+/** So many times it may be unknown what is settled. More make a call that rejects take longer. */
+const mostUnknown = 3;
 
 /**
- * A register over several members. Each text there has a version, and a member votes once in each:
- * it takes one text of a version and no other one. A text that `need` members have is settled, and
- * only then the next version begins. Where two changes split the votes of all members, the version
- * is void, and each process proposes the same one of them in the next.
+ * A register over several members, by CASPaxos (Rystsov, 2018). A change first asks for promises to
+ * take no lower version, and then gives its text to the members. What `need` members have in one
+ * version is settled. Rejects where that is not known after `host.timeout` ms.
  */
 export async function combinedRegister(
-  host: MembersHost,
+  host: RegisterHost,
   name: string,
   change: RegisterChange | undefined,
 ): Promise<string | undefined> {
-  for (;;) {
-    const { version, value, votes } = await settle(host, name);
-    if (change === undefined || value !== change.from || value === change.to) return value;
-    await vote(host, name, votes, { version: version + 1, value: change.to }, votes.keys());
-    const after = await settle(host, name, votes);
-    if (after.version > version && after.value !== change.from) return after.value;
-  }
-}
-
-/**
- * Brings members to one text. Rejects where that cannot be told without those that do not answer.
- */
-async function settle(host: MembersHost, name: string, known?: Votes): Promise<Settled> {
-  const votes = known ?? (await readAll(host, name));
-  for (;;) {
-    const told = votes.filter((each) => each !== undefined);
-    if (told.length < host.need) throw unsettled(host, votes);
-    const version = Math.max(...told.map((each) => each.version));
-    const present = told.filter((each) => each.version === version);
-    const { value, count } = leaderOf(present);
-    if (count >= host.need) return { version, value, votes };
-    const behind = [...votes.keys()].filter((index) => (votes[index]?.version ?? version) < version);
-    if (behind.length > 0) await vote(host, name, votes, { version, value }, behind);
-    else if (told.length < votes.length) throw unsettled(host, votes);
-    else await vote(host, name, votes, { version: version + 1, value: smallestOf(present) }, votes.keys());
-  }
-}
-
-async function readAll(host: MembersHost, name: string): Promise<Votes> {
-  const votes: Votes = host.members.map(() => undefined);
-  await ask(host, host.members, votes, (member) => member.provider.register?.(name));
-  return votes;
-}
-
-/** Asks members for a vote, and notes what they have then. */
-async function vote(
-  host: MembersHost,
-  name: string,
-  votes: Votes,
-  next: Pick<Vote, 'version' | 'value'>,
-  indexes: Iterable<number>,
-): Promise<void> {
-  const asked = [...indexes].filter((index) => votes[index] !== undefined);
-  const members = asked.map((index) => host.members[index] as Member);
-  const from = [...votes];
-  for (const index of asked) votes[index] = undefined;
-  const to = textOf(next);
-  await ask(host, members, votes, ({ provider, index }) => provider.register?.(name, { from: from[index]?.text, to }));
-}
-
-async function ask(
-  host: MembersHost,
-  members: readonly Member[],
-  votes: Votes,
-  call: (member: Member) => Promise<string | undefined> | undefined,
-): Promise<void> {
-  let open = true;
-  const take = async (member: Member): Promise<void> => {
-    try {
-      const text = await callMember(async () => await call(member));
-      // What comes later belongs to no round.
-      if (open) votes[member.index] = read(text);
-    } catch {
-      // It has no vote that this process knows of.
+  checkComposed(name, change);
+  await host.ready(name);
+  const { runtime, timeout, need } = host;
+  const { clock } = runtime;
+  const end = clock.now() + timeout;
+  /** What a member had promised to another process. */
+  let seen = 0;
+  /** The versions that the change was proposed in. */
+  const own: number[] = [];
+  for (let [tries, longest] = [1, firstPause]; ; tries += 1, longest = Math.min(2 * longest, longestPause)) {
+    const began = clock.now();
+    const round = new Round(host, ofQuorums.test(name) ? `members/${name}` : name, end);
+    if (!(await round.readAll())) {
+      // One that had nothing may have been asked before a first text, which others had later.
+      if (round.told.length < need || tries >= mostUnknown) throw round.unknown();
+      await pause(runtime, runtime.random() * longest);
+      continue;
     }
-  };
-  const isEnough = (): boolean => votes.filter((each) => each !== undefined).length >= host.need;
-  await callMembers(host, members, take, { isEnough, limit: host.timeout / 2 });
-  open = false;
+    const settled = settledOf(round.told, need);
+    const { underWay } = round;
+    const isOver = settled !== undefined && !(change && applies(change, settled.value));
+    if (!isOver && underWay > seen && clock.now() < end) {
+      // Another process may be done soon. If it has died, this process does not wait for it again.
+      seen = underWay;
+      if (own.length === 0) await pause(runtime, runtime.random() * Math.max(firstPause, 3 * (clock.now() - began)));
+      continue;
+    }
+    // A member that has nothing gets the text: it is new, or lost its data.
+    const { length } = own;
+    const made = isOver && !round.hasEmpty ? settled : await round.propose(change, own);
+    const found = made ?? (isOver ? settled : undefined);
+    if (found !== undefined) return outcomeOf(change, own, found);
+    if (clock.now() + longest >= end) throw new LockError('LOCK_UNAVAILABLE', contended);
+    // What became of its own proposal can be read for a short time.
+    if (own.length === length) await pause(runtime, runtime.random() * longest);
+  }
 }
 
-function unsettled(host: MembersHost, votes: Votes): Error {
-  const missing = host.members.filter(({ index }) => votes[index] === undefined);
-  return combinedError(
-    host,
-    missing.map((member) => member.noAnswer(what)),
-    what,
-  );
+/** What the register has, where the caller's change was not made. */
+function outcomeOf(
+  change: RegisterChange | undefined,
+  own: readonly number[],
+  found: VersionedText,
+): string | undefined {
+  if (change === undefined || found.value === change.to) return found.value;
+  const made = wasMade(own, found);
+  if (made === undefined) throw new LockError('LOCK_UNAVAILABLE', contended);
+  return made ? change.to : found.value;
+}
+
+const contended =
+  'A register was changed by other processes all the time, so what became of this change is unknown. Try again.';
+
+/** One try: the members are read, and may be asked for promises, and to take a text. */
+class Round {
+  readonly #host: RegisterHost;
+  readonly #name: string;
+  /** In ms of the clock. */
+  readonly #end: number;
+  readonly #votes: Votes;
+
+  constructor(host: RegisterHost, name: string, end: number) {
+    this.#host = host;
+    this.#name = name;
+    this.#end = end;
+    this.#votes = host.members.map(() => undefined);
+  }
+
+  get told(): readonly VersionedText[] {
+    return this.#votes.filter((vote) => vote !== undefined);
+  }
+
+  /** The highest version that a member has promised and not taken. 0: none. */
+  get underWay(): number {
+    return Math.max(0, ...this.told.map(({ promised, version }) => (promised > version ? promised : 0)));
+  }
+
+  /** `false`: it is not known what is settled. */
+  async readAll(): Promise<boolean> {
+    await this.#ask(this.#host.members, () => this.#isKnown);
+    return this.#isKnown;
+  }
+
+  unknown(): LockError {
+    const counted = new Set(this.#counted);
+    const unknown = this.#host.members.filter((member) => !counted.has(member));
+    const failures = unknown.map((member) =>
+      this.#votes[member.index] === undefined
+        ? member.noAnswer(what)
+        : member.name(new Error('it has no text of it: it is new, or lost its data.'), what),
+    );
+    return combinedError(this.#host, failures, what);
+  }
+
+  /** A member has nothing, and another one has a text. */
+  get hasEmpty(): boolean {
+    return this.told.some(({ promised }) => promised < 0) && this.told.some(({ version }) => version > 0);
+  }
+
+  /**
+   * Gives what was settled with it. `undefined`: another process was in the way. `own` gets the
+   * version that the change is proposed in.
+   */
+  async propose(change: RegisterChange | undefined, own: number[]): Promise<VersionedText | undefined> {
+    const { need, runtime } = this.#host;
+    const plain = this.told.filter(({ version }) => version === 0).length;
+    // A process that uses one store alone may change a text without a version again.
+    const named = (vote: VersionedText): string | undefined =>
+      vote.version === 0 ? following(vote, vote.value) : undefined;
+    if (plain > 0 && (await this.#change(named)) < plain) return undefined;
+    const latest = latestOf(this.told) ?? nothing;
+    const version = Math.max(0, ...this.told.map(({ promised }) => promised)) + 1;
+    const tag = runtime.uniqueId().slice(-tagLength);
+    const isChange = change !== undefined && applies(change, latest.value);
+    const changed = { origin: version, before: Math.max(latest.origin, 0), value: change?.to };
+    const text = taken({ ...latest, ...(isChange && changed), version });
+    const counted = new Set(this.#counted);
+    // One that lost its data has forgotten its promises. It gets a text when the others promised.
+    const isAsked = (member: Member): boolean => counted.size < need || counted.has(member);
+    const kept = (vote: VersionedText): VersionedText => (vote.promised <= latest.version ? latest : vote);
+    const promised = await this.#change((vote, member) =>
+      isAsked(member) ? promise(version, tag, kept(vote)) : undefined,
+    );
+    if (promised < need) return undefined;
+    if (isChange) own.push(version);
+    const took = await this.#change((vote) => (vote.promised <= version ? text : undefined));
+    return took < need ? undefined : readVersioned(text);
+  }
+
+  /**
+   * What was settled last is known: enough members have something, so one of them has it. A member
+   * that has nothing may have lost its data. Beside one that has a text it proves nothing, unless
+   * it is new.
+   */
+  get #isKnown(): boolean {
+    return this.told.length === this.#host.members.length || this.#counted.length >= this.#host.need;
+  }
+
+  get #counted(): readonly Member[] {
+    const isText = this.told.some(({ version }) => version >= 0);
+    return this.#host.members.filter((member) => {
+      const vote = this.#votes[member.index];
+      return vote !== undefined && (vote.promised >= 0 || this.#host.isNew(member) === isText);
+    });
+  }
+
+  /** Changes the texts of members that answered. Gives how many of them have the new one. */
+  async #change(textFor: (vote: VersionedText, member: Member) => string | undefined): Promise<number> {
+    const changes = new Map<Member, RegisterChange>();
+    for (const member of this.#host.members) {
+      const vote = this.#votes[member.index];
+      const to = vote && textFor(vote, member);
+      if (to !== undefined) changes.set(member, { from: vote?.text, to });
+    }
+    const asked = [...changes.keys()];
+    for (const { index } of asked) this.#votes[index] = undefined;
+    const answers = (): number => asked.filter(({ index }) => this.#votes[index] !== undefined).length;
+    await this.#ask(asked, () => answers() >= this.#host.need, changes);
+    return asked.filter((member) => this.#votes[member.index]?.text === changes.get(member)?.to).length;
+  }
+
+  async #ask(
+    members: readonly Member[],
+    isEnough: () => boolean,
+    changes?: ReadonlyMap<Member, RegisterChange>,
+  ): Promise<void> {
+    const { timeout, runtime } = this.#host;
+    let open = true;
+    const take = async (member: Member): Promise<void> => {
+      try {
+        await this.#host.admit(member);
+        const text = await callMember(async () => await member.provider.register?.(this.#name, changes?.get(member)));
+        // What comes later belongs to no round.
+        if (open) this.#votes[member.index] = readVersioned(text);
+      } catch {
+        // It has no vote that this process knows of.
+      }
+    };
+    const limit = Math.max(1, Math.min(timeout / 2, this.#end - runtime.clock.now()));
+    if (members.length > 0) await callMembers(this.#host, members, take, { isEnough, limit });
+    open = false;
+  }
 }

@@ -1,36 +1,40 @@
-/** What a member has under the name of a register. */
-export interface Vote {
-  /** -1: nothing. 0: a text without a version, which was written at this member alone. */
-  readonly version: number;
-  /** What users read. */
-  readonly value: string | undefined;
-  /** The text at the member. */
-  readonly text: string | undefined;
+import type { RegisterChange } from '@locks/core';
+import { checkRegister, longestOfStores } from '@locks/core/adapter';
+import { versionLength } from '@locks/core/composite';
+import type { VersionedText } from '@locks/core/composite';
+
+/** The vote with the highest version. Of several, that with the last text: a job's later slot. */
+export function latestOf(votes: readonly VersionedText[]): VersionedText | undefined {
+  const byText = ({ value: one = '' }: VersionedText, { value: other = '' }: VersionedText): number =>
+    one < other ? 1 : -1;
+  return votes.toSorted((one, other) => other.version - one.version || byText(one, other))[0];
 }
 
-/** The text at a member, read. A removed text leaves its version. */
-export function read(text: string | undefined): Vote {
-  if (text === undefined) return { version: -1, value: undefined, text };
-  const [, version, value] = /^(\d{1,9}):(.*)$/.exec(text) ?? [];
-  if (version === undefined) return { version: 0, value: text, text };
-  return { version: Number(version), value: value === '' ? undefined : value, text };
+/** What `need` members have. `undefined`: that is not known. */
+export function settledOf(votes: readonly VersionedText[], need: number): VersionedText | undefined {
+  const texts = votes.filter(({ version }) => version >= 0);
+  const counted = texts.length === 0 ? votes : texts;
+  return counted.find(
+    ({ version, value }) => counted.filter((each) => each.version === version && each.value === value).length >= need,
+  );
 }
 
-/** The text that members get. */
-export function textOf({ version, value = '' }: Pick<Vote, 'version' | 'value'>): string {
-  return `${version}:${value}`;
+/** Whether `change` changes a register with `value`. */
+export function applies({ from, to }: RegisterChange, value: string | undefined): boolean {
+  return value === from && value !== to;
 }
 
-/** The value of most votes, and how many have it. Of several, the smallest. */
-export function leaderOf(votes: readonly Vote[]): { readonly value: string | undefined; readonly count: number } {
-  const count = (value: string | undefined): number => votes.filter((vote) => vote.value === value).length;
-  const most = Math.max(...votes.map(({ value }) => count(value)));
-  const value = smallestOf(votes.filter((vote) => count(vote.value) === most));
-  return { value, count: most };
+/**
+ * Whether a change was made that its process proposed in the versions `own`, and did not see
+ * settled. Another process may have settled it, and changed it again. `undefined`: not known.
+ */
+export function wasMade(own: readonly number[], { origin, before }: VersionedText): boolean | undefined {
+  if (own.some((version) => version === origin || version === before)) return true;
+  // None of them is between two values that follow each other.
+  return own.length === 0 || (before >= 0 && own.every((version) => version > before)) ? false : undefined;
 }
 
-/** The first value in the order of texts: the same in each process. */
-export function smallestOf(votes: readonly Vote[]): string | undefined {
-  const [first = ''] = votes.map(({ value = '' }) => value).toSorted();
-  return first === '' ? undefined : first;
+/** Throws `LOCK_INVALID` for a name or text that members would refuse. */
+export function checkComposed(name: string, change: RegisterChange | undefined): void {
+  checkRegister(name, change, longestOfStores - versionLength);
 }

@@ -19,6 +19,8 @@ export interface StepParts {
   readonly signs: Signs;
   /** The other store is gone, by the word of an operator. */
   readonly forced: boolean;
+  /** Gives each store the records of jobs that the other one has. */
+  readonly carry: () => Promise<void>;
   /** The process stays in both for longer than a call waits. */
   readonly waits: (why?: Refusal) => void;
   /** Resolves after `ms`. To `false`: the phase has changed since the step began, or more. */
@@ -39,7 +41,7 @@ export async function takeStep(step: PhaseStep, end: End, parts: StepParts): Pro
       parts.waits();
       return (await parts.pause(rules.settle)) ? 'passed' : undefined;
     case 'look again':
-      return (await othersBeside(end, parts)) ?? (await lookForLocks(end, parts));
+      return (await othersBeside(end, parts)) ?? (await lookForLocks(end, parts)) ?? (await carryJobs(parts));
     case 'compare':
       return await compare(end, parts);
     case 'withdraw':
@@ -62,13 +64,21 @@ async function othersBeside(end: End, { signs, forced }: StepParts): Promise<Ref
 }
 
 /** A process under `end` would not see a lock that the other store has alone. */
-async function lookForLocks(end: End, { rules: { stores }, forced, pause }: StepParts): Promise<Answer> {
-  if (forced) return 'passed';
+async function lookForLocks(end: End, { rules: { stores }, forced, pause }: StepParts): Promise<Refusal | undefined> {
+  if (forced) return undefined;
   const other = oppositeOf(end);
   const [lone] = (await findHolders(stores[other], stores[end], pause)).alone;
-  if (lone === undefined) return 'passed';
+  if (lone === undefined) return undefined;
   const { key, owner } = lone;
   throw new LockError('LOCK_UNAVAILABLE', `${JSON.stringify(key)} is held in "${other}" alone, by ${owner}.`, { key });
+}
+
+/** No process changes records in the other store alone any more. */
+async function carryJobs({ carry, forced }: StepParts): Promise<Answer> {
+  await carry().catch((error: unknown) => {
+    if (!forced) throw error;
+  });
+  return 'passed';
 }
 
 /** Waits until tokens of `end` exceed all that the other store gave. */

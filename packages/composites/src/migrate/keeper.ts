@@ -17,6 +17,8 @@ interface KeeperHost {
   inUse(end: End): boolean;
   /** New claims begin under another scope than before. */
   changed(): void;
+  /** Gives each store the records of jobs that the other one has. */
+  carry(): Promise<void>;
 }
 
 /** The phase of one process: one loop takes the steps of `decisions.ts`, one after the other. */
@@ -132,6 +134,7 @@ export class Keeper {
       rules: this.#rules,
       signs: this.#signs,
       forced: goneBy(this.word) !== undefined,
+      carry: () => this.#host.carry(),
       waits: (why) => this.#waits(why),
       pause: async (ms) => {
         await pause(this.#rules.runtime, ms, { signal, keepAlive: false });

@@ -1,12 +1,15 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { LockError, providerClosed, settledWithin } from '@locks/core/adapter';
-import { printAsProvider } from '@locks/core/composite';
+import { JobStore, printAsProvider } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedProvider, checkClaim } from '../combine/combined-provider.ts';
+import { checkComposed } from '../combine/register-votes.ts';
+import { singleRegister } from '../combine/single-register.ts';
 import { combineStates, holdsByOwner } from '../members/key-states.ts';
 import type { MemberHold, ToldState } from '../members/key-states.ts';
 import { settledWhileAnswered } from '../members/close-members.ts';
 import { callMember } from '../members/member-answers.ts';
+import { isSame } from './decisions.ts';
 import { Keeper } from './keeper.ts';
 import { keysOfMigrations } from './keys.ts';
 import { MigratingClaim } from './migrating-claim.ts';
@@ -35,6 +38,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   readonly keeper: Keeper;
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
+  readonly register?: (name: string, change?: RegisterChange) => Promise<string | undefined>;
   readonly #stores: Readonly<Record<End, LockProvider>>;
   readonly #claims = new ClaimsByOwner<MigratingClaim>();
   #closing: Promise<void> | undefined = undefined;
@@ -53,9 +57,13 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     this.keeper = new Keeper(rules, {
       inUse: (end) => this.#claims.values().some((claim) => claim.uses(end)),
       changed: () => void this.#beginAnew(),
+      carry: async () => {
+        if (this.register !== undefined) await new JobStore(this.both, rules.runtime).readAll();
+      },
     });
     const { from, to } = stores;
     if (from.time !== undefined && to.time !== undefined) this.time = () => this.#time();
+    if (from.register !== undefined && to.register !== undefined) this.register = (...call) => this.#register(...call);
     if (from.list !== undefined && to.list !== undefined) this.list = (prefix) => this.#list(prefix);
   }
 
@@ -161,6 +169,23 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   async #time(): Promise<number> {
     await this.keeper.begun();
     return (await this.at(this.keeper.scope().phase).time?.()) ?? Number.NaN;
+  }
+
+  /**
+   * In the stores that this process uses. Where it still uses them after the answer, no process
+   * used the other end alone before.
+   */
+  async #register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    this.#checkOpen();
+    checkComposed(name, change);
+    for (;;) {
+      await this.keeper.begun();
+      const scope = this.keeper.scope();
+      const text = await (scope.phase === 'both'
+        ? this.both.register?.(name, change)
+        : singleRegister(this.#stores[scope.phase], name, change));
+      if (isSame(scope, this.keeper.scope())) return text;
+    }
   }
 
   async *#list(prefix: string): AsyncIterable<string> {

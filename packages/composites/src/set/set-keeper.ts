@@ -6,7 +6,7 @@ import { callMembers } from '../members/member-states.ts';
 import type { MembersHost } from '../members/member-states.ts';
 import type { Member } from '../members/member.ts';
 import { refusalOf } from './refusals.ts';
-import { idLength, judge, mostMembers, setRegister } from './set-record.ts';
+import { idLength, judge, mostMembers, newIn, setRegister } from './set-record.ts';
 import type { Told } from './set-record.ts';
 
 /**
@@ -28,6 +28,8 @@ export class SetKeeper {
   readonly #admitted: boolean[];
   /** By member: why its register is not known. */
   readonly #failures: unknown[] = [];
+  /** By member: it was not in the set before the present one. */
+  #new: readonly boolean[] = [];
   /** Enough members were admitted once. */
   #decided = false;
   #refusal: LockError | undefined = undefined;
@@ -72,6 +74,11 @@ export class SetKeeper {
     });
   }
 
+  /** See `newIn`. */
+  isNew({ index }: Member): boolean {
+    return this.#new[index] ?? false;
+  }
+
   close(): void {
     this.#closed = true;
     for (const end of this.#ends) end();
@@ -106,10 +113,15 @@ export class SetKeeper {
     await this.#ask(members, told, enough);
     let verdict = judge(told, newId);
     // Each write gives a member what it lacks, or shows what another process wrote.
-    for (let count = 0; enough() && count < 3 * members.length; count += 1) {
+    for (let [count, again] = [0, false]; enough() && count < 3 * members.length; count += 1) {
       const [write] = verdict.writes;
-      if (write === undefined) break;
-      await this.#ask([members[write.index] as Member], told, enough, { from: write.from, to: write.to });
+      if (write !== undefined) {
+        await this.#ask([members[write.index] as Member], told, enough, { from: write.from, to: write.to });
+      } else if (verdict.tooFew === true && !again) {
+        // Members that were empty may have been asked before another process made the first set.
+        again = true;
+        await this.#ask(members, told, enough);
+      } else break;
       verdict = judge(told, newId);
     }
     if (!enough() || this.#closed) return;
@@ -118,6 +130,7 @@ export class SetKeeper {
     for (const [index, each] of told.entries()) {
       if (each !== undefined) this.#admitted[index] = each.text !== undefined;
     }
+    this.#new = newIn(told);
     this.#decided = true;
   }
 

@@ -70,6 +70,13 @@ export function isSame(ids: Ids, set: readonly string[]): boolean {
   return ids.length === set.length && ids.every((id, index) => id === undefined || id === set[index]);
 }
 
+/** Which members came with the last change: until then, nothing was written to them. */
+export function newIn(told: readonly Told[]): readonly boolean[] {
+  const records = told.map((each) => readRecord(each?.text));
+  const before = latestOf(records)?.was ?? [];
+  return records.map((record) => record !== undefined && before.length > 0 && !before.includes(record.id));
+}
+
 export function majority({ length }: readonly unknown[]): number {
   return Math.floor(length / 2) + 1;
 }

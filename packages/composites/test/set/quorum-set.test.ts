@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { changeQuorum } from '../../src/index.ts';
 import type { LockProvider } from '../../../core/src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
+import { createRandom } from '../../../core/src/testing/random.ts';
 import { attempt, claimOf, granted } from './attempt.ts';
 import { through } from '../support/through.ts';
 import { World } from './fleet.ts';
@@ -115,6 +116,26 @@ test('processes that start simultaneously over new stores agree', async () => {
   for (const answer of answers) expect(answer).toMatchObject(granted);
   const texts = await Promise.all(membersOf(world, 'abc').map(async (member) => await member.register?.('quorum')));
   expect(new Set(texts.map((text) => text?.slice(text.indexOf('!'))))).toHaveLength(1);
+});
+
+test('processes that start while others begin the quorum are not refused, however slow each call is', async () => {
+  for (let round = 0; round < 40; round += 1) {
+    const world = new World();
+    const random = createRandom(round);
+    const pause = (): Promise<void> =>
+      new Promise((resolve) => void world.runtime.setTimer(resolve, random() < 0.2 ? 90 : 1, false));
+    const slow = (member: LockProvider): LockProvider => ({
+      ...member,
+      register: async (...call) => {
+        const text = await member.register?.(...call);
+        await pause();
+        return text;
+      },
+    });
+    const all = Array.from({ length: 8 }, () => world.start(membersOf(world, 'abcd').map(slow)));
+    const answers = await Promise.all(all.map((each, index) => attempt(world, each, claimOf(`job ${index}`), 5_000)));
+    for (const answer of answers) expect(answer).toMatchObject(granted);
+  }
 });
 
 test('of two first sets that have a store in common, one at most is used', async () => {

@@ -48,6 +48,7 @@ export class MovingStore {
       release: async (claim) => await (await now()).release(claim),
       inspect: async (key) => await (await now()).inspect(key),
       time: async () => (await (await now()).time?.()) ?? 0,
+      register: async (...call) => await (await now()).register?.(...call),
       async *list(prefix) {
         yield* (await now()).list?.(prefix) ?? [];
       },

@@ -37,7 +37,7 @@ export {
 export { readOptions } from '../options/read-options.ts';
 export type { ReadOptions } from '../options/read-options.ts';
 export { nearest } from '../options/unknown-option.ts';
-export { checkRegister, longestText } from '../options/register.ts';
+export { checkRegister, longestOfStores, longestText } from '../options/register.ts';
 export { hostList, printHost, readAuthority, readHost } from '../options/hosts.ts';
 export type { Authority, Host } from '../options/hosts.ts';
 export { outsideContext } from '../time/outside-context.ts';

@@ -2,21 +2,16 @@ import type { RegisterChange } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { describe } from './key.ts';
 
-/** So many characters of a text belong to a composite, which puts a version before it. */
-const ofComposites = 10;
-
 /** The longest text of a register. */
 export const longestText = 200;
+/** The longest one of a store. A composite puts 25 characters before a text. Two may be nested. */
+export const longestOfStores = 250;
 
 /**
  * Throws `LOCK_INVALID` unless `name` has 1 to 250 characters of `!` to `~`, and each text of
- * `change` 1 to 200 of them, or 10 more for the member of a composite.
+ * `change` 1 to `longest` of them.
  */
-export function checkRegister(
-  name: string,
-  change?: RegisterChange,
-  longest: number = longestText + ofComposites,
-): void {
+export function checkRegister(name: string, change?: RegisterChange, longest: number = longestOfStores): void {
   check(name, 250, 'The name of a register');
   for (const text of [change?.from, change?.to]) if (text !== undefined) check(text, longest, 'A text of a register');
 }

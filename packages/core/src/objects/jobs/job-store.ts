@@ -29,6 +29,7 @@ export class JobStore {
     this.#runtime = runtime;
   }
 
+  /** The record of a job. */
   async read(key: string, id: string = idOf(key)): Promise<ReadJob> {
     const { raw, value } = await this.#registers.read(`job/${id}`);
     return { raw, record: value === undefined ? undefined : parseRecord(key, value) };
@@ -78,6 +79,11 @@ export class JobStore {
       seen.add(value);
       yield value;
     }
+  }
+
+  /** Reads each register of jobs: so a composite gives all of its stores the same texts. */
+  async readAll(): Promise<void> {
+    for await (const id of this.ids()) await this.#registers.read(`job/${id}`);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { LockProvider, RegisterChange } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
+import { following, readVersioned } from '../../options/versioned-text.ts';
 
 /** What a register has. */
 export interface RegisterText {
@@ -10,9 +11,9 @@ export interface RegisterText {
 }
 
 /**
- * The registers of a provider. A store that was the member of a composite has texts with a version,
- * `12:text`. It rises with each change, so that processes which use the composite see a change of
- * one that uses the store alone: a service may be deployed from one to the other.
+ * The registers of a provider. A store that was the member of a composite has texts with a version.
+ * It rises with each change, so that processes which use the composite see a change of one that
+ * uses the store alone: a service may be deployed from one to the other.
  */
 export class Registers {
   readonly #provider: LockProvider;
@@ -22,14 +23,20 @@ export class Registers {
   }
 
   async read(name: string): Promise<RegisterText> {
-    return textOf(await this.#call(name));
+    const { text: raw, value } = readVersioned(await this.#call(name));
+    return { raw, value };
   }
 
   /** Changes what has the text `raw`. Gives what the register has then. */
   async change(name: string, raw: string | undefined, value: string | undefined): Promise<RegisterText> {
-    const version = /^(\d+):/.exec(raw ?? '')?.[1];
-    const to = version === undefined ? value : `${Number(version) + 1}:${value ?? ''}`;
-    return textOf(await this.#call(name, { from: raw, to }));
+    for (let before = readVersioned(raw); ;) {
+      const to = before.promised > 0 ? following(before, value) : value;
+      const found = readVersioned(await this.#call(name, { from: before.text, to }));
+      // A composite may have changed the version alone.
+      const again = found.value === before.value && found.text !== before.text && found.text !== to;
+      if (!again) return { raw: found.text, value: found.value };
+      before = found;
+    }
   }
 
   async #call(name: string, change?: RegisterChange): Promise<string | undefined> {
@@ -45,9 +52,4 @@ export class Registers {
       throw new LockError('LOCK_UNAVAILABLE', `${provider.name} did not answer what became of a job.`, { cause });
     }
   }
-}
-
-function textOf(raw: string | undefined): RegisterText {
-  const value = raw?.replace(/^\d+:/, '');
-  return { raw, value: value === '' ? undefined : value };
 }
