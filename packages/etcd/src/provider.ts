@@ -111,7 +111,7 @@ export class EtcdProvider implements LockProvider {
 
   async release(claim: Claim): Promise<boolean> {
     this.#checkOpen();
-    this.#queue.leave(claim.owner);
+    this.#queue.leave(claim);
     this.#parts.watches.forget(claim.owner);
     return await release(this.#parts, claim, this.#parts.deadline.timeout);
   }

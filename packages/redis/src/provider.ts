@@ -91,7 +91,7 @@ export class RedisProvider implements LockProvider {
   }
 
   release(claim: Claim): Promise<boolean> {
-    const waited = this.#queue.leave(claim.owner);
+    const waited = this.#queue.leave(claim);
     const freed = this.#release(claim, this.#queue.waitsFor(claim.key));
     // What a release assigned to a claim that has not heard of it was no hold of that claim.
     return waited ? freed.then(() => false) : freed;

@@ -63,7 +63,7 @@ export class SqlProvider implements LockProvider {
   }
 
   async release(claim: Claim): Promise<boolean> {
-    const waited = this.#queue.leave(claim.owner);
+    const waited = this.#queue.leave(claim);
     const sentAt = this.#runtime.clock.exact();
     const { freed, turns } = await this.#keyCalls.release(claim, this.#queue.waitsFor(claim.key), waited);
     this.#queue.tell(turns, sentAt);

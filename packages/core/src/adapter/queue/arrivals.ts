@@ -3,6 +3,8 @@ import { createDeferred } from '../../time/deferred.ts';
 import type { Deferred } from '../../time/deferred.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Deadline } from '../deadline.ts';
+import { KeyTable } from './key-table.ts';
+import type { KeyEntry } from './key-table.ts';
 import type { QueuedClaim } from './queued-claim.ts';
 
 /** A call that is not answered after this part of the timeout holds up those behind it no more. */
@@ -13,7 +15,7 @@ const tooLate = 'The calls of this process before it took too long, so its attem
 /** Resolves when the call can be sent. @throws `LOCK_UNAVAILABLE` at `end`, by the clock. */
 export type Turn = (end: number) => Promise<void>;
 
-interface Arrival {
+interface Arrival extends KeyEntry<Arrival> {
   readonly mine: QueuedClaim;
   /** It only shows claims that are in the queue. Otherwise it is the first call of its claim. */
   readonly keeps: boolean;
@@ -34,7 +36,7 @@ export class Arrivals {
   readonly #deadline: Deadline;
   readonly #clock: Clock;
   /** The first one on each key, which has started. Most calls are alone. */
-  readonly #first = new Map<string, Arrival>();
+  readonly #first = new KeyTable<Arrival>();
 
   constructor(together: number, deadline: Deadline, clock: Clock) {
     this.#together = together;
@@ -42,14 +44,19 @@ export class Arrivals {
     this.#clock = clock;
   }
 
+  /** The claim whose call is the first one on `key`. */
+  first(key: string): QueuedClaim | undefined {
+    return this.#first.get(key)?.mine;
+  }
+
   /** `undefined`: it can be sent. Otherwise a wait for that. */
   arrive(mine: QueuedClaim, keeps: boolean, now: number): Turn | undefined {
     const { key } = mine.claim;
-    const arrival: Arrival = { mine, keeps, startedAt: undefined, turn: undefined, behind: undefined };
     const first = this.#first.get(key);
+    const startedAt = first === undefined ? now : undefined;
+    const arrival: Arrival = { key, mine, keeps, startedAt, turn: undefined, behind: undefined, next: undefined };
     if (first === undefined) {
-      arrival.startedAt = now;
-      this.#first.set(key, arrival);
+      this.#first.add(arrival);
       return undefined;
     }
     first.behind ??= [];
@@ -64,9 +71,9 @@ export class Arrivals {
     return (end) => this.#wait(turn.promise, key, end);
   }
 
-  /** Whether others came for its key, and are not decided yet. */
-  hasCompany({ claim }: QueuedClaim): boolean {
-    return (this.#first.get(claim.key)?.behind?.length ?? 0) > 0;
+  /** Whether several came for `key`, and are not decided yet. */
+  areSeveral(key: string): boolean {
+    return (this.#first.get(key)?.behind?.length ?? 0) > 0;
   }
 
   /** It is decided, sent in order, or given up: those behind it go on. */
@@ -82,9 +89,14 @@ export class Arrivals {
     this.#start(first);
   }
 
-  close(): void {
-    for (const { behind = [] } of this.#first.values()) for (const { turn } of behind) turn?.resolve();
-    this.#first.clear();
+  /** Gives the claims of the first ones. */
+  close(): readonly QueuedClaim[] {
+    const all = this.#first.all();
+    for (const first of all) {
+      for (const { turn } of first.behind ?? []) turn?.resolve();
+      this.#first.delete(first);
+    }
+    return all.map(({ mine }) => mine);
   }
 
   async #wait(turn: Promise<void>, key: string, end: number): Promise<void> {
@@ -104,14 +116,13 @@ export class Arrivals {
     }
   }
 
-  #passFirst({ mine, behind }: Arrival): void {
+  #passFirst(first: Arrival): void {
+    const { behind } = first;
+    this.#first.delete(first);
     const next = behind?.shift();
-    if (next === undefined) {
-      this.#first.delete(mine.claim.key);
-      return;
-    }
+    if (next === undefined) return;
     next.behind = behind;
-    this.#first.set(mine.claim.key, next);
+    this.#first.add(next);
     this.#start(next);
   }
 

@@ -6,7 +6,7 @@ import { lastsFor } from './assignment.ts';
 import type { Assignment } from './assignment.ts';
 import { BusyKeys } from './busy-keys.ts';
 import type { Attempt, Attempted, Queue, QueueParts, Waiting } from './queue-parts.ts';
-import type { QueuedClaim } from './queued-claim.ts';
+import { QueuedClaim } from './queued-claim.ts';
 import { QueuedClaims } from './queued-claims.ts';
 import { Subscription } from './subscription.ts';
 
@@ -33,11 +33,11 @@ export function createQueue(parts: QueueParts): Queue {
   const queue = new ProcessQueue(parts);
   // A plain object: an adapter may spread it into a queue of its own.
   return {
-    tryAcquire: (claim, wake) => queue.tryAcquire(claim, wake),
-    waitsFor: (key) => queue.waitsFor(key),
-    leave: (owner) => queue.leave(owner),
-    wake: (owner, assigned) => queue.wake(owner, assigned),
-    close: (reason) => queue.close(reason),
+    tryAcquire: queue.tryAcquire.bind(queue),
+    waitsFor: queue.waitsFor.bind(queue),
+    leave: queue.leave.bind(queue),
+    wake: queue.wake.bind(queue),
+    close: queue.close.bind(queue),
   };
 }
 
@@ -81,18 +81,20 @@ class ProcessQueue implements Queue {
     // To read the clock costs time.
     const now = this.#now;
     const call: Call = { claim, waits: wake !== undefined, end: now + this.#parts.deadline.timeout };
-    const known = this.#claims.get(claim.owner) !== undefined;
-    if (!known && !call.waits) return this.#askOutside(call, now);
-    const mine = this.#claims.come(claim, wake);
-    return known ? this.#askAgain(mine, call, now) : this.#ask(mine, call, false, now);
+    const known = this.#find(claim);
+    if (known !== undefined) {
+      known.comes(claim, wake);
+      return this.#askAgain(known, call, now);
+    }
+    return call.waits ? this.#ask(new QueuedClaim(claim, wake), call, false, now) : this.#askOutside(call, now);
   }
 
   waitsFor(key: string): boolean {
     return this.#claims.waitsFor(key);
   }
 
-  leave(owner: string): boolean {
-    const mine = this.#claims.get(owner);
+  leave(claim: Claim): boolean {
+    const mine = this.#find(claim);
     if (mine === undefined) return false;
     const { waits } = mine;
     this.#claims.leave(mine);
@@ -107,15 +109,15 @@ class ProcessQueue implements Queue {
 
   close(reason: Error): void {
     this.#closed = reason;
+    for (const mine of this.#arrivals.close()) this.#claims.add(mine);
     this.#claims.close();
-    this.#arrivals.close();
     this.#subscription.close(reason);
   }
 
   /** The claim does not wait for its turn, and this call puts it into no queue. */
   async #askOutside(call: Call, now: number): Promise<Grant | Busy> {
     const { claim } = call;
-    const free = this.#isBusy(claim.key) ? undefined : this.#parts.tryFree?.(claim);
+    const free = this.#tryFree(claim);
     const grant = free && (await free);
     this.#checkOpen();
     const answer = grant ?? (await this.#parts.attempt(this.#attemptOf(call)));
@@ -149,8 +151,8 @@ class ProcessQueue implements Queue {
     mine.ask();
     try {
       // A first call goes behind those that came before it on the key.
-      const turn = first && call.waits ? this.#arrivals.arrive(mine, false, sentAt) : undefined;
-      const free = call.waits && turn === undefined ? this.#askFree(mine, call) : undefined;
+      const turn = first && call.waits ? this.#arrive(mine, false, sentAt) : undefined;
+      const free = call.waits && turn === undefined ? this.#askFree(call) : undefined;
       // No turn of the event loop without need: a claim that is due in this tick is to be shown.
       let asked = free && (await free);
       if (asked?.granted !== true)
@@ -167,21 +169,35 @@ class ProcessQueue implements Queue {
       // Core releases only a claim that may have left something. The release leaves the queue.
       const leavesNothing = first && isLockError(error) && error.sent === false;
       if (leavesNothing || isPermanent(error)) this.#claims.leave(mine);
-      else mine.rejected();
+      else {
+        this.#claims.add(mine);
+        mine.rejected();
+      }
       throw error;
     } finally {
       if (first) this.#arrivals.pass(mine);
     }
   }
 
+  /** A call that is alone on its key is found by that, and enters no table of owners. */
+  #arrive(mine: QueuedClaim, keeps: boolean, now: number): Turn | undefined {
+    const first = this.#arrivals.first(mine.claim.key);
+    if (first !== undefined) for (const claim of [first, mine]) this.#claims.add(claim);
+    return this.#arrivals.arrive(mine, keeps, now);
+  }
+
+  #find({ key, owner }: Claim): QueuedClaim | undefined {
+    const first = this.#arrivals.first(key);
+    return first?.claim.owner === owner ? first : this.#claims.get(owner);
+  }
+
   /**
    * An attempt that puts a claim into no queue, where the key may be free. A process whose keys are
    * always free needs no place, and no subscription.
    */
-  #askFree(mine: QueuedClaim, call: Call): Promise<Attempted | undefined> | undefined {
+  #askFree(call: Call): Promise<Attempted | undefined> | undefined {
     const { claim } = call;
-    const isTaken = this.#isBusy(claim.key) || this.#arrivals.hasCompany(mine);
-    const free = isTaken ? undefined : this.#parts.tryFree?.(claim);
+    const free = this.#arrivals.areSeveral(claim.key) ? undefined : this.#tryFree(claim);
     return free ?? (this.#subscription.open ? undefined : this.#parts.attempt(this.#attemptOf(call)));
   }
 
@@ -195,11 +211,12 @@ class ProcessQueue implements Queue {
   ): Promise<Grant | Waiting> {
     const { key } = call.claim;
     const first = mine.stage === 'entering';
+    if (first) this.#claims.add(mine);
     let decided = before;
     if (turn !== undefined) {
       await this.#opened(call);
       await this.#awaitTurn(mine, call, turn);
-      const free = this.#askFree(mine, call);
+      const free = this.#askFree(call);
       decided = free && (await free);
       if (decided?.granted) return decided;
     }
@@ -227,7 +244,7 @@ class ProcessQueue implements Queue {
     const gated = others.length > 0 && this.#parts.together !== Infinity;
     let answer: Attempted;
     try {
-      const turn = gated ? this.#arrivals.arrive(mine, true, sentAt) : undefined;
+      const turn = gated ? this.#arrive(mine, true, sentAt) : undefined;
       if (turn !== undefined) await this.#awaitTurn(mine, call, turn);
       const shown = withOthers === undefined ? undefined : others.filter(({ over }) => !over);
       answer = await this.#parts.attempt(this.#attemptOf(call, shown, shown !== undefined && mine.send()));
@@ -267,9 +284,11 @@ class ProcessQueue implements Queue {
     return Math.max(1, end - this.#now);
   }
 
-  /** So a cheaper attempt is not worth its cost. Without a subscription it is. */
-  #isBusy(key: string): boolean {
-    return this.#claims.waitsFor(key) || (this.#subscription.open && this.#busyKeys.has(key, this.#now));
+  /** A cheaper attempt is not worth its cost where the key is busy. Without a subscription it is. */
+  #tryFree(claim: Claim): Promise<Grant | undefined> | undefined {
+    if (this.#parts.tryFree === undefined || this.#claims.waitsFor(claim.key)) return undefined;
+    const isBusy = this.#subscription.open && this.#busyKeys.has(claim.key, this.#now);
+    return isBusy ? undefined : this.#parts.tryFree(claim);
   }
 
   #foundBusy(key: string, sentAt: number): void {

@@ -135,7 +135,7 @@ export interface Queue {
    * Returns whether its last attempt was answered busy. What the backend has assigned to such a
    * claim was not granted to it yet, so a release that frees it answers `false`.
    */
-  leave(owner: string): boolean;
+  leave(claim: Claim): boolean;
   /** It is the turn of `owner`, as an answer to this process told. Never synchronous. */
   wake(owner: string, assigned?: Assignment): void;
   /** Wakes every claim a last time, and ends the subscription. Later calls reject with `reason`. */

@@ -1,6 +1,6 @@
-import type { Claim, Wake, WakeCause } from '../../contract.ts';
+import type { WakeCause } from '../../contract.ts';
 import type { Assignment } from './assignment.ts';
-import { QueuedClaim } from './queued-claim.ts';
+import type { QueuedClaim } from './queued-claim.ts';
 
 /** How many claims one call shows at most. More make it block the server for longer. */
 const shownTogether = 100;
@@ -42,17 +42,9 @@ export class QueuedClaims {
     return this.#byOwner.size === 0 ? undefined : this.#byOwner.get(owner);
   }
 
-  /** A call of `claim` comes. The latest claim and `wake` count. */
-  come(claim: Claim, wake: Wake | undefined): QueuedClaim {
-    const known = this.get(claim.owner);
-    if (known === undefined) {
-      const mine = new QueuedClaim(claim, wake);
-      this.#byOwner.set(claim.owner, mine);
-      return mine;
-    }
-    known.claim = claim;
-    known.wake = wake ?? known.wake;
-    return known;
+  /** It may wait, so from now on it is found by its owner. */
+  add(mine: QueuedClaim): void {
+    if (!mine.over) this.#byOwner.set(mine.claim.owner, mine);
   }
 
   /** It was granted the key. Other calls of it may be under way, and hear that. */
@@ -74,7 +66,8 @@ export class QueuedClaims {
   /** Nothing wakes it any more. */
   #forget(mine: QueuedClaim): void {
     const { owner, key } = mine.claim;
-    if (this.#byOwner.get(owner) === mine) this.#byOwner.delete(owner);
+    if (this.get(owner) === mine) this.#byOwner.delete(owner);
+    if (!this.waitsFor(key)) return;
     const queue = this.#byKey.get(key);
     queue?.delete(mine);
     if (queue?.size === 0) this.#byKey.delete(key);

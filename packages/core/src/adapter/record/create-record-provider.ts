@@ -124,7 +124,7 @@ class RecordProvider implements LockProvider {
 
   async release(claim: Claim): Promise<boolean> {
     // What the store assigned to a claim that waits was not granted to it yet.
-    const waits = this.#queue.leave(claim.owner);
+    const waits = this.#queue.leave(claim);
     this.#checkOpen();
     const { answer } = await this.#channels.of(claim.key).call<boolean>({
       what: 'release',

@@ -68,6 +68,14 @@ describe('first calls on a key', () => {
     expect(await answer('c')).toEqual(['d', 'e']);
   });
 
+  test('are kept apart by their keys, however many are under way', async () => {
+    const { setting, come, answer } = await hearing(1);
+    const keys = Array.from({ length: 300 }, (_, index) => `k${index}`);
+    await come(...keys.flatMap((key) => [claimOf(`${key} first`, key), claimOf(`${key} second`, key)]));
+    expect(setting.attempted()).toEqual(keys.map((key) => `${key} first`));
+    for (const key of keys.toReversed()) expect(await answer(`${key} first`)).toEqual([`${key} second`]);
+  });
+
   test('of other keys do not wait', async () => {
     const { setting, come } = await hearing(1);
     await come('a', claimOf('b', 'second'));

@@ -59,7 +59,7 @@ describe('a claim in the queue whose key was assigned to it', () => {
 
   test('hears of it once: the message that comes after its release changes nothing', async () => {
     const { setting, assign } = await inQueue();
-    expect(setting.queue.leave('a')).toBe(true);
+    expect(setting.queue.leave(claimOf('a'))).toBe(true);
     assign();
     expect(setting.wakes).toEqual([]);
     setting.answer = async () => granted;
@@ -73,12 +73,12 @@ describe('leave says whether the claim waited', () => {
       const { setting } = await inQueue();
       setting.answer = async () => granted;
       await setting.queue.tryAcquire(claimOf('a'), wake);
-      expect(setting.queue.leave('a')).toBe(false);
+      expect(setting.queue.leave(claimOf('a'))).toBe(false);
     }
     const { setting } = await inQueue();
     setting.answer = () => Promise.reject(new Error('no answer'));
     await expect(setting.queue.tryAcquire(claimOf('a'))).rejects.toThrow('no answer');
-    expect(setting.queue.leave('a')).toBe(false);
+    expect(setting.queue.leave(claimOf('a'))).toBe(false);
   });
 
   test('after a busy answer, also one that the queue gave itself', async () => {
@@ -87,6 +87,6 @@ describe('leave says whether the claim waited', () => {
     await setting.runtime.advance(refresh);
     await setting.acquire('b');
     expect(await setting.acquire('a')).toMatchObject({ granted: false });
-    expect(setting.queue.leave('a')).toBe(true);
+    expect(setting.queue.leave(claimOf('a'))).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LockError } from '../../../src/adapter/index.ts';
-import { QueueSetting, queueOf, refresh, waiterTtl } from '../../support/queue-setting.ts';
+import { QueueSetting, claimOf, queueOf, refresh, waiterTtl } from '../../support/queue-setting.ts';
 
 test('each wake says by what it came', async () => {
   const setting = new QueueSetting({ look: true, heardInterval: 100 });
@@ -55,7 +55,7 @@ test('a first call that is given up before it was sent leaves nothing to release
   setting.answer = () => new Promise((resolve) => (answer = resolve));
   const before = setting.acquire('b');
   const behind = setting.acquire('c');
-  setting.queue.leave('c');
+  setting.queue.leave(claimOf('c'));
   await expect(behind).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', sent: false });
   answer({ granted: false, retryAfter: refresh });
   await before;

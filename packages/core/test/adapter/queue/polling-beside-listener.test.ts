@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LockError } from '../../../src/adapter/index.ts';
-import { QueueSetting, busy, refresh, timeout } from '../../support/queue-setting.ts';
+import { QueueSetting, busy, claimOf, refresh, timeout } from '../../support/queue-setting.ts';
 import { watch } from '../../support/setting.ts';
 
 describe('a queue that looks until a listener hears', () => {
@@ -170,7 +170,7 @@ describe('a queue that looks beside a listener', () => {
 
   test('looks no more once no claim waits, or it is closed', async () => {
     const setting = await hearing();
-    setting.queue.leave('a');
+    setting.queue.leave(claimOf('a'));
     setting.latest.heard();
     await setting.runtime.advance(300);
     expect(setting.looks).toHaveLength(0);

@@ -25,7 +25,7 @@ describe('a queue that only looks', () => {
     const setting = create();
     await setting.acquire('a');
     expect([setting.runtime.pendingTimers, setting.runtime.keepAliveTimers]).toEqual([1, 0]);
-    setting.queue.leave('a');
+    setting.queue.leave(claimOf('a'));
     await setting.runtime.advance(100);
     expect([setting.looks.length, setting.runtime.pendingTimers]).toEqual([0, 0]);
   });

@@ -5,6 +5,7 @@ import {
   QueueSetting,
   busy,
   claimOf,
+  closed,
   patience,
   polling,
   queueOf,
@@ -130,14 +131,14 @@ test('an adapter can spread a queue into one of its own', async () => {
   setting.answer = async () => granted;
   const own = { ...setting.queue };
   expect(await own.tryAcquire(claimOf('a'), () => {})).toBe(granted);
-  expect([own.waitsFor(claimOf('a').key), own.leave('a')]).toEqual([false, false]);
+  expect([own.waitsFor(claimOf('a').key), own.leave(claimOf('a'))]).toEqual([false, false]);
 });
 
 test('a queue tells which keys its claims wait for', async () => {
   const setting = await queueOf('a');
   const { key } = claimOf('a');
   expect([key, 'other'].map((name) => setting.queue.waitsFor(name))).toEqual([true, false]);
-  setting.queue.leave('a');
+  setting.queue.leave(claimOf('a'));
   expect(setting.queue.waitsFor(key)).toBe(false);
 });
 
@@ -170,13 +171,24 @@ describe('a claim with several attempts at once', () => {
     expect(setting.attempted()).toEqual(['a alone', 'a']);
   });
 
+  test('has one of them under way also where it is alone on its key', async () => {
+    const setting = new QueueSetting();
+    const answer = createDeferred<typeof granted>();
+    setting.answer = () => answer.promise;
+    const calls = [setting.acquire('a'), setting.acquire('a')];
+    await setting.runtime.advance(1);
+    answer.resolve(granted);
+    expect(await Promise.all(calls)).toMatchObject([granted, granted]);
+    expect(setting.attempted()).toEqual(['a alone']);
+  });
+
   test('is not granted again after its release', async () => {
     const setting = new QueueSetting();
     setting.prompt = false;
     const first = setting.acquire('a');
     await setting.runtime.advance(1);
     setting.latest.heard('a', { token: 7n, sentAt: setting.runtime.time, validity: 30_000 });
-    setting.queue.leave('a');
+    setting.queue.leave(claimOf('a'));
     setting.latest.accept();
     expect(await first).toEqual(polling);
   });
@@ -185,7 +197,7 @@ describe('a claim with several attempts at once', () => {
 describe('a claim that leaves', () => {
   test('is woken no more: aborted, or released', async () => {
     const setting = await queueOf('a');
-    setting.queue.leave('a');
+    setting.queue.leave(claimOf('a'));
     setting.latest.heard('a');
     await setting.runtime.advance(10 * waiterTtl);
     expect([setting.wakes, setting.runtime.pendingTimers]).toEqual([[], 0]);
@@ -196,10 +208,30 @@ describe('a claim that leaves', () => {
     setting.prompt = false;
     const call = setting.acquire('a');
     await setting.runtime.advance(1);
-    setting.queue.leave('a');
+    setting.queue.leave(claimOf('a'));
     setting.latest.accept();
     expect(await call).toEqual(polling);
     expect(setting.attempted()).toEqual(['a alone']);
+  });
+
+  test('while its first attempt is under way, alone on its key, takes no place any more', async () => {
+    const setting = new QueueSetting();
+    const answer = createDeferred<typeof busy>();
+    setting.answer = () => answer.promise;
+    const call = setting.acquire('a');
+    setting.queue.leave(claimOf('a'));
+    answer.resolve(busy);
+    expect(await call).toEqual(polling);
+    expect(setting.attempted()).toEqual(['a alone']);
+  });
+
+  test('as its provider closes hears so also while its first attempt is under way', async () => {
+    const setting = new QueueSetting();
+    setting.answer = () => new Promise(() => {});
+    void setting.acquire('a');
+    setting.queue.close(closed);
+    await setting.runtime.advance(0);
+    expect(setting.causes).toEqual(['closed']);
   });
 
   test.each(['LOCK_INVALID', 'LOCK_MISCONFIGURED', 'LOCK_CLOSED'] as const)(

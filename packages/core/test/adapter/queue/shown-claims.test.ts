@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LockError } from '../../../src/adapter/index.ts';
 import { createDeferred } from '../../support/deferred.ts';
-import { QueueSetting, busy, closed, queueOf, refresh, timeout } from '../../support/queue-setting.ts';
+import { QueueSetting, busy, claimOf, closed, queueOf, refresh, timeout } from '../../support/queue-setting.ts';
 import { watch } from '../../support/setting.ts';
 
 const granted = { granted: true, token: 7n } as const;
@@ -72,7 +72,7 @@ describe('a call that is due', () => {
 
   test('shows no claim that has left', async () => {
     const setting = await queued(3);
-    setting.queue.leave('w1');
+    setting.queue.leave(claimOf('w1'));
     await setting.runtime.advance(0.9 * refresh);
     await setting.acquire('w0');
     expect(setting.attempts).toMatchObject([{ owner: 'w0', others: ['w2'] }]);
@@ -120,7 +120,7 @@ describe('a claim that is shown by a call without an answer yet', () => {
 
   test('does not come back after its release', async () => {
     const { setting, second } = await shown();
-    setting.queue.leave('b');
+    setting.queue.leave(claimOf('b'));
     await setting.runtime.advance(1);
     expect(second.value).toMatchObject({ granted: false });
     expect(setting.attempted()).toEqual([]);

@@ -99,7 +99,7 @@ describe('a subscription', () => {
 
   test('that is lost while no claim waits is opened by the next one that must', async () => {
     const setting = await queueOf('a');
-    setting.queue.leave('a');
+    setting.queue.leave(claimOf('a'));
     setting.latest.lost(new Error('connection closed'));
     await setting.runtime.advance(10 * waiterTtl);
     expect([setting.opened.length, setting.runtime.pendingTimers]).toEqual([1, 0]);
