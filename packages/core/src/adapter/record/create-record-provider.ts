@@ -9,6 +9,7 @@ import { purge } from '../../key/record.ts';
 import { describe } from '../../options/key.ts';
 import { readOptions } from '../../options/read-options.ts';
 import { systemRuntime } from '../../time/runtime.ts';
+import { TimerWheel } from '../../time/timer-wheel.ts';
 import { createDeadline } from '../deadline.ts';
 import type { Deadline, Outcome } from '../deadline.ts';
 import { createQueue } from '../queue/create-queue.ts';
@@ -88,7 +89,8 @@ class RecordProvider implements LockProvider {
     const keeps: ChannelParts['keepFor'] = (record, now) => (strict ? undefined : keepFor(record, now, leastToken()));
     const contact = store.process ?? process;
     const ended: ChannelParts['ended'] = (other) => other !== contact && store.ended?.(other) === true;
-    this.#parts = { runtime, deadline: this.#deadline, calls, process: contact, ended, keepFor: keeps, hear };
+    const timers = new TimerWheel(runtime, false);
+    this.#parts = { runtime, deadline: this.#deadline, timers, calls, process: contact, ended, keepFor: keeps, hear };
     this.#channels = new KeyChannels(store, this.#parts, poll);
     this.#rules = { waiterTtl, leastToken, assigns: () => true };
     this.#queue = createQueue({
@@ -115,6 +117,7 @@ class RecordProvider implements LockProvider {
     this.#checkOpen();
     const done = await this.#channels.of(claim.key).call<Renewal | false>({
       what: 'renew',
+      key: claim.key,
       ttl: claim.ttl,
       work: (record, now, tell) => renew(record, claim, token, now, this.#rules, tell),
       urgent: (renewed) => renewed !== false,
@@ -128,6 +131,7 @@ class RecordProvider implements LockProvider {
     this.#checkOpen();
     const { answer } = await this.#channels.of(claim.key).call<boolean>({
       what: 'release',
+      key: claim.key,
       ttl: Infinity,
       work: (record, now, tell) => {
         purge(record, now);
@@ -144,6 +148,7 @@ class RecordProvider implements LockProvider {
     this.#checkOpen();
     const { answer } = await this.#channels.of(key).call({
       what: 'inspect',
+      key,
       ttl: Infinity,
       work: (record, now) => inspect(record, now),
       early: () => unheard,
@@ -214,7 +219,7 @@ class RecordProvider implements LockProvider {
       };
     };
     const urgent = ({ granted }: Grant | Busy | Refusal): boolean => granted === true;
-    const done = await this.#channels.of(claim.key).call({ what: 'tryAcquire', ttl, work, urgent, early }, within);
+    const done = await this.#channels.of(claim.key).call({ what: 'tryAcquire', key: claim.key, ttl, work, urgent, early }, within);
     const { answer } = done;
     if (answer.granted === undefined) throw refusalOf(answer, claim);
     const kept = others?.filter((other) => !lapsed.includes(other)).map((other) => other.owner);
@@ -236,7 +241,8 @@ class RecordProvider implements LockProvider {
 
   async #timeOfStore(): Promise<number> {
     this.#checkOpen();
-    const time: unknown = await this.#parts.calls.within('time', async () => await this.#store.time?.());
+    const { calls } = this.#parts;
+    const time: unknown = await calls.bounded('time', calls.time());
     if (typeof time === 'number' && Number.isFinite(time)) return time;
     throw misconfigured(`The store "${this.name}"`, `time must resolve to a number of ms, not ${describe(time)}`);
   }

@@ -1,7 +1,8 @@
-import { LockError, isLockError } from '../../errors/lock-error.ts';
+import { isLockError } from '../../errors/lock-error.ts';
 import { admits } from '../../key/admission.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { pause } from '../../time/pause.ts';
+import { Silence } from '../../time/schedule.ts';
 import { createObservation, momentsOfStore } from './entry-ends.ts';
 import type { EntryEnds } from './entry-ends.ts';
 import { KeyLooks } from './key-looks.ts';
@@ -44,8 +45,16 @@ export class KeyChannel {
   readonly #looks: KeyLooks;
   readonly #pacing: Pacing;
   #longPause: AbortController | undefined = undefined;
-  readonly #calls: PendingCall[] = [];
+  /** Those that came since the last state was taken. */
+  #calls: PendingCall[] = [];
+  /** Those of the round under way. */
+  #round: readonly PendingCall[] = [];
   #running = false;
+  /** Due when the time of the first of the calls is over: at `#due`, by the clock. */
+  #silence: Silence | undefined = undefined;
+  #due = 0;
+  /** Ends the wait for the store. */
+  #abandon: ((error: unknown) => void) | undefined = undefined;
   /** The state that a write expects whose outcome is unknown. It may still come. */
   #unsettled: Pick<ReadState, 'version'> | undefined = undefined;
   /** How long the last read took, in ms. */
@@ -61,7 +70,7 @@ export class KeyChannel {
     this.#pacing = new Pacing(name, calls, runtime, store.scope === 'network');
     this.#known = new KnownState(key, this.#ends);
     this.#looks = new KeyLooks({
-      read: () => calls.read(key),
+      read: () => calls.bounded('read', calls.read(key)),
       found: (state) => {
         const record = this.#known.recordOf(state);
         if (!this.#running) this.#known.set(state, record);
@@ -78,66 +87,76 @@ export class KeyChannel {
   }
 
   /** Applies the work of `call`, and stores what it changes, within `within` ms. */
-  async call<T>(call: KeyCall<T>, within?: number): Promise<Done<T>> {
-    let pending: PendingCall<T> | undefined;
-    try {
-      return await this.#parts.deadline.race<Done<T>>(
-        (outcome) => {
-          const { runtime, deadline } = this.#parts;
-          pending = new PendingCall(call, outcome, runtime.clock.now() + (within ?? deadline.timeout));
-          this.#calls.push(pending as PendingCall);
-          this.#start();
-        },
-        () => `${call.what} of ${JSON.stringify(this.#key)}`,
-        within,
-      );
-    } catch (error) {
-      const never = pending?.sent === false && isLockError(error, 'LOCK_UNAVAILABLE');
-      pending?.giveUp();
-      if (!never) throw error;
-      throw new LockError('LOCK_UNAVAILABLE', error.message, { key: this.#key, cause: error.cause, sent: false });
-    }
+  call<T>(call: KeyCall<T>, within: number = this.#parts.deadline.timeout): Promise<Done<T>> {
+    return new Promise<Done<T>>((resolve, reject) => {
+      const pending = new PendingCall(call, this.#parts.runtime.clock.now() + within, resolve, reject);
+      this.#calls.push(pending as PendingCall);
+      this.#start(pending.until);
+    });
   }
 
   close(): void {
     this.#watch.close();
   }
 
-  #start(): void {
+  #start(until: number): void {
     const longPause = this.#longPause;
     if (longPause !== undefined) process.nextTick(() => longPause.abort());
+    if (this.#silence === undefined || until < this.#due) this.#listen(until);
     if (this.#running) return;
     this.#running = true;
     // The calls of one tick travel together.
     process.nextTick(() => void outsideContext(() => this.#run()));
   }
 
+  /** Hears when the time of a call is over, which is at `until`, by the clock. */
+  #listen(until: number): void {
+    this.#silence?.cancel();
+    this.#due = until;
+    this.#silence = new Silence(this.#parts.timers, until, () => this.#overdue());
+  }
+
+  /** A reply of the store that no call waits for any more is dropped. */
+  #overdue(): void {
+    const { deadline, runtime } = this.#parts;
+    const now = runtime.clock.now();
+    this.#silence = undefined;
+    for (const call of [...this.#round, ...this.#calls])
+      if (!call.over && call.until <= now) call.failed(deadline.overdue(`${call.call.what} of ${JSON.stringify(this.#key)}`));
+    this.#calls = this.#calls.filter(isWanted);
+    const round = this.#round.filter(isWanted);
+    const next = Math.min(...[...round, ...this.#calls].map(({ until }) => until));
+    if (next < Infinity) this.#listen(next);
+    if (round.length === 0) this.#abandon?.(deadline.overdue('a call'));
+  }
+
   async #run(): Promise<void> {
     const { runtime } = this.#parts;
     while (this.#calls.length > 0) {
-      await this.#round();
-      await runtime.yieldIfDue?.(runtime.clock.now());
+      await this.#settle();
+      this.#round = [];
+      const due = runtime.yieldIfDue?.(runtime.clock.now());
+      if (due !== undefined) await due;
     }
+    this.#silence?.cancel();
+    this.#silence = undefined;
     this.#running = false;
     this.#looks.idle();
   }
 
-  /** Tries until its calls are settled. Calls that come meanwhile join. */
-  async #round(): Promise<void> {
+  /** A round: tries until its calls are settled. Calls that come meanwhile join. */
+  async #settle(): Promise<void> {
     const { runtime } = this.#parts;
-    let calls: readonly PendingCall[] = [];
     let lost: LostWrite | undefined;
     for (let conflicts = 0, reads = false; ; reads = true) {
-      const now = runtime.clock.now();
-      const joined = this.#calls.splice(0);
-      if (joined.some(({ call }) => call.early === undefined)) this.#pacing.begins(this.#trip);
-      calls = [...calls, ...joined].filter((call) => call.isWanted(now));
-      if (calls.length === 0) return;
+      this.#join();
+      if (this.#round.length === 0) return;
       let delay: number;
       try {
-        const unread = reads ? undefined : this.#known.unread(calls, runtime.clock.now());
+        const unread = reads ? undefined : this.#known.unread(this.#round, runtime.clock.now());
         const { state, moment } = unread ?? (await this.#read());
-        if (lost !== undefined) calls = settleMade(calls, lost, this.#known.recordOf(state));
+        if (lost !== undefined) this.#round = settleMade(this.#round, lost, this.#known.recordOf(state));
+        const calls = this.#round;
         const step = this.#step(state, moment, calls);
         // Only a read shows that there is nothing to change.
         if (unread !== undefined && step.change === undefined) continue;
@@ -145,29 +164,48 @@ export class KeyChannel {
         // Others are faster. A claim may want to stop soon.
         if (conflicts > 0 || delay > longestPause) this.#answerEarly(calls, step);
         if (delay === 0) {
-          if (await this.#store(calls, step)) return;
+          if (step.change === undefined || (await this.#replace(calls, step, step.change))) {
+            for (const [index, call] of calls.entries()) call.answered(step.answers[index], moment.slack);
+            this.#tellTurns(step.record, moment, step.woken);
+            return;
+          }
           lost = { calls, step };
           conflicts += 1;
           this.#pacing.lost(conflicts, this.#trip);
           if (conflicts > 1) delay = runtime.random() * Math.min(longestPause, 2 ** conflicts);
         }
       } catch (error) {
-        for (const call of calls) call.failed(error);
+        for (const call of this.#round) call.failed(error);
         return;
       }
       if (delay > 0) await this.#pause(delay);
     }
   }
 
+  /** Those that came are part of the round. */
+  #join(): void {
+    const came = this.#calls;
+    this.#calls = [];
+    for (const { call } of came) if (call.early === undefined) this.#pacing.begins(this.#trip);
+    this.#round = this.#round.length === 0 ? came : [...this.#round, ...came].filter(isWanted);
+  }
+
   async #read(): Promise<{ readonly state: ReadState; readonly moment: Moment }> {
-    const state = await this.#parts.calls.read(this.#key);
+    const state = await this.#reply(this.#parts.calls.read(this.#key));
     this.#trip = state.receivedAt - state.sentAt;
     return { state, moment: readMoment(state, this.#parts.runtime.clock.now()) };
   }
 
+  /** What the store replies, unless no call waits for that any more. */
+  #reply<T>(reply: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#abandon = reject;
+      reply.then(resolve, reject);
+    });
+  }
+
   #step(state: ReadState, moment: Moment, calls: readonly PendingCall[]): Step {
     const record = this.#known.takeRecord(state);
-    this.#known.forget();
     // Any other write makes that one fail: what a claim that was given up has sent stays away.
     const always = this.#unsettled !== undefined && this.#unsettled.version === state.version;
     return takeStep(state, moment, record, calls, always, this.#ends, this.#parts);
@@ -175,49 +213,43 @@ export class KeyChannel {
 
   /** Others have asked for gaps between writes: in how many ms this one may be made. */
   #pauseBefore({ change, urgent, record }: Step): number {
-    if (change === undefined) return 0;
+    if (change === undefined || !this.#pacing.asked) return 0;
     return this.#pacing.pause(urgent ? 1 : new Set(record.queue.map(({ contact }) => contact)).size + 1);
-  }
-
-  /** Settles the calls, if their change is stored. */
-  async #store(calls: readonly PendingCall[], step: Step): Promise<boolean> {
-    const { moment, record, answers, woken, change } = step;
-    if (change !== undefined && !(await this.#replace(calls, step, change))) return false;
-    for (const [index, call] of calls.entries()) call.answered(answers[index], moment.slack);
-    this.#tellTurns(record, moment, woken);
-    return true;
   }
 
   async #replace(calls: readonly PendingCall[], { state, moment, record }: Step, change: Change): Promise<boolean> {
     const { version, text, waited, wakes } = change;
-    const written = this.#looks.writes();
-    for (const call of calls) call.sent = true;
-    const next = { version, record: text, keepFor: this.#parts.keepFor(record, moment.now) };
+    const { calls: store, keepFor, runtime } = this.#parts;
+    const write = this.#looks.begun();
+    let until = Infinity;
+    for (const call of calls) {
+      call.sent = true;
+      until = Math.min(until, call.until);
+    }
+    const next = { version, record: text, keepFor: keepFor(record, moment.now) };
     this.#unsettled = state;
     // No caller would know of a write that is made later.
-    const until = Math.min(...calls.map((call) => call.until));
-    const within = Math.max(1, until - this.#parts.runtime.clock.now());
-    const stored = await this.#parts.calls
-      .replace(this.#key, state.version, next, { waited, wakes, within })
-      .catch((error: unknown) => this.#failed(error));
+    const within = Math.max(1, until - runtime.clock.now());
+    let stored: string | undefined;
+    try {
+      stored = await this.#reply(store.replace(this.#key, state.version, next, { waited, wakes, within }));
+    } catch (error) {
+      // A store may know that nothing of a write has left this process.
+      if (isLockError(error) && error.sent === false) this.#unsettled = undefined;
+      throw error;
+    }
     this.#unsettled = undefined;
     if (stored === undefined) {
       for (const call of calls) call.sent = false;
       if (!moment.read) this.#known.refuted();
       return false;
     }
-    written();
+    this.#looks.written(write);
     change.stored();
     const receivedAt = state.now === undefined ? moment.now : state.receivedAt;
     this.#known.set({ ...state, version: stored, text, receivedAt }, record);
     this.#pacing.wrote(waited);
     return true;
-  }
-
-  /** A store may know that nothing of a write has left this process. */
-  #failed(error: unknown): never {
-    if (isLockError(error) && error.sent === false) this.#unsettled = undefined;
-    throw error;
   }
 
   /** Claims that `step` refuses hear that now, and take their places when others let them. */
@@ -237,7 +269,7 @@ export class KeyChannel {
     this.#longPause = undefined;
   }
 
-  #tellTurns(record: StoredKey, moment: Moment, woken: ReadonlySet<string> = new Set()): void {
+  #tellTurns(record: StoredKey, moment: Moment, woken: ReadonlySet<string> = none): void {
     const { process, hear, ended } = this.#parts;
     for (const owner of woken) hear(owner);
     for (const { owner, token, until, assigned } of record.holds) {
@@ -245,6 +277,7 @@ export class KeyChannel {
       const validity = until - moment.now - moment.slack;
       hear(owner, moment.at === undefined ? undefined : { token: BigInt(token), sentAt: moment.at, validity });
     }
+    if (record.queue.length === 0 && !this.#watch.active) return;
     const head = record.queue.find(({ contact }) => !ended(contact));
     const ours = head?.contact === process;
     // Behind a process that has ended it also learns when a hold ends.
@@ -253,6 +286,12 @@ export class KeyChannel {
     const waits = ours || record.queue.some(({ contact }) => contact === process);
     this.#watch.update({ waits, ours, token: record.token });
   }
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function isWanted({ over }: PendingCall): boolean {
+  return !over;
 }
 
 function lasting({ holds }: StoredKey, { now }: Moment): StoredKey['holds'] {

@@ -37,10 +37,14 @@ export class KeyLooks {
     void outsideContext(() => this.#look());
   }
 
-  /** A write begins. Its end calls what this returns, if it has succeeded. */
-  writes(): () => void {
-    const number = ++this.#begun;
-    return () => void (this.#written = number);
+  /** A write begins. Returns its number. */
+  begun(): number {
+    return ++this.#begun;
+  }
+
+  /** The write with this number has succeeded. */
+  written(number: number): void {
+    this.#written = number;
   }
 
   /** The last call has ended. */

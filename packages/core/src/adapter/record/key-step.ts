@@ -2,6 +2,7 @@ import { admits } from '../../key/admission.ts';
 import { remove } from '../../key/by-owner.ts';
 import type { Tell } from '../../key/calls.ts';
 import type { Runtime } from '../../time/runtime.ts';
+import type { TimerWheel } from '../../time/timer-wheel.ts';
 import type { Deadline } from '../deadline.ts';
 import type { Assignment } from '../queue/assignment.ts';
 import { withMoments } from './entry-ends.ts';
@@ -39,6 +40,8 @@ export interface Change extends Written {
 export interface ChannelParts {
   readonly runtime: Runtime;
   readonly deadline: Deadline;
+  /** Of the ends of calls. */
+  readonly timers: TimerWheel;
   readonly calls: StoreCalls;
   /** The contact of the claims of this process. */
   readonly process: string;
@@ -66,24 +69,27 @@ export function takeStep(
   const { text } = state;
   // With a time of the store the text that was read has the moments, too.
   const before = text === undefined || state.now === undefined ? withMoments(record) : text;
-  const waits = record.queue.length > 0;
+  let waited = record.queue.length > 0;
   const [woken, wakes] = [new Set<string>(), new Set<string>()];
   const tell: Tell<string> = ({ owner, contact }) => void (contact === process ? woken.add(owner) : wakes.add(contact));
-  const dropped = dropEnded(record, ended);
-  const answers = calls.map(({ call }) => call.work(record, moment.now, tell));
+  const dropped = waited && dropEnded(record, ended);
+  const answers: unknown[] = [];
+  let urgent = false;
+  for (const { call } of calls) {
+    const answer = call.work(record, moment.now, tell);
+    answers.push(answer);
+    urgent ||= call.urgent?.(answer) === true;
+  }
   const [head] = record.queue;
   if (dropped && head !== undefined && admits(record, head)) tell(head);
-  const urgent = calls.some(({ call }, index) => call.urgent?.(answers[index]) === true);
   const version = store.nextVersion();
   if (urgent) record.writes = writesWith(record.writes, version);
   const after = withMoments(record);
   const step = { state, moment, record, answers, woken, urgent };
   if (after === before && !always) return { ...step, change: undefined };
-  const waited = waits || record.queue.length > 0;
-  return {
-    ...step,
-    change: { version, waited, wakes: [...wakes], ...ends.written(record, version, moment.now, after) },
-  };
+  waited ||= record.queue.length > 0;
+  const written = ends.written(record, version, moment.now, after);
+  return { ...step, change: { version, waited, wakes: [...wakes], ...written } };
 }
 
 /** The first claims in the queue leave it while their processes have ended. Whether any did. */

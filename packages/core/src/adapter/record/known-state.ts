@@ -49,6 +49,8 @@ export class KnownState {
   takeRecord(state: ReadState): StoredKey {
     const record = this.recordOf(state);
     this.#parsed = undefined;
+    // Another state is the present one soon, or may be.
+    this.#last = undefined;
     return record;
   }
 
@@ -56,11 +58,6 @@ export class KnownState {
   set(state: ReadState, record: StoredKey): void {
     this.#last = state;
     if (state.now !== undefined) this.#parsed = { version: state.version, record };
-  }
-
-  /** Another state is the present one, or may be. */
-  forget(): void {
-    this.#last = undefined;
   }
 
   /** A call that did not read has found another state in the store. */
@@ -85,7 +82,8 @@ export class KnownState {
     this.#unread = (this.#unread + 1) % mostUnread;
     if (this.#unread === 0) return undefined;
     const moment = reusedMoment(state, local);
-    if (moment === undefined || calls.some(({ call }) => moment.slack * 20 > call.ttl)) return undefined;
+    if (moment === undefined) return undefined;
+    for (const { call } of calls) if (moment.slack * 20 > call.ttl) return undefined;
     const { holds, queue } = this.recordOf(state);
     const first = Math.min(earliest(holds, Infinity), earliest(queue, Infinity));
     return first > moment.now + moment.slack ? { state, moment } : undefined;

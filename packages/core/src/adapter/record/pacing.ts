@@ -77,7 +77,8 @@ export class Pacing {
 
   /** A renewal or a release begins. It asks before it loses, if others were faster lately. */
   begins(trip: number): void {
-    if (this.#runtime.clock.now() - this.#lostAt < remembered) this.#ask(trip);
+    if (this.#lostAt === -Infinity || this.#runtime.clock.now() - this.#lostAt >= remembered) return;
+    this.#ask(trip);
   }
 
   /** This process has written the key. `waited`: claims wait for it. */
@@ -89,6 +90,11 @@ export class Pacing {
     this.#writes += 1;
     if (now - this.#readAt < (waited ? looksEvery.waited : looksEvery.free)) return;
     if (waited || this.#writes >= fewWrites) void this.#read().catch(() => {});
+  }
+
+  /** Whether another process asked for gaps, which may be over. */
+  get asked(): boolean {
+    return this.#until > -Infinity;
   }
 
   /** In how many ms to ask again whether this process, one of so many `writers`, may write. */
@@ -106,7 +112,7 @@ export class Pacing {
     this.#reading = true;
     this.#writes = 0;
     try {
-      const { version, text } = await this.#calls.read(this.#key);
+      const { version, text } = await this.#calls.bounded('read', this.#calls.read(this.#key));
       this.#readAt = this.#runtime.clock.now();
       const isNew = version !== this.#version;
       this.#version = version;
@@ -132,7 +138,7 @@ export class Pacing {
       // The gaps for another process that is as far are enough.
       if (this.#runtime.clock.now() < this.#until && this.#trip >= trip) return;
       const next = { version: this.#calls.nextVersion(), record: String(trip), keepFor: kept };
-      const version = await this.#calls.replace(this.#key, this.#version, next);
+      const version = await this.#calls.bounded('replace', this.#calls.replace(this.#key, this.#version, next));
       if (version !== undefined) {
         this.#version = version;
         this.#own = version;

@@ -1,3 +1,4 @@
+import { LockError, isLockError } from '../../errors/lock-error.ts';
 import type { Tell } from '../../key/calls.ts';
 import type { Outcome } from '../deadline.ts';
 import type { StoredKey } from './record-text.ts';
@@ -15,6 +16,7 @@ export interface Done<T> {
 export interface KeyCall<T> {
   /** Its name, for messages. */
   readonly what: string;
+  readonly key: string;
   readonly work: Work<T>;
   /** The ttl that it gives to a hold. `Infinity`: it gives none. */
   readonly ttl: number;
@@ -30,47 +32,52 @@ export interface KeyCall<T> {
 /** A call on a key until it is settled. */
 export class PendingCall<T = unknown> {
   readonly call: KeyCall<T>;
-  #outcome: Outcome<Done<T>>;
-  #end = Infinity;
-  /** Until when its caller waits for its effect, by the clock. */
+  readonly #resolve: (done: Done<T>) => void;
+  readonly #reject: (error: unknown) => void;
+  /** Its caller was answered, and this hears what became of the work. */
+  #behind: Outcome<unknown> | undefined = undefined;
+  /** Until when its effect is wanted, by the clock. */
   until: number;
   /** Its effect may reach the store. */
   sent = false;
+  #over = false;
 
-  constructor(call: KeyCall<T>, outcome: Outcome<Done<T>>, until: number) {
+  constructor(call: KeyCall<T>, until: number, resolve: (done: Done<T>) => void, reject: (error: unknown) => void) {
     this.call = call;
-    this.#outcome = outcome;
     this.until = until;
+    this.#resolve = resolve;
+    this.#reject = reject;
   }
 
-  /** Whether it is still to be made. */
-  isWanted(now: number): boolean {
-    if (now < this.#end) return true;
-    this.failed(undefined);
-    return false;
-  }
-
-  /** Its caller does not wait for it any more. */
-  giveUp(): void {
-    this.#end = -Infinity;
+  /** Nothing is to be made of it any more. */
+  get over(): boolean {
+    return this.#over;
   }
 
   /** Answers now, if it may, and is still wanted until `end`. */
   answerEarly(answer: T, end: number): void {
-    if (this.#end < Infinity) return;
-    const outcome = this.call.early?.(answer);
-    if (outcome === undefined) return;
-    this.#outcome.answered({ answer, slack: 0 });
-    this.#outcome = outcome;
-    this.#end = end;
+    if (this.#behind !== undefined) return;
+    this.#behind = this.call.early?.(answer);
+    if (this.#behind === undefined) return;
+    this.#resolve({ answer, slack: 0 });
     this.until = end;
   }
 
   answered(answer: T, slack: number): void {
-    this.#outcome.answered({ answer, slack });
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#behind === undefined) this.#resolve({ answer, slack });
+    else this.#behind.answered(answer);
   }
 
   failed(error: unknown): void {
-    this.#outcome.failed(error);
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#behind !== undefined) this.#behind.failed(error);
+    else if (this.sent || !isLockError(error, 'LOCK_UNAVAILABLE')) this.#reject(error);
+    else {
+      const { message, cause } = error;
+      this.#reject(new LockError('LOCK_UNAVAILABLE', message, { key: this.call.key, cause, sent: false }));
+    }
   }
 }

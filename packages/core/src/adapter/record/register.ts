@@ -18,11 +18,12 @@ export async function changeRegister(
   checkRegister(name, change);
   const end = clock.now() + timeout;
   for (;;) {
-    const { version, text } = await calls.read(prefix + name);
+    const { version, text } = await calls.bounded('read', calls.read(prefix + name));
     const found = fromRegisterText(name, text);
     if (change === undefined || found !== change.from || change.from === change.to) return found;
     const next = { version: calls.nextVersion(), record: toRegisterText(change.to) };
-    if ((await calls.replace(prefix + name, version, next)) !== undefined) return change.to;
+    const replaced = await calls.bounded('replace', calls.replace(prefix + name, version, next));
+    if (replaced !== undefined) return change.to;
     // `found` was the text of this register at a moment of the call.
     if (clock.now() >= end) return found;
   }

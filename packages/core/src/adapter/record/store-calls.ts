@@ -23,7 +23,7 @@ interface Write {
   readonly within: number;
 }
 
-/** The two functions of a store. Each call settles in time, and each reply is what it should be. */
+/** The two functions of a store, whose replies are what they should be. */
 export class StoreCalls {
   readonly #store: RecordStore;
   readonly #runtime: Runtime;
@@ -46,7 +46,12 @@ export class StoreCalls {
   async read(key: string): Promise<ReadState> {
     const { clock } = this.#runtime;
     const sentAt = clock.now();
-    const reply: unknown = await this.within('read', async () => await this.#store.read(key));
+    let reply: unknown;
+    try {
+      reply = await this.#store.read(key);
+    } catch (error) {
+      throw this.#failed('read', error);
+    }
     if (typeof reply !== 'object' || reply === null) throw this.#wrongReply('read', 'an object', reply);
     const { version, record, now } = reply as Readonly<Record<string, unknown>>;
     if (version !== undefined && typeof version !== 'string')
@@ -70,24 +75,35 @@ export class StoreCalls {
     next: StoredRecord,
     { waited = false, wakes = [], within = this.#deadline.timeout }: Partial<Write> = {},
   ): Promise<string | undefined> {
-    const replaced: unknown = await this.within(
-      'replace',
-      async () => await this.#store.replace(key, seen, next, waited, wakes, within),
-    );
+    let replaced: unknown;
+    try {
+      replaced = await this.#store.replace(key, seen, next, waited, wakes, within);
+    } catch (error) {
+      throw this.#failed('replace', error);
+    }
     if (typeof replaced === 'string') return replaced;
     if (typeof replaced === 'boolean') return replaced ? next.version : undefined;
     throw this.#wrongReply('replace', 'true or false, or the version as text', replaced);
   }
 
-  /** The reply of `call`. What the store throws says that the outcome is unknown. */
-  async within<T>(what: string, call: () => Promise<T>): Promise<T> {
+  async time(): Promise<unknown> {
     try {
-      return await this.#deadline.race(call(), what);
+      return await this.#store.time?.();
     } catch (error) {
-      if (isLockError(error)) throw error;
-      const why = error instanceof Error ? error.message : describe(error);
-      throw new LockError('LOCK_UNAVAILABLE', `${this.#store.name}: ${what} failed: ${why}`, { cause: error });
+      throw this.#failed('time', error);
     }
+  }
+
+  /** The reply of `call`, in time. */
+  bounded<T>(what: string, call: Promise<T>): Promise<T> {
+    return this.#deadline.race(call, what);
+  }
+
+  /** What the store throws says that the outcome is unknown. */
+  #failed(what: string, error: unknown): LockError {
+    if (isLockError(error)) return error;
+    const why = error instanceof Error ? error.message : describe(error);
+    return new LockError('LOCK_UNAVAILABLE', `${this.#store.name}: ${what} failed: ${why}`, { cause: error });
   }
 
   #wrongReply(what: string, expected: string, found: unknown): LockError {
