@@ -83,6 +83,25 @@ export class Connections<Connection> {
     }
   }
 
+  /**
+   * What `work` returns at once, over a connection that is at hand. `undefined`: there is none, or
+   * the database undid the work. `run` does it then.
+   */
+  runNow<T>(work: (connection: Connection) => T, about: About): T | undefined {
+    const connection = this.#queue.spare();
+    if (connection === undefined) return undefined;
+    try {
+      return this.#checked.has(connection as object) ? work(connection) : undefined;
+    } catch (error) {
+      const { dialect, store } = this.#parts;
+      if (dialect.canRepeat(error) || dialect.isInTransaction(error)) return undefined;
+      if (dialect.isBroken(error)) this.#queue.discard(connection);
+      throw store.explain(error, about.what, about.claim);
+    } finally {
+      this.#queue.give(connection);
+    }
+  }
+
   async #attempts<T>(call: Call<Connection>, work: (connection: Connection) => Promise<T>): Promise<T> {
     const most = this.#parts.client.max;
     for (let failures = 0, refused = 0; ; failures++) {
@@ -136,7 +155,7 @@ export class Connections<Connection> {
     call.waiting = true;
     let connection: Connection;
     try {
-      connection = await this.#queue.take(call, call.first);
+      connection = this.#queue.spare() ?? (await this.#queue.take(call, call.first));
     } finally {
       call.waiting = false;
     }

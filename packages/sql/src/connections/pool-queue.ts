@@ -62,17 +62,27 @@ export class PoolQueue<Connection> {
   }
 
   /**
-   * A connection for `call` alone, until it is given back. Rejects with the pool's own error. With
-   * `first` the call goes before those without.
+   * A connection that is at hand, until it is given back: it was given back in this turn of the
+   * event loop, or lies in this process.
    * @throws `LOCK_CLOSED` once the pool was ended.
    */
-  async take(call: object, first = false): Promise<Connection> {
+  spare(): Connection | undefined {
     if (this.#client.ended) throw poolEnded();
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
       if (!this.isBroken(spare)) return spare;
       this.#release(spare);
     }
-    return await new Promise((resolve, reject) => {
+    const idle = this.#client.acquireNow?.();
+    if (idle !== undefined) this.#lent += 1;
+    return idle;
+  }
+
+  /**
+   * A connection of the pool for `call` alone, until it is given back. Rejects with the pool's own
+   * error. With `first` the call goes before those without.
+   */
+  take(call: object, first = false): Promise<Connection> {
+    return new Promise((resolve, reject) => {
       this.#waiting.set(call, { resolve, reject });
       if (first) this.#first.add(call);
       this.#ask();

@@ -69,6 +69,12 @@ export class TableCalls {
     return this.connections.run(work, about);
   }
 
+  /** As `runNow` of the connections. @throws as `run`. */
+  runNow<T>(work: (connection: unknown) => T, about: About): T | undefined {
+    this.checkOpen();
+    return this.connections.runNow(work, about);
+  }
+
   async time(): Promise<number> {
     return await this.run((connection) => this.#store.time(connection), { what: 'a look at the clock' });
   }

@@ -42,44 +42,51 @@ export function createReplace(
       });
   }
   const waiting: Pending[] = [];
+  let batch: readonly Pending[] = [];
   let writing = false;
+  const settle = (replaced: readonly boolean[]): void => {
+    for (const [index, { resolve }] of batch.entries()) resolve(replaced[index] === true);
+  };
+  const work = (connection: unknown): readonly boolean[] => {
+    // The work is repeated where the file was busy.
+    if (batch.length === 0) batch = waiting.splice(0, largest);
+    batch = inTime(batch, clock.now());
+    return replaceAll(connection, batch.map(({ replacement }) => replacement));
+  };
   const write = async (): Promise<void> => {
-    let batch: readonly Pending[] = [];
     try {
       const within = Math.max(1, Math.min(...waiting.map(({ until }) => until)) - clock.now());
-      const replaced = await calls.run(async (connection) => {
-        // The work is repeated where the file was busy.
-        batch = inTime(batch.length === 0 ? waiting.splice(0, largest) : batch);
-        const all = batch.map(({ replacement }) => replacement);
-        return await replaceAll(connection, all);
-      }, aboutOf(within));
-      for (const [index, { resolve }] of batch.entries()) resolve(replaced[index] === true);
+      const about = aboutOf(within)
+      settle(calls.runNow(work, about) ?? await calls.run(async (connection) => work(connection), about));
     } catch (error) {
       if (batch.length === 0) batch = waiting.splice(0, largest);
       for (const { replacement, reject } of batch) reject(ofClaim(error as LockError, claimOf(replacement.key)));
     }
-  };
-  /** Those that are not too late. None is made when its caller has heard that it failed. */
-  const inTime = (batch: readonly Pending[]): readonly Pending[] => {
-    const now = clock.now();
-    for (const { replacement, until, reject } of batch) {
-      if (now < until) continue;
-      const claim = claimOf(replacement.key);
-      reject(new LockError('LOCK_UNAVAILABLE', 'Other writes took too long.', { sent: false, ...claim }));
-    }
-    return batch.filter(({ until }) => now < until);
+    batch = [];
   };
   /** What comes while a transaction is under way is in the next one. */
   const writeAll = async (): Promise<void> => {
-    writing = true;
     while (waiting.length > 0) await write();
     writing = false;
   };
-  return async (replacement, within) =>
-    await new Promise<boolean>((resolve, reject) => {
+  return (replacement, within) =>
+    new Promise<boolean>((resolve, reject) => {
       waiting.push({ replacement, until: clock.now() + within, resolve, reject });
-      if (!writing) void writeAll();
+      if (writing) return;
+      writing = true;
+      // Those of one tick share a transaction.
+      process.nextTick(() => void writeAll());
     });
+}
+
+/** Those that are not too late. None is made when its caller has heard that it failed. */
+function inTime(batch: readonly Pending[], now: number): readonly Pending[] {
+  return batch.filter(({ replacement, until, reject }) => {
+    if (now < until) return true;
+    const claim = claimOf(replacement.key);
+    reject(new LockError('LOCK_UNAVAILABLE', 'Other writes took too long.', { sent: false, ...claim }));
+    return false;
+  });
 }
 
 /** The error of all, as that of one claim. */

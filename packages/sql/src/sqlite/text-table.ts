@@ -69,7 +69,7 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
     async replace(connection, replacement) {
       return replaceAll(sessionOf(connection), [replacement])[0] === true;
     },
-    replaceAll: async (connection, replacements) => replaceAll(sessionOf(connection), replacements),
+    replaceAll: (connection, replacements) => replaceAll(sessionOf(connection), replacements),
     async list(connection, prefix, after, limit) {
       const session = sessionOf(connection);
       const range = { from: prefix, after: after ?? null, before: successor(prefix) ?? null, limit };

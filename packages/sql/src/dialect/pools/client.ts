@@ -19,6 +19,8 @@ export interface SqlClient<Connection = unknown> {
    * errors.
    */
   acquire(): Promise<Connection>;
+  /** The same at once. `undefined`: none is idle. Absent: it has a server. */
+  acquireNow?(): Connection | undefined;
   /** Gives `connection` back. `broken`: it must not be lent again. */
   release(connection: Connection, broken: boolean): void;
   /**

@@ -48,6 +48,16 @@ export class ConnectionPool<Connection extends object> {
   }
 
   async acquire(): Promise<Connection> {
+    const idle = this.acquireNow();
+    if (idle !== undefined) return idle;
+    return await new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#serve();
+    });
+  }
+
+  /** One that is idle. */
+  acquireNow(): Connection | undefined {
     if (this.#closed) throw new Error('Pool is closed.');
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       clearTimeout(idle.timer);
@@ -58,10 +68,7 @@ export class ConnectionPool<Connection extends object> {
       }
       this.#leave();
     }
-    return await new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      this.#serve();
-    });
+    return undefined;
   }
 
   release(connection: Connection, broken: boolean): void {

@@ -28,8 +28,8 @@ export interface TextTable<Connection = unknown> extends TableStore<Connection> 
   read(connection: Connection, key: string): Promise<ReadRecord>;
   /** Whether the text was written: its version was the one that was seen. */
   replace(connection: Connection, replacement: Replacement): Promise<boolean>;
-  /** Several in one transaction, where that costs less. */
-  replaceAll?(connection: Connection, replacements: readonly Replacement[]): Promise<readonly boolean[]>;
+  /** Several in one transaction, at once, where the database is in this process. */
+  replaceAll?(connection: Connection, replacements: readonly Replacement[]): readonly boolean[];
   /** Where a process can be woken. `undefined`: it looks at the keys at times. */
   readonly listening?: TextListening<Connection> | undefined;
 }

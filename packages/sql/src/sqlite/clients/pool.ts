@@ -36,6 +36,7 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     },
     file: path,
     acquire: () => pool.acquire(),
+    acquireNow: () => pool.acquireNow(),
     release: (connection, broken) => pool.release(connection, broken),
     waiting: () => pool.waiting,
     opening: () => pool.opening,

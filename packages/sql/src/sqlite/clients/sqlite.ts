@@ -72,6 +72,7 @@ export function sqliteClient(given: SqliteDatabase): SqlClient<Database> {
     },
     file: typeof database.name === 'string' ? database.name : undefined,
     acquire: async () => database,
+    acquireNow: () => database,
     release() {},
     waiting: () => 0,
     // A transaction that is open is its owner's to end.
