@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { LockError } from '@locks/core/adapter';
 import type { Clock } from '@locks/core/adapter';
 import type { About } from '../connections/connections.ts';
@@ -63,19 +64,18 @@ export function createReplace(
       for (const { replacement, reject } of batch) reject(ofClaim(error as LockError, claimOf(replacement.key)));
     }
     batch = [];
-  };
-  /** What comes while a transaction is under way is in the next one. */
-  const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) await write();
     writing = false;
+    if (waiting.length > 0) begin();
+  };
+  /** Those of one turn of the event loop share a transaction. */
+  const begin = (): void => {
+    writing = true;
+    setImmediate(() => void write());
   };
   return (replacement, within) =>
     new Promise<boolean>((resolve, reject) => {
       waiting.push({ replacement, until: clock.now() + within, resolve, reject });
-      if (writing) return;
-      writing = true;
-      // Those of one tick share a transaction.
-      process.nextTick(() => void writeAll());
+      if (!writing) begin();
     });
 }
 
