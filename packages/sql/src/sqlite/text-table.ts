@@ -96,8 +96,11 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
 
 function replaceOne(session: Session, { key, seen, next }: Replacement): boolean {
   const { version, record, keepFor = null } = next;
-  const values = { key, version, record, written: now(), keepFor };
-  const changed = seen === undefined ? session.run('insert', values) : session.run('update', { ...values, seen });
+  const written = now();
+  const changed =
+    seen === undefined
+      ? session.run('insert', { key, version, record, written, keepFor })
+      : session.run('update', { key, version, record, written, keepFor, seen });
   return changed > 0;
 }
 

@@ -122,25 +122,21 @@ class RecordProvider implements LockProvider {
       work: (record, now, tell) => renew(record, claim, token, now, this.#rules, tell),
       urgent: (renewed) => renewed !== false,
     });
-    return done.answer && lasting(done.answer, claim, done);
+    return done.slack > 0 && done.answer ? { validity: lastsFor(claim, done) } : done.answer;
   }
 
   async release(claim: Claim): Promise<boolean> {
     // What the store assigned to a claim that waits was not granted to it yet.
     const waits = this.#queue.leave(claim);
     this.#checkOpen();
-    const { answer } = await this.#channels.of(claim.key).call<boolean>({
-      what: 'release',
-      key: claim.key,
-      ttl: Infinity,
-      work: (record, now, tell) => {
-        purge(record, now);
-        const held = find(record.holds, claim.owner) !== undefined;
-        release(record, claim, now, this.#rules, tell);
-        return held;
-      },
-      urgent: (held) => held,
-    });
+    const { key } = claim;
+    const work: Work<boolean> = (record, now, tell) => {
+      purge(record, now);
+      const held = find(record.holds, claim.owner) !== undefined;
+      release(record, claim, now, this.#rules, tell);
+      return held;
+    };
+    const { answer } = await this.#channels.of(key).call({ what: 'release', key, ttl: Infinity, work, urgent: isHeld });
     return answer && !waits;
   }
 
@@ -223,7 +219,11 @@ class RecordProvider implements LockProvider {
     const { answer } = done;
     if (answer.granted === undefined) throw refusalOf(answer, claim);
     const kept = others?.filter((other) => !lapsed.includes(other)).map((other) => other.owner);
-    return { ...(answer.granted ? lasting(answer, claim, done) : { ...this.#busy(), ...answer }), kept };
+    if (!answer.granted) return { granted: false, retryAfter: answer.retryAfter ?? this.#busy().retryAfter, kept };
+    const { token } = answer;
+    return done.slack === 0
+      ? { granted: true, token, kept }
+      : { granted: true, token, validity: lastsFor(claim, done), kept };
   }
 
   #busy(): Waiting {
@@ -258,11 +258,15 @@ function asUnused(error: unknown): Pick<KeyState, 'holders' | 'waiters'> {
   throw error;
 }
 
+function isHeld(held: boolean): boolean {
+  return held;
+}
+
 const unheard: Outcome<unknown> = { answered() {}, failed() {} };
 
 /** The store's time may have been later when it granted. */
-function lasting<T extends Grant | Renewal>(answer: T, { ttl }: Claim, { slack }: Pick<Done<unknown>, 'slack'>): T {
-  return slack === 0 ? answer : { ...answer, validity: Math.max(1, ttl - slack) };
+function lastsFor({ ttl }: Claim, { slack }: Pick<Done<unknown>, 'slack'>): number {
+  return Math.max(1, ttl - slack);
 }
 
 /**

@@ -8,7 +8,7 @@ export const fastestRate = 1.01;
 /** A record as text, and what its process knows after it was stored. */
 export interface Written {
   readonly text: string;
-  stored(): void;
+  readonly known: ReadonlyMap<string, Observed> | undefined;
 }
 
 /** When the entries of one key end: what the text of a store says of that, and how it is read. */
@@ -17,12 +17,14 @@ export interface EntryEnds {
   read(key: string, state: ReadState): StoredKey;
   /** The text for the store, at `now`. `moments` is the same with the record's own moments. */
   written(record: StoredKey, version: string, now: number, moments: string): Written;
+  /** The text of `written` was stored. */
+  stored?({ known }: Written): void;
 }
 
 /** With a time of the store, the text has the moments. */
 export const momentsOfStore: EntryEnds = {
   read: (key, { text }) => fromText(key, text, (_entry, [until]) => Number(until)),
-  written: (_record, _version, _now, text) => ({ text, stored: () => {} }),
+  written: (_record, _version, _now, text) => ({ text, known: undefined }),
 };
 
 /** A record as text, with its own moments. */
@@ -30,7 +32,8 @@ export function withMoments(record: StoredKey): string {
   return toText(record, (_entry, until) => [until]);
 }
 
-interface Observed {
+/** What is known of one entry. */
+export interface Observed {
   /** Of the write that renewed the entry last. */
   readonly id: string;
   readonly until: number;
@@ -63,7 +66,10 @@ export function createObservation(): EntryEnds {
         own.set(entry, { id, until });
         return [Math.ceil(until - now), id];
       });
-      return { text, stored: () => void (seen = own) };
+      return { text, known: own };
+    },
+    stored({ known = seen }) {
+      seen = known;
     },
   };
 }

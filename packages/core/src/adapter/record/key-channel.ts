@@ -245,9 +245,12 @@ export class KeyChannel {
       return false;
     }
     this.#looks.written(write);
-    change.stored();
-    const receivedAt = state.now === undefined ? moment.now : state.receivedAt;
-    this.#known.set({ ...state, version: stored, text, receivedAt }, record);
+    this.#ends.stored?.(change);
+    const { now, sentAt, receivedAt } = state;
+    this.#known.set(
+      { version: stored, text, now, sentAt, receivedAt: now === undefined ? moment.now : receivedAt },
+      record,
+    );
     this.#pacing.wrote(waited);
     return true;
   }

@@ -85,11 +85,14 @@ export function takeStep(
   const version = store.nextVersion();
   if (urgent) record.writes = writesWith(record.writes, version);
   const after = withMoments(record);
-  const step = { state, moment, record, answers, woken, urgent };
-  if (after === before && !always) return { ...step, change: undefined };
-  waited ||= record.queue.length > 0;
-  const written = ends.written(record, version, moment.now, after);
-  return { ...step, change: { version, waited, wakes: [...wakes], ...written } };
+  // Objects are made in one piece: a spread of another one costs as much as the rest of a step.
+  let change: Change | undefined;
+  if (after !== before || always) {
+    waited ||= record.queue.length > 0;
+    const { text: stored, known } = ends.written(record, version, moment.now, after);
+    change = { version, text: stored, known, waited, wakes: [...wakes] };
+  }
+  return { state, moment, record, answers, woken, urgent, change };
 }
 
 /** The first claims in the queue leave it while their processes have ended. Whether any did. */

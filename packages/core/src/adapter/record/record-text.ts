@@ -40,19 +40,20 @@ type RecordText = readonly [
 export function toText({ token, holds, queue, writes }: StoredKey, end: EndToText): string {
   const labels = new Map<string, number>();
   const processes = new Map<string, number>();
-  const owner = (text: string): readonly [number, string] => {
-    const split = text.indexOf('/') + 1;
-    return [indexIn(labels, text.slice(0, split)), text.slice(split)];
-  };
   const holdTexts = holds.map((hold) => {
-    const assigned = hold.assigned ? 1 : 0;
-    return [...owner(hold.owner), kindOf(hold), hold.token, assigned, ...end(`h${hold.owner}`, hold.until)];
+    const { owner, until } = hold;
+    const split = owner.indexOf('/') + 1;
+    const label = indexIn(labels, owner.slice(0, split));
+    const ends = end(`h${owner}`, until);
+    return [label, owner.slice(split), kindOf(hold), hold.token, hold.assigned ? 1 : 0, ...ends];
   });
   const placeTexts = queue.map((place) => {
-    const floor = place.floor === undefined ? 0 : String(place.floor);
-    const process = indexIn(processes, place.contact);
-    const ends = end(`p${place.owner}`, place.until);
-    return [...owner(place.owner), kindOf(place), process, place.ttl, floor, ...ends];
+    const { owner, contact, ttl, floor = 0, until } = place;
+    const split = owner.indexOf('/') + 1;
+    const label = indexIn(labels, owner.slice(0, split));
+    const process = indexIn(processes, contact);
+    const ends = end(`p${owner}`, until);
+    return [label, owner.slice(split), kindOf(place), process, ttl, floor === 0 ? 0 : String(floor), ...ends];
   });
   const more = writes === undefined ? [] : [writes];
   return JSON.stringify([form, token, [...labels.keys()], [...processes.keys()], holdTexts, placeTexts, ...more]);
