@@ -120,6 +120,10 @@ export class PoolQueue<Connection> {
       next.resolve(connection);
       return;
     }
+    if (this.#client.acquireNow !== undefined) {
+      this.#release(connection);
+      return;
+    }
     this.#spare.push(connection);
     if (this.#flushing) return;
     this.#flushing = true;

@@ -34,36 +34,34 @@ export function createReplace(
   clock: Clock,
 ): (replacement: Replacement, within: number) => Promise<boolean> {
   const { replaceAll } = table;
-  const aboutOf = (within: number): About => ({ what: 'a write', within });
   if (replaceAll === undefined) {
     return (replacement, within) =>
       calls.run((connection) => table.replace(connection, replacement), {
-        ...aboutOf(within),
+        what: 'a write',
+        within,
         claim: claimOf(replacement.key),
       });
   }
   const waiting: Pending[] = [];
-  let batch: readonly Pending[] = [];
   let writing = false;
-  const settle = (replaced: readonly boolean[]): void => {
-    for (const [index, { resolve }] of batch.entries()) resolve(replaced[index] === true);
-  };
-  const work = (connection: unknown): readonly boolean[] => {
-    // The work is repeated where the file was busy.
-    if (batch.length === 0) batch = waiting.splice(0, largest);
-    batch = inTime(batch, clock.now());
-    return replaceAll(connection, batch.map(({ replacement }) => replacement));
-  };
   const write = async (): Promise<void> => {
+    let batch: readonly Pending[] = waiting.splice(0, largest);
+    const within = Math.max(1, Math.min(...batch.map(({ until }) => until)) - clock.now());
+    const about: About = { what: 'a write', within };
+    // The work is repeated where the file was busy.
+    const work = (connection: unknown): readonly boolean[] => {
+      batch = inTime(batch, clock.now());
+      return replaceAll(
+        connection,
+        batch.map(({ replacement }) => replacement),
+      );
+    };
     try {
-      const within = Math.max(1, Math.min(...waiting.map(({ until }) => until)) - clock.now());
-      const about = aboutOf(within)
-      settle(calls.runNow(work, about) ?? await calls.run(async (connection) => work(connection), about));
+      const replaced = calls.runNow(work, about) ?? (await calls.run(async (connection) => work(connection), about));
+      for (const [index, { resolve }] of batch.entries()) resolve(replaced[index] === true);
     } catch (error) {
-      if (batch.length === 0) batch = waiting.splice(0, largest);
       for (const { replacement, reject } of batch) reject(ofClaim(error as LockError, claimOf(replacement.key)));
     }
-    batch = [];
     writing = false;
     if (waiting.length > 0) begin();
   };

@@ -3,19 +3,20 @@ import { createDeferred } from '../../time/deferred.ts';
 import type { Deferred } from '../../time/deferred.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Deadline } from '../deadline.ts';
-import { KeyTable } from './key-table.ts';
-import type { KeyEntry } from './key-table.ts';
 import type { QueuedClaim } from './queued-claim.ts';
 
 /** A call that is not answered after this part of the timeout holds up those behind it no more. */
 const silence = 1 / 2;
+
+/** So many keys without a call under way are kept. With more, they take more memory. */
+const keptKeys = 1_000;
 
 const tooLate = 'The calls of this process before it took too long, so its attempt was not sent.';
 
 /** Resolves when the call can be sent. @throws `LOCK_UNAVAILABLE` at `end`, by the clock. */
 export type Turn = (end: number) => Promise<void>;
 
-interface Arrival extends KeyEntry<Arrival> {
+interface Arrival {
   readonly mine: QueuedClaim;
   /** It only shows claims that are in the queue. Otherwise it is the first call of its claim. */
   readonly keeps: boolean;
@@ -35,8 +36,13 @@ export class Arrivals {
   readonly #together: number;
   readonly #deadline: Deadline;
   readonly #clock: Clock;
-  /** The first one on each key, which has started. Most calls are alone. */
-  readonly #first = new KeyTable<Arrival>();
+  /**
+   * The first one on each key, which has started. Most calls are alone. Where none is under way, the
+   * key stays for the next one: a `Map` whose entries come and go makes a new table every few calls,
+   * and those of them that the collector has moved once keep all later ones.
+   */
+  #first = new Map<string, Arrival | undefined>();
+  #most = keptKeys;
 
   constructor(together: number, deadline: Deadline, clock: Clock) {
     this.#together = together;
@@ -54,9 +60,10 @@ export class Arrivals {
     const { key } = mine.claim;
     const first = this.#first.get(key);
     const startedAt = first === undefined ? now : undefined;
-    const arrival: Arrival = { key, mine, keeps, startedAt, turn: undefined, behind: undefined, next: undefined };
+    const arrival: Arrival = { mine, keeps, startedAt, turn: undefined, behind: undefined };
     if (first === undefined) {
-      this.#first.add(arrival);
+      this.#first.set(key, arrival);
+      if (this.#first.size > this.#most) this.#forget();
       return undefined;
     }
     first.behind ??= [];
@@ -91,11 +98,9 @@ export class Arrivals {
 
   /** Gives the claims of the first ones. */
   close(): readonly QueuedClaim[] {
-    const all = this.#first.all();
-    for (const first of all) {
-      for (const { turn } of first.behind ?? []) turn?.resolve();
-      this.#first.delete(first);
-    }
+    const all = [...this.#first.values()].filter((first) => first !== undefined);
+    this.#first.clear();
+    for (const { behind = [] } of all) for (const { turn } of behind) turn?.resolve();
     return all.map(({ mine }) => mine);
   }
 
@@ -116,14 +121,17 @@ export class Arrivals {
     }
   }
 
-  #passFirst(first: Arrival): void {
-    const { behind } = first;
-    this.#first.delete(first);
+  #passFirst({ mine, behind }: Arrival): void {
     const next = behind?.shift();
+    this.#first.set(mine.claim.key, next);
     if (next === undefined) return;
     next.behind = behind;
-    this.#first.add(next);
     this.#start(next);
+  }
+
+  #forget(): void {
+    this.#first = new Map([...this.#first].filter(([, first]) => first !== undefined));
+    this.#most = keptKeys + 2 * this.#first.size;
   }
 
   #start(first: Arrival): void {
