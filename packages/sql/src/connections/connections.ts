@@ -155,7 +155,7 @@ export class Connections<Connection> {
     call.waiting = true;
     let connection: Connection;
     try {
-      connection = this.#queue.spare() ?? (await this.#queue.take(call, call.first));
+      connection = await this.#queue.take(call, call.first);
     } finally {
       call.waiting = false;
     }

@@ -81,8 +81,10 @@ export class PoolQueue<Connection> {
    * A connection of the pool for `call` alone, until it is given back. Rejects with the pool's own
    * error. With `first` the call goes before those without.
    */
-  take(call: object, first = false): Promise<Connection> {
-    return new Promise((resolve, reject) => {
+  async take(call: object, first = false): Promise<Connection> {
+    const spare = this.spare();
+    if (spare !== undefined) return spare;
+    return await new Promise((resolve, reject) => {
       this.#waiting.set(call, { resolve, reject });
       if (first) this.#first.add(call);
       this.#ask();
