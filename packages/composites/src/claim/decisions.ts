@@ -46,7 +46,8 @@ export function decideAttempt({ options: { need }, state }: Machine, now: number
     return head.late && !patient ? 'unavailable' : 'wait';
   }
   if (!askedAll) return 'ask others';
-  const votes = count(parts, (part) => isVote(part, now));
+  let votes = 0;
+  for (const part of parts) if (isVote(part, now)) votes += 1;
   if (votes >= need) return 'confirm';
   if (votes + count(parts, isPending) >= need) return 'wait';
   const busy = count(parts, ({ heard }) => heard === 'busy');
@@ -142,8 +143,8 @@ function isUnknown(answer: Freed): boolean {
  * `need` members must be without the claim. It also waits where its answer is unknown otherwise.
  */
 export function waitsForLate(released: Released, answers: readonly Freed[], need: number): boolean {
+  if (!answers.includes('late')) return false;
   const late = answers.filter((answer) => answer === 'late').length;
-  if (late === 0) return false;
   const clear = answers.filter((answer) => !isUnknown(answer)).length;
   return (clear < need && clear + late >= need) || decideRelease(released, answers, need) === undefined;
 }
@@ -169,8 +170,9 @@ export function decideRelease(released: Released, answers: readonly Freed[], nee
   const { held, ended } = released;
   const [first] = answers;
   const excluding = answers.length - need + 1;
-  const freed = answers.filter((answer) => answer === true).length;
   if (!held) return false;
+  let freed = 0;
+  for (const answer of answers) if (answer === true) freed += 1;
   if (freed >= need || (freed > 0 && !answers.includes(false))) return true;
   if (ended) return false;
   if (first === true && freed >= excluding) return true;

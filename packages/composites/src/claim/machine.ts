@@ -103,8 +103,8 @@ export class Machine {
   }
 
   /** `isSo`: of a part that goes back. `awaited`: as for `giveBack`. */
-  giveBackAll(awaited = false, isSo: (part: Part) => boolean = () => true): void {
-    for (const part of this.state.parts) if (isSo(part)) this.giveBack(part, awaited);
+  giveBackAll(awaited = false, isSo?: (part: Part) => boolean): void {
+    for (const part of this.state.parts) if (isSo?.(part) ?? true) this.giveBack(part, awaited);
   }
 
   /** Core has called: what the members answered before does not count. */

@@ -14,8 +14,7 @@ import { createDeadline } from '../deadline.ts';
 import type { Deadline, Outcome } from '../deadline.ts';
 import { createQueue } from '../queue/create-queue.ts';
 import type { Attempt, Attempted, Listen, Queue, Waiting } from '../queue/queue-parts.ts';
-import { fastestRate } from './entry-ends.ts';
-import type { StoredKey } from './record-text.ts';
+import { fastestRate, keepFor } from './entry-ends.ts';
 import { keyPrefix } from './key-channel.ts';
 import { KeyChannels } from './key-channels.ts';
 import type { ChannelParts } from './key-step.ts';
@@ -37,12 +36,6 @@ const mostClaims = 2_000;
  * more often.
  */
 const joining = 1 / 2;
-
-/**
- * The wall clocks of processes differ by so many ms at most: the counter of a text that is gone
- * begins again at the clock of another process. A larger value keeps idle texts for longer.
- */
-const clockSkew = 60_000;
 
 /**
  * A provider over a store with a conditional write: fair, shared, fenced, with a queue and wakes.
@@ -241,10 +234,7 @@ class RecordProvider implements LockProvider {
 
   async #timeOfStore(): Promise<number> {
     this.#checkOpen();
-    const { calls } = this.#parts;
-    const time: unknown = await calls.bounded('time', calls.time());
-    if (typeof time === 'number' && Number.isFinite(time)) return time;
-    throw misconfigured(`The store "${this.name}"`, `time must resolve to a number of ms, not ${describe(time)}`);
+    return await this.#parts.calls.bounded('time', this.#parts.calls.time());
   }
 
   #checkOpen(): void {
@@ -267,16 +257,4 @@ const unheard: Outcome<unknown> = { answered() {}, failed() {} };
 /** The store's time may have been later when it granted. */
 function lastsFor({ ttl }: Claim, { slack }: Pick<Done<unknown>, 'slack'>): number {
   return Math.max(1, ttl - slack);
-}
-
-/**
- * For how many ms a store must keep a record, whose time is `now`: until its entries have ended,
- * and the clock of each process has passed its token. `leastToken`: the clock of this process, as a
- * token.
- */
-function keepFor({ holds, queue, token }: StoredKey, now: number, leastToken: number): number {
-  let ends = (token - leastToken) / 1_000;
-  for (const { until } of holds) ends = Math.max(ends, until - now);
-  for (const { until } of queue) ends = Math.max(ends, until - now);
-  return Math.ceil(clockSkew + fastestRate * Math.max(0, ends));
 }

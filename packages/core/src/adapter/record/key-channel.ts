@@ -2,29 +2,22 @@ import { isLockError } from '../../errors/lock-error.ts';
 import { admits } from '../../key/admission.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { pause } from '../../time/pause.ts';
-import { Silence } from '../../time/schedule.ts';
 import { createObservation, momentsOfStore } from './entry-ends.ts';
 import type { EntryEnds } from './entry-ends.ts';
 import { KeyLooks } from './key-looks.ts';
-import { takeStep } from './key-step.ts';
-import type { ChannelParts, Change, Step } from './key-step.ts';
+import { settleMade, takeStep } from './key-step.ts';
+import type { ChannelParts, Change, LostWrite, Step } from './key-step.ts';
 import { createKeyWatch } from './key-watch.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { KnownState } from './known-state.ts';
 import { Pacing } from './pacing.ts';
-import { PendingCall } from './pending-call.ts';
-import type { Done, KeyCall } from './pending-call.ts';
+import { OpenCalls } from './open-calls.ts';
+import type { Done, KeyCall, PendingCall } from './pending-call.ts';
 import type { RecordStore } from './record-store.ts';
 import type { StoredKey } from './record-text.ts';
 import type { ReadState } from './store-calls.ts';
 import { readMoment } from './store-time.ts';
 import type { Moment } from './store-time.ts';
-
-/** A write that the store said was not made. */
-interface LostWrite {
-  readonly calls: readonly PendingCall[];
-  readonly step: Step;
-}
 
 /** Lock keys have this prefix in a store. */
 export const keyPrefix = 'key:';
@@ -45,16 +38,8 @@ export class KeyChannel {
   readonly #looks: KeyLooks;
   readonly #pacing: Pacing;
   #longPause: AbortController | undefined = undefined;
-  /** Those that came since the last state was taken. */
-  #calls: PendingCall[] = [];
-  /** Those of the round under way. */
-  #round: readonly PendingCall[] = [];
+  readonly #open: OpenCalls;
   #running = false;
-  /** Due when the time of the first of the calls is over: at `#due`, by the clock. */
-  #silence: Silence | undefined = undefined;
-  #due = 0;
-  /** Ends the wait for the store. */
-  #abandon: ((error: unknown) => void) | undefined = undefined;
   /** The state that a write expects whose outcome is unknown. It may still come. */
   #unsettled: Pick<ReadState, 'version'> | undefined = undefined;
   /** How long the last read took, in ms. */
@@ -65,6 +50,7 @@ export class KeyChannel {
     const key = keyPrefix + name;
     this.#key = key;
     this.#parts = parts;
+    this.#open = new OpenCalls(parts);
     this.#ends = store.expiry === 'observed' ? createObservation() : momentsOfStore;
     // On one host a long round trip tells of a busy processor, and gaps would slow all down.
     this.#pacing = new Pacing(name, calls, runtime, store.scope === 'network');
@@ -88,58 +74,33 @@ export class KeyChannel {
 
   /** Applies the work of `call`, and stores what it changes, within `within` ms. */
   call<T>(call: KeyCall<T>, within: number = this.#parts.deadline.timeout): Promise<Done<T>> {
-    return new Promise<Done<T>>((resolve, reject) => {
-      const pending = new PendingCall(call, this.#parts.runtime.clock.now() + within, resolve, reject);
-      this.#calls.push(pending as PendingCall);
-      this.#start(pending.until);
-    });
+    const done = this.#open.add(call, within);
+    this.#start();
+    return done;
   }
 
   close(): void {
     this.#watch.close();
   }
 
-  #start(until: number): void {
+  #start(): void {
     const longPause = this.#longPause;
     if (longPause !== undefined) process.nextTick(() => longPause.abort());
-    if (this.#silence === undefined || until < this.#due) this.#listen(until);
     if (this.#running) return;
     this.#running = true;
     // The calls of one tick travel together.
     process.nextTick(() => void outsideContext(() => this.#run()));
   }
 
-  /** Hears when the time of a call is over, which is at `until`, by the clock. */
-  #listen(until: number): void {
-    this.#silence?.cancel();
-    this.#due = until;
-    this.#silence = new Silence(this.#parts.timers, until, () => this.#overdue());
-  }
-
-  /** A reply of the store that no call waits for any more is dropped. */
-  #overdue(): void {
-    const { deadline, runtime } = this.#parts;
-    const now = runtime.clock.now();
-    this.#silence = undefined;
-    for (const call of [...this.#round, ...this.#calls])
-      if (!call.over && call.until <= now) call.failed(deadline.overdue(`${call.call.what} of ${JSON.stringify(this.#key)}`));
-    this.#calls = this.#calls.filter(isWanted);
-    const round = this.#round.filter(isWanted);
-    const next = Math.min(...[...round, ...this.#calls].map(({ until }) => until));
-    if (next < Infinity) this.#listen(next);
-    if (round.length === 0) this.#abandon?.(deadline.overdue('a call'));
-  }
-
   async #run(): Promise<void> {
     const { runtime } = this.#parts;
-    while (this.#calls.length > 0) {
+    while (this.#open.waits) {
       await this.#settle();
-      this.#round = [];
+      this.#open.keep([]);
       const due = runtime.yieldIfDue?.(runtime.clock.now());
       if (due !== undefined) await due;
     }
-    this.#silence?.cancel();
-    this.#silence = undefined;
+    this.#open.end();
     this.#running = false;
     this.#looks.idle();
   }
@@ -147,16 +108,17 @@ export class KeyChannel {
   /** A round: tries until its calls are settled. Calls that come meanwhile join. */
   async #settle(): Promise<void> {
     const { runtime } = this.#parts;
+    const open = this.#open;
     let lost: LostWrite | undefined;
     for (let conflicts = 0, reads = false; ; reads = true) {
-      this.#join();
-      if (this.#round.length === 0) return;
+      for (const { call } of open.join()) if (call.early === undefined) this.#pacing.begins(this.#trip);
+      if (open.round.length === 0) return;
       let delay: number;
       try {
-        const unread = reads ? undefined : this.#known.unread(this.#round, runtime.clock.now());
+        const unread = reads ? undefined : this.#known.unread(open.round, runtime.clock.now());
         const { state, moment } = unread ?? (await this.#read());
-        if (lost !== undefined) this.#round = settleMade(this.#round, lost, this.#known.recordOf(state));
-        const calls = this.#round;
+        if (lost !== undefined) open.keep(settleMade(open.round, lost, this.#known.recordOf(state)));
+        const calls = open.round;
         const step = this.#step(state, moment, calls);
         // Only a read shows that there is nothing to change.
         if (unread !== undefined && step.change === undefined) continue;
@@ -175,33 +137,17 @@ export class KeyChannel {
           if (conflicts > 1) delay = runtime.random() * Math.min(longestPause, 2 ** conflicts);
         }
       } catch (error) {
-        for (const call of this.#round) call.failed(error);
+        for (const call of open.round) call.failed(error);
         return;
       }
       if (delay > 0) await this.#pause(delay);
     }
   }
 
-  /** Those that came are part of the round. */
-  #join(): void {
-    const came = this.#calls;
-    this.#calls = [];
-    for (const { call } of came) if (call.early === undefined) this.#pacing.begins(this.#trip);
-    this.#round = this.#round.length === 0 ? came : [...this.#round, ...came].filter(isWanted);
-  }
-
   async #read(): Promise<{ readonly state: ReadState; readonly moment: Moment }> {
-    const state = await this.#reply(this.#parts.calls.read(this.#key));
+    const state = await this.#open.reply(this.#parts.calls.read(this.#key));
     this.#trip = state.receivedAt - state.sentAt;
     return { state, moment: readMoment(state, this.#parts.runtime.clock.now()) };
-  }
-
-  /** What the store replies, unless no call waits for that any more. */
-  #reply<T>(reply: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#abandon = reject;
-      reply.then(resolve, reject);
-    });
   }
 
   #step(state: ReadState, moment: Moment, calls: readonly PendingCall[]): Step {
@@ -232,7 +178,7 @@ export class KeyChannel {
     const within = Math.max(1, until - runtime.clock.now());
     let stored: string | undefined;
     try {
-      stored = await this.#reply(store.replace(this.#key, state.version, next, { waited, wakes, within }));
+      stored = await this.#open.reply(store.replace(this.#key, state.version, next, { waited, wakes, within }));
     } catch (error) {
       // A store may know that nothing of a write has left this process.
       if (isLockError(error) && error.sent === false) this.#unsettled = undefined;
@@ -266,7 +212,7 @@ export class KeyChannel {
   async #pause(ms: number): Promise<void> {
     const { runtime } = this.#parts;
     if (ms <= longestPause) return await pause(runtime, ms);
-    if (this.#calls.length > 0) return;
+    if (this.#open.waits) return;
     this.#longPause = new AbortController();
     await pause(runtime, ms, { signal: this.#longPause.signal });
     this.#longPause = undefined;
@@ -293,25 +239,6 @@ export class KeyChannel {
 
 const none: ReadonlySet<string> = new Set();
 
-function isWanted({ over }: PendingCall): boolean {
-  return !over;
-}
-
 function lasting({ holds }: StoredKey, { now }: Moment): StoredKey['holds'] {
   return holds.filter(({ until }) => until > now);
-}
-
-/**
- * Settles the calls of a write that was made after all, as the record tells, and returns the others
- * of `calls`: a client that repeats a write hears only of the second one.
- */
-function settleMade(
-  calls: readonly PendingCall[],
-  lost: LostWrite,
-  { writes = [] }: StoredKey,
-): readonly PendingCall[] {
-  const { change, answers, moment } = lost.step;
-  if (change === undefined || !writes.includes(change.version)) return calls;
-  for (const [index, call] of lost.calls.entries()) call.answered(answers[index], moment.slack);
-  return calls.filter((call) => !lost.calls.includes(call));
 }

@@ -36,6 +36,12 @@ export interface Change extends Written {
   readonly wakes: readonly string[];
 }
 
+/** A write that the store said was not made. */
+export interface LostWrite {
+  readonly calls: readonly PendingCall[];
+  readonly step: Step;
+}
+
 /** What the keys of one provider share. */
 export interface ChannelParts {
   readonly runtime: Runtime;
@@ -93,6 +99,21 @@ export function takeStep(
     change = { version, text: stored, known, waited, wakes: [...wakes] };
   }
   return { state, moment, record, answers, woken, urgent, change };
+}
+
+/**
+ * Settles the calls of a write that was made after all, as the record tells, and returns the others
+ * of `calls`: a client that repeats a write hears only of the second one.
+ */
+export function settleMade(
+  calls: readonly PendingCall[],
+  lost: LostWrite,
+  { writes = [] }: StoredKey,
+): readonly PendingCall[] {
+  const { change, answers, moment } = lost.step;
+  if (change === undefined || !writes.includes(change.version)) return calls;
+  for (const [index, call] of lost.calls.entries()) call.answered(answers[index], moment.slack);
+  return calls.filter((call) => !lost.calls.includes(call));
 }
 
 /** The first claims in the queue leave it while their processes have ended. Whether any did. */

@@ -49,6 +49,11 @@ export class PendingCall<T = unknown> {
     this.#reject = reject;
   }
 
+  /** For messages. */
+  get name(): string {
+    return `${this.call.what} of ${JSON.stringify(this.call.key)}`;
+  }
+
   /** Nothing is to be made of it any more. */
   get over(): boolean {
     return this.#over;

@@ -86,12 +86,15 @@ export class StoreCalls {
     throw this.#wrongReply('replace', 'true or false, or the version as text', replaced);
   }
 
-  async time(): Promise<unknown> {
+  async time(): Promise<number> {
+    let time: unknown;
     try {
-      return await this.#store.time?.();
+      time = await this.#store.time?.();
     } catch (error) {
       throw this.#failed('time', error);
     }
+    if (typeof time === 'number' && Number.isFinite(time)) return time;
+    throw this.#wrongReply('time', 'a number of ms', time);
   }
 
   /** The reply of `call`, in time. */

@@ -1,0 +1,91 @@
+import { Silence } from '../../time/schedule.ts';
+import type { TimerEntry } from '../../time/timer-wheel.ts';
+import type { ChannelParts } from './key-step.ts';
+import { PendingCall } from './pending-call.ts';
+import type { Done, KeyCall } from './pending-call.ts';
+
+/** The calls of one process on one key that are not settled. They share one timer. */
+export class OpenCalls {
+  readonly #parts: Pick<ChannelParts, 'runtime' | 'deadline' | 'timers'>;
+  /** Those that came since the last state was taken. */
+  #came: PendingCall[] = [];
+  /** Those of the round under way. */
+  #round: readonly PendingCall[] = [];
+  /** Due at `#due`, by the clock, when the time of the first of them is over. */
+  #timer: TimerEntry | undefined = undefined;
+  #due = Infinity;
+  /** Ends the wait for the store. */
+  #abandon: ((error: unknown) => void) | undefined = undefined;
+
+  constructor(parts: Pick<ChannelParts, 'runtime' | 'deadline' | 'timers'>) {
+    this.#parts = parts;
+  }
+
+  /** Whether some wait for a round. */
+  get waits(): boolean {
+    return this.#came.length > 0;
+  }
+
+  get round(): readonly PendingCall[] {
+    return this.#round;
+  }
+
+  /** What `call` comes to, within so many ms. */
+  add<T>(call: KeyCall<T>, within: number): Promise<Done<T>> {
+    return new Promise((resolve, reject) => {
+      const until = this.#parts.runtime.clock.now() + within;
+      this.#came.push(new PendingCall(call, until, resolve, reject) as PendingCall);
+      if (until < this.#due) this.#listen(until);
+    });
+  }
+
+  /** Those that came are part of the round. Returns them. */
+  join(): readonly PendingCall[] {
+    const came = this.#came;
+    this.#came = [];
+    this.keep(this.#round.length === 0 ? came : [...this.#round, ...came]);
+    return came;
+  }
+
+  /** The round has these, as far as they are not settled. */
+  keep(calls: readonly PendingCall[]): void {
+    this.#round = calls.filter(isOpen);
+  }
+
+  /** What the store replies, unless no call waits for that any more. */
+  reply<T>(reply: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#abandon = reject;
+      reply.then(resolve, reject);
+    });
+  }
+
+  /** The last round has ended. */
+  end(): void {
+    if (this.#timer !== undefined) this.#parts.timers.cancel(this.#timer);
+    this.#due = Infinity;
+  }
+
+  #listen(until: number): void {
+    this.end();
+    this.#due = until;
+    this.#timer = new Silence(this.#parts.timers, until, () => this.#overdue());
+  }
+
+  #overdue(): void {
+    const { deadline, runtime } = this.#parts;
+    const now = runtime.clock.now();
+    this.#due = Infinity;
+    for (const call of [...this.#round, ...this.#came])
+      if (call.until <= now && isOpen(call)) call.failed(deadline.overdue(call.name));
+    this.#came = this.#came.filter(isOpen);
+    this.keep(this.#round);
+    const next = Math.min(...[...this.#round, ...this.#came].map(({ until }) => until));
+    if (next < Infinity) this.#listen(next);
+    if (this.#round.length === 0) this.#abandon?.(deadline.overdue('a call'));
+  }
+}
+
+function isOpen({ over }: PendingCall): boolean {
+  return !over;
+}
