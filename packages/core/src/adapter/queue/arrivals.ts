@@ -37,9 +37,9 @@ export class Arrivals {
   readonly #deadline: Deadline;
   readonly #clock: Clock;
   /**
-   * The first one on each key, which has started. Most calls are alone. Where none is under way, the
-   * key stays for the next one: a `Map` whose entries come and go makes a new table every few calls,
-   * and those of them that the collector has moved once keep all later ones.
+   * The first one on each key, which has started. Most calls are alone. The key stays when its last
+   * call is over: a `Map` whose entries come and go makes a new table every few calls, and a table
+   * that has become old keeps all later ones in memory.
    */
   #first = new Map<string, Arrival | undefined>();
   #most = keptKeys;
@@ -59,9 +59,9 @@ export class Arrivals {
   arrive(mine: QueuedClaim, keeps: boolean, now: number): Turn | undefined {
     const { key } = mine.claim;
     const first = this.#first.get(key);
-    const startedAt = first === undefined ? now : undefined;
-    const arrival: Arrival = { mine, keeps, startedAt, turn: undefined, behind: undefined };
+    const arrival: Arrival = { mine, keeps, startedAt: undefined, turn: undefined, behind: undefined };
     if (first === undefined) {
+      arrival.startedAt = now;
       this.#first.set(key, arrival);
       if (this.#first.size > this.#most) this.#forget();
       return undefined;

@@ -284,7 +284,7 @@ class ProcessQueue implements Queue {
     return Math.max(1, end - this.#now);
   }
 
-  /** A cheaper attempt is not worth its cost where the key is busy. Without a subscription it is. */
+  /** A cheaper attempt. It is not worth its cost where the key is busy and messages arrive. */
   #tryFree(claim: Claim): Promise<Grant | undefined> | undefined {
     if (this.#parts.tryFree === undefined || this.#claims.waitsFor(claim.key)) return undefined;
     const isBusy = this.#subscription.open && this.#busyKeys.has(claim.key, this.#now);

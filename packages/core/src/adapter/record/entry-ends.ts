@@ -8,15 +8,15 @@ export const fastestRate = 1.01;
 /** A record as text, and what its process knows after it was stored. */
 export interface Written {
   readonly text: string;
-  readonly known: ReadonlyMap<string, Observed> | undefined;
+  readonly known?: ReadonlyMap<string, Observed> | undefined;
 }
 
 /** When the entries of one key end: what the text of a store says of that, and how it is read. */
 export interface EntryEnds {
   /** The record of what was read, in the time that `written` takes. */
   read(key: string, state: ReadState): StoredKey;
-  /** The text for the store, at `now`. `moments` is the same with the record's own moments. */
-  written(record: StoredKey, version: string, now: number, moments: string): Written;
+  /** The text for the store, at `now`. Absent: it has the record's own moments. */
+  written?(record: StoredKey, version: string, now: number): Written;
   /** The text of `written` was stored. */
   stored?({ known }: Written): void;
 }
@@ -24,7 +24,6 @@ export interface EntryEnds {
 /** With a time of the store, the text has the moments. */
 export const momentsOfStore: EntryEnds = {
   read: (key, { text }) => fromText(key, text, (_entry, [until]) => Number(until)),
-  written: (_record, _version, _now, text) => ({ text, known: undefined }),
 };
 
 /** A record as text, with its own moments. */
@@ -32,7 +31,7 @@ export function withMoments(record: StoredKey): string {
   return toText(record, (_entry, until) => [until]);
 }
 
-/** What is known of one entry. */
+/** An entry as this process has seen it. */
 export interface Observed {
   /** Of the write that renewed the entry last. */
   readonly id: string;

@@ -94,13 +94,11 @@ export class KeyChannel {
 
   async #run(): Promise<void> {
     const { runtime } = this.#parts;
-    while (this.#open.waits) {
+    do {
       await this.#settle();
-      this.#open.keep([]);
       const due = runtime.yieldIfDue?.(runtime.clock.now());
       if (due !== undefined) await due;
-    }
-    this.#open.end();
+    } while (this.#open.next());
     this.#running = false;
     this.#looks.idle();
   }

@@ -95,8 +95,8 @@ export function takeStep(
   let change: Change | undefined;
   if (after !== before || always) {
     waited ||= record.queue.length > 0;
-    const { text: stored, known } = ends.written(record, version, moment.now, after);
-    change = { version, text: stored, known, waited, wakes: [...wakes] };
+    const written = ends.written?.(record, version, moment.now);
+    change = { version, text: written?.text ?? after, known: written?.known, waited, wakes: [...wakes] };
   }
   return { state, moment, record, answers, woken, urgent, change };
 }

@@ -4,13 +4,15 @@ import type { ChannelParts } from './key-step.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Done, KeyCall } from './pending-call.ts';
 
+const none: readonly PendingCall[] = [];
+
 /** The calls of one process on one key that are not settled. They share one timer. */
 export class OpenCalls {
   readonly #parts: Pick<ChannelParts, 'runtime' | 'deadline' | 'timers'>;
   /** Those that came since the last state was taken. */
   #came: PendingCall[] = [];
   /** Those of the round under way. */
-  #round: readonly PendingCall[] = [];
+  #round: readonly PendingCall[] = none;
   /** Due at `#due`, by the clock, when the time of the first of them is over. */
   #timer: TimerEntry | undefined = undefined;
   #due = Infinity;
@@ -43,13 +45,23 @@ export class OpenCalls {
   join(): readonly PendingCall[] {
     const came = this.#came;
     this.#came = [];
-    this.keep(this.#round.length === 0 ? came : [...this.#round, ...came]);
+    if (this.#round.length === 0) this.#round = came;
+    else this.keep([...this.#round, ...came]);
     return came;
   }
 
   /** The round has these, as far as they are not settled. */
   keep(calls: readonly PendingCall[]): void {
     this.#round = calls.filter(isOpen);
+  }
+
+  /** The round has ended. Whether another one is to begin. */
+  next(): boolean {
+    this.#round = none;
+    if (this.#came.length > 0) return true;
+    if (this.#timer !== undefined) this.#parts.timers.cancel(this.#timer);
+    this.#due = Infinity;
+    return false;
   }
 
   /** What the store replies, unless no call waits for that any more. */
@@ -60,14 +72,8 @@ export class OpenCalls {
     });
   }
 
-  /** The last round has ended. */
-  end(): void {
-    if (this.#timer !== undefined) this.#parts.timers.cancel(this.#timer);
-    this.#due = Infinity;
-  }
-
   #listen(until: number): void {
-    this.end();
+    if (this.#timer !== undefined) this.#parts.timers.cancel(this.#timer);
     this.#due = until;
     this.#timer = new Silence(this.#parts.timers, until, () => this.#overdue());
   }

@@ -68,12 +68,16 @@ describe('first calls on a key', () => {
     expect(await answer('c')).toEqual(['d', 'e']);
   });
 
-  test('are kept apart by their keys, however many are under way', async () => {
+  test('on a key are not forgotten for calls on a thousand others', async () => {
     const { setting, come, answer } = await hearing(1);
-    const keys = Array.from({ length: 300 }, (_, index) => `k${index}`);
-    await come(...keys.flatMap((key) => [claimOf(`${key} first`, key), claimOf(`${key} second`, key)]));
-    expect(setting.attempted()).toEqual(keys.map((key) => `${key} first`));
-    for (const key of keys.toReversed()) expect(await answer(`${key} first`)).toEqual([`${key} second`]);
+    await come('a', 'b');
+    const keys = Array.from({ length: 1_100 }, (_, index) => `k${index}`);
+    await come(...keys.map((key) => claimOf(key, key)));
+    expect(setting.attempted()).toEqual(['a', ...keys]);
+    await Promise.all(keys.map((key) => answer(key)));
+    await come(...keys.map((key) => claimOf(`${key} again`, `${key} again`)));
+    expect(setting.attempted()).toHaveLength(keys.length);
+    expect(await answer('a')).toEqual(['b']);
   });
 
   test('of other keys do not wait', async () => {
