@@ -139,26 +139,25 @@ export class MemberCalls implements MachineWorld {
       if (this.#isCurrent(part)) this.#hear(event);
     };
     const send = (): Promise<Grant | Busy | Renewal | false> => {
-      if (call === 'renew') return provider.renew({ ...this.claim, owner, ttl }, token);
-      const claim = above(token, { ...this.claim, owner, ttl });
+      if (call === 'renew') return provider.renew(claimAs(owner, this.claim, ttl), token);
+      const claim = claimAs(owner, this.claim, ttl, token);
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(part));
     };
     const admitted = this.#host.admit(member);
     const ask = admitted === undefined ? send : (): ReturnType<typeof send> => admitted.then(send);
-    this.#sent[index] = timedCall(this.#host, member, call, ask, {
-      silent: () => hear(() => this.machine.silent(index)),
-      answered: (answer) =>
-        hear(() => {
-          const read = readAnswer(answer, call, token, ttl);
-          if (read !== undefined) this.sessions.follow(index, (answer as Grant).lost);
-          // Of the process that had the lease before: this one's place comes next.
-          if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
-            freeVotes(this.#host, member, this.claim, () => {}, owner);
-          }
-          this.machine.answered(index, read ?? failure(badAnswerError(provider, this.claim)));
-        }),
-      failed: (error) => hear(() => this.machine.answered(index, failure(error))),
-    });
+    const silent = (): void => hear(() => this.machine.silent(index));
+    const answered = (answer: Grant | Busy | Renewal | false): void =>
+      hear(() => {
+        const read = readAnswer(answer, call, token, ttl);
+        if (read !== undefined) this.sessions.follow(index, (answer as Grant).lost);
+        // Of the process that had the lease before: this one's place comes next.
+        if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
+          freeVotes(this.#host, member, this.claim, () => {}, owner);
+        }
+        this.machine.answered(index, read ?? failure(badAnswerError(provider, this.claim)));
+      });
+    const failed = (error: unknown): void => hear(() => this.machine.answered(index, failure(error)));
+    this.#sent[index] = timedCall(this.#host, member, call, ask, { silent, answered, failed });
   }
 
   giveBack(part: Readonly<Part>, awaited: boolean): void {
@@ -179,7 +178,7 @@ export class MemberCalls implements MachineWorld {
       if (wait !== undefined && silences.end(wait)) returned();
     };
     member.releases.start({
-      claim: { ...this.claim, owner: this.ownerAt(part) },
+      claim: claimAs(this.ownerAt(part), this.claim),
       inFlight: inFlight ? this.#sent[index] : undefined,
       uncertain: part.uncertain,
       inQueue: part.inQueue || part.call === 'ask in the queue',
@@ -232,4 +231,12 @@ export class MemberCalls implements MachineWorld {
   #member(index: number): Member {
     return this.#host.members[index] as Member;
   }
+}
+
+/** `claim` under another owner. The usual one is made in one piece: the collector keeps spreads. */
+function claimAs(owner: string, claim: Claim, ttl: number = claim.ttl, floor?: bigint): Claim {
+  const { key, mode } = claim;
+  const usual = claim.permits === undefined && claim.lease === undefined && claim.floor === undefined;
+  if (!usual) return above(floor, { ...claim, owner, ttl });
+  return floor === undefined || floor === 0n ? { key, owner, ttl, mode } : { key, owner, ttl, mode, floor };
 }
