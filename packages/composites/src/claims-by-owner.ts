@@ -8,9 +8,17 @@ interface Known {
 /** So many claims are looked at for each new one. With one, they could pile up for longer. */
 const looks = 2;
 
+/**
+ * After so many deletions the claims move to a new `Map`. One whose entries come and go makes new
+ * tables, and a table that has become old keeps all later ones in memory. More claims stay in memory
+ * where this is larger.
+ */
+const deletions = 64;
+
 /** The claims that a composite knows, by owner. */
 export class ClaimsByOwner<C extends Known> {
-  readonly #known = new Map<string, C>();
+  #known = new Map<string, C>();
+  #deleted = 0;
 
   get size(): number {
     return this.#known.size;
@@ -31,7 +39,12 @@ export class ClaimsByOwner<C extends Known> {
 
   /** Forgets `claim`, unless its owner has another one by now. */
   delete(claim: { readonly owner: string }): void {
-    if (this.#known.get(claim.owner) === claim) this.#known.delete(claim.owner);
+    if (this.#known.get(claim.owner) !== claim) return;
+    this.#known.delete(claim.owner);
+    this.#deleted += 1;
+    if (this.#deleted < Math.max(deletions, this.#known.size)) return;
+    this.#known = new Map(this.#known);
+    this.#deleted = 0;
   }
 
   clear(): void {

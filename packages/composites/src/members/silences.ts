@@ -1,9 +1,9 @@
 import type { Clock } from '@locks/core/adapter';
-import { scheduleSilence } from '@locks/core/composite';
-import type { TimerEntry, TimerWheel } from '@locks/core/composite';
+import { LinkedSet, scheduleSilence } from '@locks/core/composite';
+import type { Linked, TimerEntry, TimerWheel } from '@locks/core/composite';
 
 /** A wait for an answer of members. */
-export interface Wait {
+export interface Wait extends Linked {
   /** In ms of the clock. */
   readonly since: number;
   readonly silent: () => void;
@@ -23,7 +23,7 @@ export class Silences {
   readonly #clock: Clock;
   /** In ms. */
   readonly #after: number;
-  readonly #waits = new Set<Wait>();
+  readonly #waits = new LinkedSet<Wait>();
   #armed = false;
 
   /** `after`: the member timeout, in ms. */
@@ -34,7 +34,8 @@ export class Silences {
   }
 
   begin(silent: () => void, expired?: () => void, limit = 0): Wait {
-    const wait = { since: this.#clock.now(), silent, expired, limit, timer: undefined };
+    const since = this.#clock.now();
+    const wait: Wait = { since, silent, expired, limit, timer: undefined, setPrevious: undefined, setNext: undefined };
     this.#waits.add(wait);
     if (!this.#armed) this.#arm(wait);
     return wait;
@@ -43,7 +44,9 @@ export class Silences {
   /** The answer is there. `false`: it had been told of its silence. */
   end(wait: Wait): boolean {
     if (wait.timer !== undefined) this.#timers.cancel(wait.timer);
-    return this.#waits.delete(wait);
+    const waited = wait.setNext !== undefined;
+    this.#waits.delete(wait);
+    return waited;
   }
 
   #arm({ since }: Wait): void {
@@ -53,7 +56,7 @@ export class Silences {
 
   #tell(): void {
     const now = this.#clock.now();
-    for (const wait of this.#waits) {
+    for (let wait = this.#waits.first; wait !== undefined; wait = this.#waits.first) {
       if (wait.since + this.#after > now) {
         this.#arm(wait);
         return;

@@ -8,6 +8,8 @@ export { channels } from '../leases/diagnostics/channels.ts';
 export type { Published } from '../leases/diagnostics/channels.ts';
 export { AbortFollowers } from '../leases/ending/abort-followers.ts';
 export type { AbortFollower } from '../leases/ending/abort-followers.ts';
+export { LinkedSet } from '../leases/ending/linked-set.ts';
+export type { Linked } from '../leases/ending/linked-set.ts';
 export { closeQuietly } from '../leases/close-locks.ts';
 export { JobStore } from '../objects/jobs/job-store.ts';
 export { isAnswer, isRenewal } from '../options/answers.ts';
