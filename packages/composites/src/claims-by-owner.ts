@@ -10,8 +10,8 @@ const looks = 2;
 
 /**
  * After so many deletions the claims move to a new `Map`. One whose entries come and go makes new
- * tables, and a table that has become old keeps all later ones in memory. More claims stay in memory
- * where this is larger.
+ * tables, and a table that has become old keeps all later ones in memory. With a larger number,
+ * more claims stay in memory. With a smaller one, moving them costs more.
  */
 const deletions = 64;
 

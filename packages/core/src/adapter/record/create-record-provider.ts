@@ -208,7 +208,9 @@ class RecordProvider implements LockProvider {
       };
     };
     const urgent = ({ granted }: Grant | Busy | Refusal): boolean => granted === true;
-    const done = await this.#channels.of(claim.key).call({ what: 'tryAcquire', key: claim.key, ttl, work, urgent, early }, within);
+    const done = await this.#channels
+      .of(claim.key)
+      .call({ what: 'tryAcquire', key: claim.key, ttl, work, urgent, early }, within);
     const { answer } = done;
     if (answer.granted === undefined) throw refusalOf(answer, claim);
     const kept = others?.filter((other) => !lapsed.includes(other)).map((other) => other.owner);

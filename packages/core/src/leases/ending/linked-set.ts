@@ -2,7 +2,9 @@ import type { LockError } from '../../errors/lock-error.ts';
 
 /** Something that can be on a linked set. The links belong to the set. */
 export interface Linked {
+  /** The member before it, or the set. `undefined`: it is on none. */
   setPrevious: Linked | undefined;
+  /** The member after it, or the set. `undefined`: it is on none. */
   setNext: Linked | undefined;
 }
 
