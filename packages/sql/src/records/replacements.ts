@@ -1,9 +1,12 @@
-import { setImmediate } from 'node:timers';
+import { setImmediate as globalImmediate } from 'node:timers';
 import { LockError } from '@locks/core/adapter';
 import type { Clock } from '@locks/core/adapter';
 import type { About } from '../connections/connections.ts';
 import type { TableCalls } from '../connections/table-calls.ts';
 import type { Replacement, TextTable } from '../dialect/stores/text-table.ts';
+
+/** As it was at the start: fake timers of a caller's test would hold up writes. */
+const setImmediate = globalImmediate;
 
 /**
  * So many writes share a transaction at most. With more, the thread of the program is blocked for
