@@ -1,6 +1,6 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { LockError, providerClosed, settledWithin } from '@locks/core/adapter';
-import { JobStore, printAsProvider } from '@locks/core/composite';
+import { printAsProvider, readJobRecords } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedProvider, checkClaim } from '../combine/combined-provider.ts';
 import { checkComposed } from '../combine/register-votes.ts';
@@ -58,7 +58,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
       inUse: (end) => this.#claims.values().some((claim) => claim.uses(end)),
       changed: () => void this.#beginAnew(),
       carry: async () => {
-        if (this.register !== undefined) await new JobStore(this.both, rules.runtime).readAll();
+        if (this.register !== undefined) await readJobRecords(this.both, rules.runtime);
       },
     });
     const { from, to } = stores;

@@ -11,7 +11,7 @@ export type { AbortFollower } from '../leases/ending/abort-followers.ts';
 export { LinkedSet } from '../leases/ending/linked-set.ts';
 export type { Linked } from '../leases/ending/linked-set.ts';
 export { closeQuietly } from '../leases/close-locks.ts';
-export { JobStore } from '../objects/jobs/job-store.ts';
+export { readJobRecords } from '../objects/jobs/job-store.ts';
 export { isAnswer, isRenewal } from '../options/answers.ts';
 export { certain } from '../leases/hold/lease-state.ts';
 export { BackgroundReleases } from '../leases/release/background-releases.ts';

@@ -81,11 +81,6 @@ export class JobStore {
     }
   }
 
-  /** Reads each register of jobs: so a composite gives all of its stores the same texts. */
-  async readAll(): Promise<void> {
-    for await (const id of this.ids()) await this.#registers.read(`job/${id}`);
-  }
-
   /**
    * Removes the place in the list and the record, in this order: a job without a record enters the
    * list when it runs. `false`: there is no record, or it has changed, and so it stays.
@@ -112,6 +107,12 @@ export class JobStore {
       if (value !== undefined) return;
     }
   }
+}
+
+/** Reads the record of each job: so a composite gives all of its stores the same texts. */
+export async function readJobRecords(provider: LockProvider, runtime: Runtime): Promise<void> {
+  const store = new JobStore(provider, runtime);
+  for await (const id of store.ids()) await store.read(keyOfId(id), id);
 }
 
 /** The name of a job in registers and locks. No two keys have the same. */

@@ -72,7 +72,9 @@ export interface Wanted {
  * better.
  */
 const mostAhead = 5_000;
-/** A dead process keeps its position in a queue for so long by default, and the lock for its ttl. */
+/**
+ * A dead process keeps its position in a queue for so long by default, and the lock for its ttl.
+ */
 const waiterTtl = 6_000;
 
 /** One call of `once`. */
