@@ -111,8 +111,9 @@ export class JobStore {
 
 /** Reads the record of each job: so a composite gives all of its stores the same texts. */
 export async function readJobRecords(provider: LockProvider, runtime: Runtime): Promise<void> {
-  const store = new JobStore(provider, runtime);
-  for await (const id of store.ids()) await store.read(keyOfId(id), id);
+  const registers = new Registers(provider);
+  // As texts: a newer process may have written them.
+  for await (const id of new JobStore(provider, runtime).ids()) await registers.read(`job/${id}`);
 }
 
 /** The name of a job in registers and locks. No two keys have the same. */
