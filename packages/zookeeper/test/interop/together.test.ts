@@ -24,37 +24,50 @@ test('readers of Node and kazoo hold together', async () => {
   expect(first.held).toBe(true);
 });
 
-test.each([
-  ['mutex', 'InterProcessMutex', 'CuratorLock'],
-  ['read-write', 'InterProcessReadWriteLock.write', 'CuratorWriteLock'],
-] as const)(
-  'a %s of Node over both transports, Java and Python, with names as Curator',
-  async (recipe, java, python) => {
-    const queue = await newQueue();
-    const peers = await Promise.all([
-      startNode(recipe, 'client'),
-      startNode(recipe),
-      startCurator(),
-      startKazoo(),
-    ] as const);
-    for (const peer of peers) onTestFinished(() => peer.end());
-    const [over, node, curator, kazoo] = peers;
-    const counter = await queue.counter();
-    const options = { counter: counter.path, rounds: 15 };
-    const writers = [
-      over.contend('exclusive', queue.path, options),
-      node.contend('exclusive', queue.path, options),
-      curator.contend(java, queue.path, options),
-      kazoo.contend(python, queue.path, options),
-    ];
-    const readers = [
-      over.look('shared', queue.path, options),
-      node.look('shared', queue.path, options),
-      curator.look('InterProcessReadWriteLock.read', queue.path, options),
-      kazoo.look('CuratorReadLock', queue.path, options),
-    ];
-    expect(await Promise.all(writers)).toEqual([1, 1, 1, 1]);
-    expect(await Promise.all(readers)).toEqual([0, 0, 0, 0]);
-    expect(await counter.count()).toBe(60);
-  },
-);
+test('Node over both transports, Java and Python in one queue, with names as Curator', async () => {
+  const queue = await newQueue();
+  const peers = await Promise.all([
+    startNode('mutex', 'client'),
+    startNode('mutex'),
+    startCurator(),
+    startKazoo(),
+  ] as const);
+  for (const peer of peers) onTestFinished(() => peer.end());
+  const [over, node, curator, kazoo] = peers;
+  const counter = await queue.counter();
+  const options = { counter: counter.path, rounds: 15 };
+  const most = await Promise.all([
+    over.contend('exclusive', queue.path, options),
+    node.contend('exclusive', queue.path, options),
+    curator.contend('InterProcessMutex', queue.path, options),
+    kazoo.contend('CuratorLock', queue.path, options),
+  ]);
+  expect(most).toEqual([1, 1, 1, 1]);
+  expect(await counter.count()).toBe(60);
+});
+
+test('readers and writers of both transports, Java and Python in one queue', async () => {
+  const queue = await newQueue();
+  const peers = await Promise.all([
+    startNode('read-write', 'client'),
+    startNode('read-write'),
+    startCurator(),
+    startKazoo(),
+  ] as const);
+  for (const peer of peers) onTestFinished(() => peer.end());
+  const [over, node, curator, kazoo] = peers;
+  const counter = await queue.counter();
+  const options = { counter: counter.path, rounds: 10 };
+  const most = await Promise.all([
+    over.contend('exclusive', queue.path, options),
+    node.contend('exclusive', queue.path, options),
+    curator.contend('InterProcessReadWriteLock.write', queue.path, options),
+    kazoo.contend('CuratorWriteLock', queue.path, options),
+    over.look('shared', queue.path, options),
+    node.look('shared', queue.path, options),
+    curator.look('InterProcessReadWriteLock.read', queue.path, options),
+    kazoo.look('CuratorReadLock', queue.path, options),
+  ]);
+  expect(most).toEqual([1, 1, 1, 1, 0, 0, 0, 0]);
+  expect(await counter.count()).toBe(40);
+});
