@@ -9,7 +9,6 @@ import { countsOf } from './counts.ts';
 import { startFrameProxy } from './frame-proxy.ts';
 import type { FrameProxy } from './frame-proxy.ts';
 import type { Chosen } from './selection.ts';
-import { beforeAll } from 'vitest';
 
 /** The servers that the suite runs on, and how all of them are hurt at once. */
 export interface Backend {
@@ -91,18 +90,6 @@ export function suite(
       };
     },
   };
-
-  // The folder of the registers stays.
-  beforeAll(async () => {
-    const provider = await create();
-    for (const [from, to] of [
-      [undefined, 'text'],
-      ['text', undefined],
-    ]) {
-      await provider.register?.('any', { from, to });
-    }
-    await provider.close();
-  });
 
   conformanceTests({
     name,
