@@ -29,6 +29,8 @@ export interface RunningBackend {
   };
   /** Servers in turn are killed and started without their data. No other fault is done to them. */
   readonly empty?: EmptyRestarts;
+  /** Whether each server has what it got back after it was emptied. */
+  readonly mayEmpty?: () => Promise<boolean>;
   /** Adapter options of the first who opens the locks, before the workers do. */
   readonly prepare?: Readonly<Record<string, boolean>>;
   /** What every other worker brings. */

@@ -1,5 +1,6 @@
 import { initialise } from '@locks/redis';
 import { startRedis } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import type { Backend } from './backend.ts';
 
@@ -32,6 +33,8 @@ function quorumOf(guard: { readonly restartGuard?: number }, every: number, atOn
       return {
         servers,
         empty: { every, atOnce },
+        // A majority without its data cannot be told from other stores.
+        ...(atOnce === 1 && { mayEmpty: async () => (await Promise.all(servers.map(knowsQuorum))).every(Boolean) }),
         target: (addresses) => ({
           provider: 'combine',
           ttl,
@@ -51,4 +54,17 @@ function quorumOf(guard: { readonly restartGuard?: number }, every: number, atOn
       };
     },
   };
+}
+
+/** Whether a server has its register of the quorum. */
+async function knowsQuorum({ url }: ServerHandle): Promise<boolean> {
+  const client = new Redis(url, { maxRetriesPerRequest: 0 });
+  client.on('error', () => {});
+  try {
+    return (await client.keys('*:register:quorum')).length > 0;
+  } catch {
+    return false;
+  } finally {
+    client.disconnect();
+  }
 }

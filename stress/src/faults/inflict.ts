@@ -11,7 +11,7 @@ export interface Victims {
   readonly workers: Workers;
   /** Of each slot: what is between its worker and each of the servers. */
   readonly proxies: readonly (readonly Proxy[])[];
-  readonly backend: Pick<RunningBackend, 'servers' | 'between' | 'empty'>;
+  readonly backend: Pick<RunningBackend, 'servers' | 'between' | 'mayEmpty'>;
 }
 
 /** Does one fault and ends it after its time. */
