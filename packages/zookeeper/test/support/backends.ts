@@ -79,16 +79,14 @@ export async function startEnsemble(): Promise<Backend> {
 }
 
 /**
- * What the first provider makes stays: the root, the base of tokens, and the folder of registers.
- * And a chroot, which locks of one user do not make.
+ * What the first provider makes stays: the root, and the base of tokens. And a chroot, which locks
+ * of one user do not make.
  */
 async function makeRoot(members: readonly ServerHandle[]): Promise<void> {
   const servers = members.map(({ host, port }) => `${host}:${port}`).join(',');
   for (const root of ['/locks', '/app']) {
     const first = createZookeeperProvider({ servers, root, acl: 'open' });
     await first.connect(10_000);
-    await first.register?.('any', { from: undefined, to: 'text' });
-    await first.register?.('any', { from: 'text', to: undefined });
     await first.close();
   }
 }

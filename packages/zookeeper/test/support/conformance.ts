@@ -3,6 +3,7 @@ import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
 import { closing, startProxy } from '@locks/test-servers';
 import type { Proxy, ServerHandle } from '@locks/test-servers';
+import { beforeAll } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions, ZookeeperProviderOptions } from '../../src/index.ts';
 import { countsOf } from './counts.ts';
@@ -73,8 +74,21 @@ export function suite(
     });
   }
 
+  // It stays.
+  const makeFolderOfRegisters = async (): Promise<void> => {
+    const provider = await create();
+    await provider.register?.('any', { from: undefined, to: 'text' });
+    await provider.register?.('any', { from: 'text', to: undefined });
+    await provider.close();
+  };
+  beforeAll(makeFolderOfRegisters);
+
   const faults: Faults = {
     ...atTheServers,
+    async restartEmpty() {
+      await atTheServers.restartEmpty?.();
+      await makeFolderOfRegisters();
+    },
     async sever(provider) {
       await Promise.all(wayOf(provider).proxies.map((proxy) => proxy.cut()));
     },
