@@ -51,7 +51,8 @@ describe.each(databases)('on $name', (database) => {
       expect((await locks.inspect('lapsed')).holders[0]?.remaining).toBeLessThanOrEqual(1_500);
       await (await locks.acquire('lapsed')).release();
       // Not before the lease ends for its holder, by 1 % and 2 ms before the ttl: where the time of
-      // the store is known from the last answer, a hold may be that much shorter. And not long after.
+      // the store is known from the last answer, a hold may be that much shorter. And not long
+      // after.
       expect(performance.now() - started).toBeGreaterThanOrEqual(0.99 * 1_500 - 2);
       expect(performance.now() - held).toBeLessThan(5_000);
     },
