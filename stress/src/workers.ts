@@ -63,7 +63,8 @@ export function createWorkers(options: WorkersOptions): Workers {
     const child = startChild<Order>(join(options.application, 'programs/worker/worker-process.js'), {
       cwd: options.application,
       // Under faults a flow of a worker waits for long for the work of another one, which ends.
-      execArgv: ['--disable-warning=LOCKS_OWN_WAIT'],
+      // A run that is lost may be recorded by its successor.
+      execArgv: ['--disable-warning=LOCKS_OWN_WAIT', '--disable-warning=LOCKS_JOB_UNRECORDED'],
       output: openSync(errors, 'a'),
     });
     const member: Member = { name, child, hasObeyed: false, isGone: false, expected: 'to run' };

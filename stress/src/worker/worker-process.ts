@@ -34,11 +34,6 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
   const crash = (error: unknown): void => append({ type: 'crash', at: now(), message: messageOf(error) });
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
-  // What a worker prints is a fault, but a run that is lost may be recorded by its successor.
-  process.removeAllListeners('warning');
-  process.on('warning', (warning) => {
-    if ((warning as { readonly code?: unknown }).code !== 'LOCKS_JOB_UNRECORDED') console.error(warning);
-  });
   const register = await connectRegister(assignment.register);
   logPhases(assignment.target, append);
   const { locks, close } = await open(assignment.target);
