@@ -21,8 +21,8 @@ export const jobs: readonly CoreRecipe[] = [
   },
   {
     name: 'a job does not tell which process runs it',
-    find: 'by: owner.slice(0, end), run: owner.slice(end + 1)',
-    replace: "by: '', run: owner.slice(end + 1)",
+    find: 'by, began, next })',
+    replace: "by: '', began, next })",
     caughtBy: ['locks-job-running'],
   },
   {

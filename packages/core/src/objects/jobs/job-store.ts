@@ -1,5 +1,6 @@
 import type { LockProvider } from '../../contract.ts';
 import { isLockError } from '../../errors/lock-error.ts';
+import { pause } from '../../time/pause.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import { encoded, parseRecord, recordText } from './job-record.ts';
 import type { JobRecord } from './job-record.ts';
@@ -50,7 +51,7 @@ export class JobStore {
         return found.value === text ? found.raw : undefined;
       } catch (error) {
         if (!isLockError(error, 'LOCK_UNAVAILABLE') || clock.now() >= end) throw error;
-        await new Promise<void>((resolve) => this.#runtime.setTimer(resolve, writePause, true));
+        await pause(this.#runtime, writePause);
       }
     }
   }

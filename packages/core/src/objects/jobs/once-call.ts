@@ -5,12 +5,13 @@ import type { Lease } from '../../lease.ts';
 import { channels } from '../../leases/diagnostics/channels.ts';
 import type { LockCalls } from '../../leases/lock-calls.ts';
 import type { Work } from '../../leases/hold/with-lock.ts';
+import { labelOf } from '../../text/label-of.ts';
 import type { JobRecord } from './job-record.ts';
 import { lockOfId } from './job-lock.ts';
 import { idOf } from './job-store.ts';
 import type { JobStore, ReadJob } from './job-store.ts';
 import type { ReadOnceOptions } from './options.ts';
-import { failureOf, outcomeOf, partsOf, stateAfter } from './outcome.ts';
+import { failureOf, outcomeOf, stateAfter } from './outcome.ts';
 import { pauseWhileOpen } from './pause-while-open.ts';
 import type { OpenHost } from './pause-while-open.ts';
 import { runOf } from './run-of.ts';
@@ -141,7 +142,7 @@ export class OnceCall {
    */
   async #runUnder<T>(lease: Lease, known: ReadJob | undefined, work: Work<T>): Promise<OnceResult<T> | undefined> {
     const { key, slot, next, options, foundAt } = this.#wanted;
-    const { provider, runtime } = this.#host;
+    const { runtime } = this.#host;
     const { raw, record: was } = known ?? (await this.#store.read(key));
     const isDead = was?.state === 'running';
     // The lock is held here, so that run is no more.
@@ -156,12 +157,13 @@ export class OnceCall {
     }
     const began =
       foundAt === undefined
-        ? await storeTime(provider, runtime)
+        ? await storeTime(this.#host)
         : Math.round(foundAt.time + runtime.clock.now() - foundAt.clock);
     // The nearest slot to the time of the store may be one that comes.
     if (foundAt === undefined && slot > began + mostAhead) throw this.#tooEarly(slot, began);
     if (was === undefined) await this.#store.enlist(key);
-    const { by, run } = partsOf(lease.owner);
+    const by = labelOf(lease.owner);
+    const run = lease.owner.slice(by.length + 1);
     const mine = begun(record, { slot, run, by, began, next });
     const own = await this.#store.write(key, raw, mine, lease.remaining / 2);
     if (own === undefined) return undefined;
@@ -195,7 +197,7 @@ export class OnceCall {
     const { slot, options } = this.#wanted;
     const at = retryAt(record, slot, options.policy) ?? 0;
     // The end of a run is by the clock of the store.
-    const now = at === 0 ? 0 : await storeTime(this.#host.provider, this.#host.runtime);
+    const now = at === 0 ? 0 : await storeTime(this.#host);
     const state = verdictOf(record, slot, options.policy, now);
     if (state === 'open') return undefined;
     return { result: { held: false, state, ...this.#shown(record) }, retryIn: at === 0 ? undefined : at - now };

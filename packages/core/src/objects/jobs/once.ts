@@ -45,9 +45,7 @@ export class Jobs {
   async job(key: string): Promise<JobRun | undefined> {
     checkKey(key);
     const { record } = await this.#look(key, idOf(key));
-    return record === undefined
-      ? undefined
-      : runOf(key, record, await storeTime(this.#host.provider, this.#host.runtime));
+    return record === undefined ? undefined : runOf(key, record, await storeTime(this.#host));
   }
 
   /** See `Locks.jobs`. */
@@ -55,7 +53,7 @@ export class Jobs {
     for await (const id of this.#store.ids()) {
       const key = keyOfId(id);
       const { record } = await this.#look(key, id);
-      if (record !== undefined) yield runOf(key, record, await storeTime(this.#host.provider, this.#host.runtime));
+      if (record !== undefined) yield runOf(key, record, await storeTime(this.#host));
     }
   }
 
@@ -95,7 +93,7 @@ export class Jobs {
   async #find(key: string, slot: ReadSlot): Promise<Pick<Wanted, 'slot' | 'next' | 'foundAt'>> {
     if (typeof slot === 'number') return { slot, next: undefined, foundAt: undefined };
     const clock = this.#host.runtime.clock.now();
-    const time = await storeTime(this.#host.provider, this.#host.runtime);
+    const time = await storeTime(this.#host);
     const found = nearestSlot(slot, time);
     this.#warnings.check(key, found, time);
     return { slot: found.slot, next: found.slot + slot.every, foundAt: { time, clock } };

@@ -3,12 +3,6 @@ import type { JobState } from '../../job-run.ts';
 import type { Lease } from '../../lease.ts';
 import type { JobRecord } from './job-record.ts';
 
-/** What an owner says of a run. */
-export function partsOf(owner: string): { readonly by: string; readonly run: string } {
-  const end = owner.lastIndexOf('/');
-  return { by: owner.slice(0, end), run: owner.slice(end + 1) };
-}
-
 /** What the end of a run changes, apart from its state. A run that was stopped is no try. */
 export function outcomeOf({ slot, tries, failures }: JobRecord, state: JobState): Partial<JobRecord> {
   if (state === 'done') return { lastDone: slot, failures: 0 };

@@ -2,8 +2,15 @@ import type { LockProvider } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import type { Runtime } from '../../time/runtime.ts';
 
+/** Whose time is asked for. */
+interface StoreHost {
+  readonly provider: LockProvider;
+  readonly runtime: Runtime;
+}
+
 /** Ms since 1970 by the clock of the store, or of this process where it has none. */
-export async function storeTime(provider: LockProvider, { clock }: Runtime): Promise<number> {
+export async function storeTime({ provider, runtime }: StoreHost): Promise<number> {
+  const { clock } = runtime;
   if (provider.time === undefined) return Math.round(clock.origin + clock.now());
   let cause: unknown;
   try {
