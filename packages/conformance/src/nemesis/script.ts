@@ -1,0 +1,70 @@
+import type { HistoryCall } from '../history/events.ts';
+import type { Direction } from '../faults/faults.ts';
+
+/** What JSON can carry. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/**
+ * All that a round of the nemesis decides: plain data, which is drawn from a seed, and which a
+ * failure is shrunk to and replayed from. Times are in ms from the begin of the round.
+ */
+export interface Script {
+  /** It was drawn from this one. */
+  readonly seed: number;
+  /** In ms: calls and faults go on so long. Then all is healed, and each key must be had again. */
+  readonly length: number;
+  /** One process each. */
+  readonly workers: readonly WorkerScript[];
+  /** Those of one worker do not overlap, nor do those of servers. */
+  readonly faults: readonly Fault[];
+}
+
+/** What one process does. */
+export interface WorkerScript {
+  /** By which of the target's openings it opens its locks. */
+  readonly opening: string;
+  /** The drawn settings of that opening: sizes of pools, options of clients. */
+  readonly settings: { readonly [name: string]: Json };
+  /** What it does at the same time. Each flow begins anew at its end, until the round is over. */
+  readonly flows: readonly (readonly Turn[])[];
+}
+
+/** One call for a lock, and what is done with the lease. */
+export interface Turn extends HistoryCall {
+  /** In ms: the pause before it. */
+  readonly think: number;
+  /** In ms: how long the work under the lock takes. */
+  readonly hold: number;
+  /** In ms. @default that of the target */
+  readonly ttl?: number;
+  /** Whether the lease is renewed. @default true */
+  readonly renew?: boolean;
+  /** @default false */
+  readonly reentrant?: boolean;
+  /** In ms: nobody has the key for so long after a holder was lost. @default 0 */
+  readonly lockDelay?: number;
+  /** In ms: the key rests until so long after the grant. @default 0 */
+  readonly atLeast?: number;
+  /** The lease goes on as another one after its work. */
+  readonly then?: 'handOver' | 'downgrade';
+  /** What the work does from inside, besides the guarded write. */
+  readonly inside?: 'renew' | 'release' | 'close' | 'stop' | 'again' | 'block' | 'force';
+}
+
+/** Something that goes wrong. */
+export interface Fault {
+  /** What: a fault of a process or of its network, or one that the target has. */
+  readonly kind: string;
+  /** When it begins. */
+  readonly at: number;
+  /** In ms. Of what happens with the next piece on the wire: it waits so long for one. */
+  readonly duration: number;
+  /** The number of the worker that has it. Absent: a server has it. */
+  readonly worker?: number;
+  /** The number of the server; with `worker`: only its connections to that one. */
+  readonly server?: number;
+  /** Which way it goes, where that matters. */
+  readonly direction?: Direction;
+  /** How much, where that matters: a delay in ms, a step of a clock in ms, a number of bytes. */
+  readonly amount?: number;
+}
