@@ -95,15 +95,6 @@ describe('the tokens of the memory provider', () => {
     await provider.inspect('key');
     expect(store.find('key')).toBeUndefined();
   });
-
-  it('are kept by a store for all its providers', async () => {
-    const { provider, another } = createMemorySetting();
-    const floor = 2n ** 52n;
-    await tokenOf(provider, claimOf('a', { floor }));
-    await provider.release(claimOf('a'));
-    await provider.close();
-    expect(await tokenOf(another(), claimOf('b'))).toBe(floor + 2n);
-  });
 });
 
 describe('a memory store', () => {

@@ -6,27 +6,6 @@ import { fleet } from '../support/fleet.ts';
 import { watch } from '../support/setting.ts';
 
 describe('locks.elect', () => {
-  it('lets one candidate lead, and the next after it has resigned', async () => {
-    const { runtime, terms, stand } = fleet();
-    const candidates = [stand(0), stand(1), stand(2)];
-    await runtime.advance(1_000);
-    expect(candidates.map(({ leading }) => leading)).toEqual([true, false, false]);
-    expect(await candidates[2]?.leader()).toEqual({ label: 'p0', owner: terms[0]?.owner, token: terms[0]?.token });
-    expect(await candidates[1]?.resign()).toBe(false);
-    const { time } = runtime;
-    expect(await candidates[0]?.resign()).toBe(true);
-    await runtime.advance(0);
-    // At once: no timer is in between.
-    expect([runtime.time, candidates.map(({ leading }) => leading)]).toEqual([time, [false, true, false]]);
-    expect(terms[0]?.signal.reason).toMatchObject({ code: 'LOCK_CLOSED', key: 'job' });
-    // It stands again, behind the others.
-    await runtime.advance(200);
-    await candidates[1]?.resign();
-    await candidates[2]?.resign();
-    await runtime.advance(1_000);
-    expect(terms.map(({ owner }) => owner.slice(0, 2))).toEqual(['p0', 'p1', 'p2', 'p0']);
-  });
-
   it('keeps the lease until the work of the leader has ended', async () => {
     const { runtime, all, stand } = fleet();
     const gate = createDeferred();

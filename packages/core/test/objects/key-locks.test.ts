@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSetting, watch } from '../support/setting.ts';
+import { createSetting } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 import { settle } from '../support/virtual-runtime.ts';
 import { lockError, misconfigured } from '../support/lock-error.ts';
@@ -38,58 +38,7 @@ describe('locks.mutex', () => {
   });
 });
 
-describe('locks.readWriteLock', () => {
-  it('lets readers in together, writers alone, and serves in the order of arrival', async () => {
-    const { runtime, one, two } = twoProcesses();
-    const [here, there] = [one.readWriteLock('catalogue'), two.readWriteLock('catalogue')];
-    const readers = [await here.read.acquire(), await there.read.acquire()];
-    const writer = watch(there.write.acquire());
-    const late = watch(here.read.acquire());
-    await runtime.advance(100);
-    expect([writer.state, late.state]).toEqual(['open', 'open']);
-    for (const reader of readers) await reader.release();
-    await runtime.advance(100);
-    expect([writer.state, late.state]).toEqual(['fulfilled', 'open']);
-    await writer.value?.release();
-    await runtime.advance(100);
-    expect(late.state).toBe('fulfilled');
-  });
-
-  it('lets readers in when the writer downgrades, and keeps writers out', async () => {
-    const { runtime, one, two } = twoProcesses();
-    const [here, there] = [one.readWriteLock('catalogue'), two.readWriteLock('catalogue')];
-    const lease = await here.write.acquire();
-    const reader = watch(there.read.acquire());
-    const writer = watch(there.write.acquire());
-    await lease.downgrade();
-    await runtime.advance(100);
-    expect([reader.state, writer.state]).toEqual(['fulfilled', 'open']);
-    await reader.value?.release();
-    await runtime.advance(100);
-    expect(writer.state).toBe('open');
-    await lease.release();
-    await runtime.advance(100);
-    expect(writer.state).toBe('fulfilled');
-    expect((writer.value?.token ?? 0n) > lease.token).toBe(true);
-  });
-});
-
 describe('locks.semaphore', () => {
-  it('has so many permits, each with a ttl of its own', async () => {
-    const { runtime, one, two } = twoProcesses();
-    const [here, there] = [one.semaphore('exports', 2), two.semaphore('exports', 2)];
-    await here.acquire({ renew: false, ttl: 500 });
-    const second = await there.acquire();
-    const third = watch(here.acquire());
-    await runtime.advance(200);
-    expect(third.state).toBe('open');
-    await runtime.advance(400);
-    expect(third.state).toBe('fulfilled');
-    expect(await there.tryAcquire()).toBeNull();
-    await second.release();
-    expect((await there.tryAcquire())?.held).toBe(true);
-  });
-
   it('goes by the number of each process, where two processes have other numbers', async () => {
     const { one, two } = twoProcesses();
     const [before, after] = [one.semaphore('exports', 1), two.semaphore('exports', 3)];

@@ -38,18 +38,6 @@ describe('locks.multiLock', () => {
     expect((await two.inspect('a')).holders).toEqual([]);
   });
 
-  it('is lost when one of its keys is', async () => {
-    const { runtime, provider, locks } = createFreeSetting();
-    const lease = await locks.multiLock(['a', 'b']).acquire({ ttl: 1_000 });
-    const { signal } = lease;
-    provider.answers.renew = (call) => call.answer(call.claim.key === 'b' ? false : {});
-    await runtime.advance(500);
-    expect([lease.held, lease.remaining, signal.aborted]).toEqual([false, 0, true]);
-    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', key: 'b' });
-    await expect(lease.renew()).rejects.toMatchObject({ code: 'LOCK_LOST' });
-    expect(await lease.release()).toBe(false);
-  });
-
   it('does not wait on for a key when one that it holds is lost', async () => {
     const { runtime, provider, locks } = createFreeSetting();
     provider.answers.tryAcquire = (call) => (call.claim.key === 'a' ? call.grant() : call.busy(10_000));
@@ -172,24 +160,5 @@ describe('locks.multiLock of objects', () => {
       );
     }
     expect(one.multiLock(['stock', write, one.mutex('stock')]).keys).toEqual(['stock']);
-  });
-
-  it('in turns that overlap, none waits for another for ever', async () => {
-    const { runtime, one, two } = twoProcesses();
-    const done: string[] = [];
-    const run = async (locks: Locks, name: string): Promise<void> => {
-      for (let round = 0; round < 20; round += 1) {
-        const seats = locks.semaphore('seats', 3);
-        const parts = round % 2 === 0 ? [seats.take(3), 'a'] : ['z', seats.take(2), locks.readWriteLock('a').read];
-        await locks
-          .multiLock(parts)
-          .withLock(() => new Promise((resolve) => void runtime.setTimer(() => resolve(1), 5, true)));
-      }
-      done.push(name);
-    };
-    const runs = [run(one, '1'), run(one, '2'), run(two, '3'), run(two, '4')];
-    await runtime.advance(60_000);
-    await Promise.all(runs);
-    expect(done).toHaveLength(4);
   });
 });

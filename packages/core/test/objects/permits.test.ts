@@ -84,24 +84,6 @@ describe('take of a semaphore', () => {
     await Promise.all(loops);
   });
 
-  it('is lost when one of its permits is', async () => {
-    const { runtime, one, two } = twoProcesses();
-    const outcome = watch(
-      one
-        .semaphore(key, 2)
-        .take(2)
-        .withLock(async (lease) => {
-          const { holders } = await two.inspect(key);
-          await two.forceRelease(holders[1]!);
-          await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
-          return lease.held;
-        }),
-    );
-    await runtime.advance(1_000);
-    expect(outcome.error).toMatchObject({ code: 'LOCK_LOST', result: false });
-    expect(await two.inspect(key)).toMatchObject({ holders: [] });
-  });
-
   it('is refused where its own context has too many of them', async () => {
     const { one } = twoProcesses({ findDeadlocks: true });
     const semaphore = one.semaphore(key, 3);

@@ -7,20 +7,6 @@ import { settle } from '../../support/virtual-runtime.ts';
 const ttl = 1_000;
 
 describe('a rejected attempt', () => {
-  it('is repeated with the same claim, and finds itself the holder', async () => {
-    const { runtime, provider, locks } = createSetting({ random: 0 });
-    const acquired = watch(locks.acquire('key', { ttl }));
-    provider.open('tryAcquire').reject();
-    await runtime.advance(10);
-    const [first, second] = provider.attempts;
-    expect(second?.claim).toEqual(first?.claim);
-    provider.open('tryAcquire').grant();
-    await settle();
-    expect(acquired.value?.owner).toBe(first?.claim.owner);
-    expect(acquired.value?.remaining).toBe(988);
-    expect(provider.releases).toHaveLength(0);
-  });
-
   it('is repeated with growing pauses', async () => {
     const { runtime, provider, locks } = createSetting({ random: 0.999, answers: { tryAcquire: rejectAtOnce } });
     provider.answers.release = freeAtOnce;

@@ -81,13 +81,6 @@ describe('a wait of 0', () => {
     await expectNothingLeft({ runtime, locks });
   });
 
-  it('is the default of tryAcquire, which answers null', async () => {
-    const { runtime, provider, locks } = createSetting({ wait: 60_000, answers: { tryAcquire: busyAtOnce } });
-    expect(await locks.tryAcquire('key', { ttl })).toBeNull();
-    expect(provider.attempts).toHaveLength(1);
-    await expectNothingLeft({ runtime, locks });
-  });
-
   it('rejects with LOCK_UNAVAILABLE when that attempt is rejected, also in tryAcquire', async () => {
     const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce, release: freeAtOnce } });
     await expect(locks.tryAcquire('key', { ttl })).rejects.toMatchObject({

@@ -6,21 +6,6 @@ import { settle } from '../../support/virtual-runtime.ts';
 const ttl = 1_000;
 
 describe('a wake', () => {
-  it('while waiting makes core try again at once', async () => {
-    const { runtime, provider, locks } = createSetting();
-    const acquired = watch(locks.acquire('key', { ttl }));
-    const first = provider.open('tryAcquire');
-    first.busy(10_000);
-    await runtime.advance(50);
-    first.wake?.();
-    await settle();
-    expect(provider.attempts).toHaveLength(2);
-    expect(provider.attempts[1]?.at).toBe(first.at + 50);
-    provider.open('tryAcquire').grant();
-    await settle();
-    expect(acquired.state).toBe('fulfilled');
-  });
-
   it('in flight counts once: the next busy answer is waited out', async () => {
     const { runtime, provider, locks } = createSetting({ random: 0 });
     watch(locks.acquire('key', { ttl }));

@@ -6,18 +6,6 @@ import { settle } from '../../support/virtual-runtime.ts';
 const ttl = 1_000;
 
 describe('close', () => {
-  it('rejects those who wait with LOCK_CLOSED and releases their places', async () => {
-    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: busyAtOnce, release: freeAtOnce } });
-    const waits = [locks.acquire('a'), locks.tryAcquire('b', { wait: 500 }), locks.withLock('c', () => 1)].map((wait) =>
-      watch<unknown>(wait),
-    );
-    await settle();
-    await locks.close();
-    for (const wait of waits) expect(wait.error).toMatchObject({ code: 'LOCK_CLOSED' });
-    expect(provider.releases).toHaveLength(3);
-    expect(runtime.pendingTimers).toBe(0);
-  });
-
   it('aborts the signals of held leases with LOCK_CLOSED, then releases them, and is done when they are', async () => {
     const { runtime, provider, locks, take } = createSetting();
     const lease = await take('key', { ttl });

@@ -49,23 +49,6 @@ describe('a lease that is not renewed', () => {
 });
 
 describe('a lapsed lease', () => {
-  it('never comes back, even if a late renewal succeeds', async () => {
-    const { runtime, provider, take } = createSetting();
-    const lease = await take('key', { ttl });
-    const { signal } = lease;
-    await runtime.advance(certain);
-    expect(provider.renewals).toHaveLength(1);
-    expect(lease.held).toBe(false);
-    provider.open('renew').answer({});
-    await runtime.advance(1);
-    expect(lease.held).toBe(false);
-    expect(lease.remaining).toBe(0);
-    expect(signal.aborted).toBe(true);
-    await runtime.advance(5_000);
-    expect(provider.renewals).toHaveLength(1);
-    expect(provider.releases).toHaveLength(1);
-  });
-
   it('does not come back when the answer to a renewal arrives before its timer has run', async () => {
     const { runtime, provider, take } = createSetting();
     const lease = await take('key', { ttl });
@@ -97,27 +80,6 @@ describe('a lapsed lease', () => {
 });
 
 describe('after the event loop was blocked for longer than the validity', () => {
-  it('the first look finds the lease not held and its signal aborted', async () => {
-    const { runtime, take } = createSetting({ answers: { ...well } });
-    const lease = await take('key', { ttl });
-    const { signal } = lease;
-    runtime.block(certain);
-    expect(lease.held).toBe(false);
-    expect(lease.remaining).toBe(0);
-    expect(lease.signal.aborted).toBe(true);
-    expect(signal.aborted).toBe(true);
-  });
-
-  it('no renewal is sent for the lapsed lease', async () => {
-    const { runtime, provider, take } = createSetting({ answers: { ...well } });
-    const { signal } = await take('key', { ttl });
-    runtime.block(certain);
-    await runtime.advance(0);
-    expect(provider.renewals).toHaveLength(0);
-    expect(provider.releases).toHaveLength(1);
-    expect(signal.aborted).toBe(true);
-  });
-
   it('a manual renewal is refused without being sent', async () => {
     const { runtime, provider, take } = createSetting();
     const lease = await take('key', { ttl });

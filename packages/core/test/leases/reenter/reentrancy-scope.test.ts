@@ -3,7 +3,6 @@ import { createLocks } from '../../../src/index.ts';
 import { createDeferred } from '../../support/deferred.ts';
 import { createFreeSetting } from '../../support/setting.ts';
 import type { Setting } from '../../support/setting.ts';
-import { settle } from '../../support/virtual-runtime.ts';
 
 const options = { ttl: 1_000, reentrant: true };
 
@@ -54,17 +53,6 @@ describe('a scope is not joined', () => {
     const setting = createFreeSetting(options);
     await call(setting);
     expect(setting.provider.attempts).toHaveLength(2);
-  });
-
-  it('by a context outside it at the same time', async () => {
-    const { provider, locks } = createFreeSetting(options);
-    const gate = createDeferred();
-    const inside = locks.withLock('key', () => gate.promise);
-    await settle();
-    await locks.withLock('key', () => 1);
-    expect(provider.attempts).toHaveLength(2);
-    gate.resolve();
-    await inside;
   });
 
   it('by a context that outlived it: that acquires anew', async () => {

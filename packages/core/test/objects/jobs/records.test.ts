@@ -35,29 +35,6 @@ it('knows the job of a lock, and the keys that are of no job', () => {
   for (const key of ['mails', 'once/100%', 'once/a/b', 'once/%6D']) expect(jobOfLock(key)).toBeUndefined();
 });
 
-it('shows a dead run as crashed, before the next call', async () => {
-  const { process, slot, runtime } = await createFleet();
-  const [one, two] = [process(), process()];
-  void one.once('report', slot(0), { ttl: 1_000, renew: false }, () => new Promise(() => {})).catch(() => {});
-  await runtime.advance(500);
-  expect((await two.job('report'))?.state).toBe('running');
-  expect(await two.retryJob('report')).toBe(false);
-  expect(await two.forgetJob('report')).toBe(false);
-  await runtime.advance(1_000);
-  expect((await all(two)).map(({ state, failures }) => [state, failures])).toEqual([['crashed', 1]]);
-});
-
-it('opens a slot again for an operator', async () => {
-  const { process, slot } = await createFleet();
-  const [one, two] = [process(), process()];
-  expect(await two.retryJob('report')).toBe(false);
-  await one.once('report', slot(0), () => 0);
-  expect(await two.retryJob('report')).toBe(true);
-  expect(await two.retryJob('report')).toBe(false);
-  expect((await two.job('report'))?.state).toBe('open');
-  expect(await one.once('report', slot(0), () => 1)).toMatchObject({ state: 'ran', value: 1, job: { tries: 1 } });
-});
-
 it('forgets a job, and gives its place to another one', async () => {
   const { process, provider, slot } = await createFleet();
   const locks = process();
@@ -135,18 +112,6 @@ function faulty(provider: LockProvider, fault: (to: string) => 'before' | 'after
     return answer;
   });
 }
-
-it('repeats a write whose answer was lost, and runs once', async () => {
-  const { provider, slot, runtime } = await createFleet();
-  let lost = 0;
-  const store = faulty(provider(), () => ((lost += 1) % 2 === 1 ? 'after' : undefined));
-  const locks = createLocks(store, { runtime });
-  let runs = 0;
-  const call = watch(locks.once('report', slot(0), () => (runs += 1)));
-  await runtime.advance(5_000);
-  expect([runs, call.value]).toMatchObject([1, { state: 'ran' }]);
-  expect(await locks.once('report', slot(0), () => 0)).toMatchObject({ state: 'done' });
-});
 
 it('does not run where the store does not take the record', async () => {
   const { provider, slot, runtime, process } = await createFleet();
