@@ -138,28 +138,6 @@ function mustBeChain(made: readonly (readonly [string | undefined, string])[], s
   expect(new Set(from).size, `seed ${seed}: ${JSON.stringify(made)}`).toBe(from.length);
 }
 
-it('is changed by all who compete while a member of three does not answer', async () => {
-  for (let seed = 1; seed <= 40; seed += 1) {
-    const world = createWorld(seed, 3, 0);
-    world.down.add(seed % 3);
-    const failures: unknown[] = [];
-    const one = async (id: number): Promise<void> => {
-      const { register } = world.client();
-      for (let from: string | undefined, done = false; !done;) {
-        const text = await register('counter', { from, to: `${from ?? ''}${id}` });
-        done = text?.endsWith(`${id}`) === true && text !== from;
-        from = text;
-      }
-    };
-    const all = [1, 2, 3, 4].map((id) => one(id).catch((error: unknown) => void failures.push(error)));
-    await finish(world.runtime, Promise.all(all));
-    expect(failures, `seed ${seed}`).toEqual([]);
-    const text = await finish(world.runtime, world.client().register('counter'));
-    // One whose change another process completed and changed at once may have made it again.
-    expect([...new Set(text)].toSorted().join(''), `seed ${seed}`).toBe('1234');
-  }
-}, 60_000);
-
 it.each([
   [2, []],
   [3, []],

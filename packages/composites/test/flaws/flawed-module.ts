@@ -10,6 +10,11 @@ export interface Flaw {
   readonly replace: string;
 }
 
+/** Makes flaws of `file`. */
+export const flawIn =
+  (file: string) =>
+  (find: string, replace: string): Flaw => ({ file, find, replace });
+
 /**
  * The module `entry`, with the sources in `folder` changed by `flaws`. Throws where there is no
  * such place to change.

@@ -1,35 +1,17 @@
-import type { Flaw } from './flawed-module.ts';
+import { flawIn } from './flawed-module.ts';
 
 const sound = 'const known = count(votes, (part) => part.token === token);';
 
-function machine(find: string, replace: string): Flaw {
-  return { file: 'machine.ts', find, replace };
-}
-
-function waiting(find: string, replace: string): Flaw {
-  return { file: 'wait-in-queue.ts', find, replace };
-}
-
-function answers(find: string, replace: string): Flaw {
-  return { file: 'answers.ts', find, replace };
-}
-
-function calls(find: string, replace: string): Flaw {
-  return { file: 'machine.ts', find, replace };
-}
-
-function attempt(find: string, replace: string): Flaw {
-  return { file: 'attempt.ts', find, replace };
-}
-
-function decisions(find: string, replace: string): Flaw {
-  return { file: 'decisions.ts', find, replace };
-}
+const machine = flawIn('machine.ts');
+const waiting = flawIn('wait-in-queue.ts');
+const answers = flawIn('answers.ts');
+const attempt = flawIn('attempt.ts');
+const decisions = flawIn('decisions.ts');
 
 /** Machines that look right, each without one rule. */
 export const weaker = {
   placeInEveryQueue: [
-    calls(`inQueue ? 'ask in the queue' : 'ask', above`, `'ask in the queue', above`),
+    machine(`inQueue ? 'ask in the queue' : 'ask', above`, `'ask in the queue', above`),
     waiting('member > queue ? call === undefined : member !== queue && inQueue,', 'false,'),
     machine('return call === undefined && !kept && (token !== undefined || (inQueue && waiting));', 'return false;'),
   ],
@@ -57,8 +39,10 @@ export const weaker = {
       'state.token = state.floor === undefined ? highestToken(votes) : state.floor + 1n;',
     ),
   ],
-  ownerTwice: [calls('= emptyPart(part.member, part);', '= { ...emptyPart(part.member, part), number: part.number };')],
-  freesWhatWasPromised: [calls('if (!refused && part.token !== undefined && this.keepsPromise) return;', '')],
+  ownerTwice: [
+    machine('= emptyPart(part.member, part);', '= { ...emptyPart(part.member, part), number: part.number };'),
+  ],
+  freesWhatWasPromised: [machine('if (!refused && part.token !== undefined && this.keepsPromise) return;', '')],
   validFromTheReply: [
     answers(
       'part.since = part.sentAt; part.until = part.sentAt + answer.validity;',

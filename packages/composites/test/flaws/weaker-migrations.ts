@@ -1,6 +1,6 @@
 import type { migrate } from '../../src/migrate/migrate.ts';
 import type * as Decisions from '../../src/migrate/decisions.ts';
-import { moduleWith } from './flawed-module.ts';
+import { flawIn, moduleWith } from './flawed-module.ts';
 import type { Flaw } from './flawed-module.ts';
 
 const decisionsModule = new URL('../../src/migrate/decisions.ts', import.meta.url);
@@ -20,9 +20,7 @@ export async function rulesWith(...flaws: readonly Flaw[]): Promise<Rules> {
   return await moduleWith<Rules>(decisionsModule, 'migrate', flaws);
 }
 
-function decisions(find: string, replace: string): Flaw {
-  return { file: 'decisions.ts', find, replace };
-}
+const decisions = flawIn('decisions.ts');
 
 const order = "['announce', 'look', 'settle', 'look again', 'compare'] as const";
 
@@ -35,9 +33,7 @@ export const weaker = {
   notCapped: [decisions('Math.min(until, presentUntil ?? Infinity)', 'until')],
 } as const satisfies Readonly<Record<string, readonly Flaw[]>>;
 
-function entry(find: string, replace: string): Flaw {
-  return { file: 'entry.ts', find, replace };
-}
+const entry = flawIn('entry.ts');
 
 /** Of the whole `migrate`. */
 export const flawed = {

@@ -48,15 +48,6 @@ export interface Event {
   readonly answers?: readonly boolean[];
 }
 
-const numbers = new Map<string, number>();
-
-/** Texts and words as numbers, for the hash. */
-export function numberOf(text = ''): number {
-  const known = numbers.get(text) ?? numbers.size;
-  numbers.set(text, known);
-  return known;
-}
-
 /** All choices of `count` stores. */
 export function choices(stores: readonly string[], count: number): readonly (readonly string[])[] {
   if (count === 0) return [[]];

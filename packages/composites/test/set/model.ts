@@ -3,7 +3,7 @@ import type { ChangePlan } from '../../src/set/change-quorum.ts';
 import { judge, latestOf, readRecord, textOf } from '../../src/set/set-record.ts';
 import type { Told } from '../../src/set/set-record.ts';
 import type { Model } from '../../../core/test/search/search.ts';
-import { choices, numberOf } from './model-state.ts';
+import { choices } from './model-state.ts';
 import type { Change, Event, Process, State, Story } from './model-state.ts';
 
 const noId = (): string => 'none';
@@ -75,16 +75,8 @@ export function modelOf(story: Story): Model<State, Event> {
       return [...own, ...commands, ...losses];
     },
     apply,
-    hash({ registers, processes, changes, emptied: lost }, hash) {
-      hash.add(lost);
-      for (const store of stores) hash.add(numberOf(registers[store]));
-      const count = (each: Process | Change): number => ('asked' in each ? each.asked : each.starts);
-      for (const each of [...processes, ...changes]) {
-        hash.add(numberOf(each.state) * 8 + count(each));
-        hash.add(each.told.length);
-        for (const told of each.told) hash.add(told === undefined ? 0 : numberOf(told.text) + 1);
-      }
-      for (const { step, plan } of changes) hash.add(step * 64 + (plan?.epochs[0] ?? 0));
+    hash({ changes, ...state }, hash) {
+      hash.plain([state, changes.map(({ plan, ...change }) => [change, plan?.epochs[0]])]);
     },
     problem({ processes }) {
       if (processes.filter(({ state }) => state === 'acting').length < 2) return undefined;

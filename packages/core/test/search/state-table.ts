@@ -1,4 +1,16 @@
-/** Mixes the numbers of a state into 64 bits, in two halves. */
+/** All that is no number, as numbers. */
+const codes = new Map<unknown, number>();
+
+function codeOf(value: unknown): number {
+  let known = codes.get(value);
+  if (known === undefined) {
+    known = codes.size + (1 << 30);
+    codes.set(value, known);
+  }
+  return known;
+}
+
+/** Mixes a state into 64 bits, in two halves. */
 export class StateHash {
   low = 0;
   high = 0;
@@ -14,6 +26,44 @@ export class StateHash {
     const high = Math.imul(this.high + value, 0x85ebca6b) ^ low;
     this.low = (low ^ (low >>> 13)) | 0;
     this.high = Math.imul((high << 13) | (high >>> 19), 0xc2b2ae35) ^ (high >>> 16);
+  }
+
+  /**
+   * Adds a plain value. The members of a `Set` have no order, and properties without a value count
+   * as absent. Objects that are the same must have their properties in the same order.
+   */
+  plain(value: unknown): void {
+    if (typeof value === 'number') this.add(value);
+    else if (typeof value !== 'object' || value === null) this.add(codeOf(value));
+    else if (Array.isArray(value)) {
+      this.add(value.length);
+      for (let index = 0; index < value.length; index += 1) this.plain(value[index]);
+    } else if (value instanceof Set) this.#unordered(value);
+    else {
+      for (const name in value) {
+        const each = (value as Readonly<Record<string, unknown>>)[name];
+        if (each === undefined) continue;
+        this.add(codeOf(name));
+        this.plain(each);
+      }
+      this.add(codeOf('}'));
+    }
+  }
+
+  #unordered(members: ReadonlySet<unknown>): void {
+    const { low: lowBefore, high: highBefore } = this;
+    let low = 0;
+    let high = 0;
+    for (const member of members) {
+      this.start();
+      this.plain(member);
+      low = (low + this.low) | 0;
+      high = (high + this.high) | 0;
+    }
+    this.low = lowBefore;
+    this.high = highBefore;
+    this.add(low);
+    this.add(high);
   }
 }
 

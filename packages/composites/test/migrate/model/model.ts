@@ -3,9 +3,9 @@ import type { Outcome, PhaseStep } from '../../../src/migrate/decisions.ts';
 import { ends, oppositeOf } from '../../../src/migrate/phase.ts';
 import type { End } from '../../../src/migrate/phase.ts';
 import type { Model } from '../../../../core/test/search/search.ts';
+import type { StateHash } from '../../../../core/test/search/state-table.ts';
 import type { Rules } from '../../flaws/weaker-migrations.ts';
 import { claimsOf } from './claims.ts';
-import { hashWorld } from './hash-world.ts';
 import { copyWorld } from './world.ts';
 import type { Process, Setting, World } from './world.ts';
 
@@ -63,7 +63,7 @@ export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
       process.presence = undefined;
     }
     const outcome = outcomeOf(world, process, step);
-    if (outcome !== undefined) process.answered = { step, outcome, sentAt: world.now };
+    if (outcome !== undefined) process.answered = { step, outcome };
   }
 
   function hear(process: Process): void {
@@ -232,4 +232,27 @@ export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
     tell: ({ kind, process }) =>
       kind === 'tick' ? kind : kind === 'empty' ? `s${process} is emptied` : `P${process + 1} ${kind}`,
   };
+}
+
+/** Two states that differ in numbers of claims alone are one. */
+function hashWorld({ processes, stores, ...world }: World, hash: StateHash): void {
+  const ranks = new Map([[0, 0]]);
+  const named = <T extends { readonly number: number }>(one: T | undefined): unknown =>
+    one && { ...one, number: rankOf(one.number) };
+  const rankOf = (number: number): number => {
+    const known = ranks.get(number) ?? ranks.size;
+    ranks.set(number, known);
+    return known;
+  };
+  hash.plain({ ...world, numbers: 0 });
+  for (const { presence, mark, claim, ...own } of processes)
+    hash.plain([
+      own,
+      named(presence),
+      named(mark),
+      claim && rankOf(claim.presence),
+      named(claim && { ...claim, presence: 0 }),
+    ]);
+  for (const { presences, marks, hold, counter } of stores)
+    hash.plain([presences.map(named), marks.map(named), named(hold), counter]);
 }

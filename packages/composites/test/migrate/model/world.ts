@@ -5,7 +5,6 @@ import type { End, Phase } from '../../../src/migrate/phase.ts';
 interface Answered {
   readonly step: PhaseStep;
   readonly outcome: Outcome;
-  readonly sentAt: number;
 }
 
 /** The claim of a process, on the one key. */

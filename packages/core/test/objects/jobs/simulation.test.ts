@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../../src/index.ts';
 import type { LockProvider, Locks, OnceResult } from '../../../src/index.ts';
+import { createRandom } from '../../../src/testing/random.ts';
 import { VirtualRuntime } from '../../support/virtual-runtime.ts';
 
 /** Runs of the real code, each with its own seed: rates of faults for each call of the store. */
@@ -33,22 +34,11 @@ const ttl = 1_000;
 const slots = 3;
 const never = new Promise<never>(() => {});
 
-/** A generator of numbers in [0, 1): mulberry32. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /**
  * Three processes, three slots: who runs when, and what the record says once all holds are over.
  */
 async function simulate(seed: number, weather: Weather, change = (provider: LockProvider) => provider): Promise<Found> {
-  const random = numbers(seed);
+  const random = createRandom(seed);
   const runtime = new VirtualRuntime({ seed });
   const store = createMemoryStore({ runtime });
   const problems: string[] = [];

@@ -101,15 +101,3 @@ function after({ base, made }: Nodes, entry: Entry, zxid: bigint, baseInParent: 
 
 /** Made before everything else. */
 export const firstBase: Base = { value: 0n, previous: 0n, mzxid: 0n, version: 0 };
-
-/** A text that two states have in common only if they are the same. */
-export function keyOf(state: State): string {
-  const log = state.log.map((entry) =>
-    entry.type === 'base' ? `b${entry.value}.${entry.previous}` : `${entry.type[0]}${entry.client}`,
-  );
-  const clients = state.clients.map(
-    (client) =>
-      `${client.phase} ${client.seen} ${client.until} ${client.base.value}.${client.base.mzxid} ${client.watched} ${client.to} ${client.written} ${client.token} ${client.renewed}`,
-  );
-  return `${log.join(',')}|${clients.join('|')}|${state.raises} ${state.removals}`;
-}

@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
 import type { JobRecord } from '../../../src/objects/jobs/job-record.ts';
 import { begun, crashed, verdictOf } from '../../../src/objects/jobs/verdict.ts';
+import { search } from '../../search/search.ts';
+import type { Model } from '../../search/search.ts';
 
 /**
  * All interleavings of calls of `once`, over the decisions of the real code: two processes with two
  * calls each for two slots. A process may die at each step, and an operator opens a slot once.
  */
-interface Model {
+interface Setting {
   readonly retries: number;
   /** Locks are lost by the living, too. There is no operator then. */
   readonly lossy?: boolean;
@@ -26,6 +28,7 @@ interface Process {
 }
 
 interface State {
+  problem?: string;
   lock: { readonly index: number; readonly token: number } | undefined;
   tokens: number;
   record: JobRecord | undefined;
@@ -40,18 +43,17 @@ const idle: Process = { pc: 'idle', calls: 0, at: 0 };
 const counts = { tokens: 0, opened: 0, starts: [0, 0, 0], successes: [0, 0, 0] };
 const first: State = { ...counts, lock: undefined, record: undefined, processes: [idle, idle] };
 
-function check({ retries, lossy = false, without }: Model): { readonly states: number; readonly problems: string[] } {
-  const problems: string[] = [];
+function modelOf({ retries, lossy = false, without }: Setting): Model<State, State> {
   const verdict = (record: JobRecord | undefined, at: number) => verdictOf(record, at, { retries, after: 0 }, 0);
   const isSame = (one: JobRecord | undefined, other: JobRecord | undefined): boolean =>
     without === 'compare' || JSON.stringify(one) === JSON.stringify(other);
 
   function tell(next: State, own: Process, answer: string): void {
     const { at } = own;
-    if (answer === 'done' && next.successes[at] === 0) problems.push('told done without a success');
+    if (answer === 'done' && next.successes[at] === 0) next.problem = 'told done without a success';
     const isDone = next.record?.slot === at && next.record.state === 'done';
     if (answer === 'failed' && isDone && next.opened !== at && retries === 0)
-      problems.push('told failed, and it is done');
+      next.problem = 'told failed, and it is done';
     next.processes[next.processes.indexOf(own)] = { pc: 'idle', calls: own.calls, at: 0 };
   }
 
@@ -145,24 +147,29 @@ function check({ retries, lossy = false, without }: Model): { readonly states: n
     return found;
   }
 
-  function judge({ starts, opened, processes, record, lock }: State): void {
+  function problemOf({ problem, starts, opened, processes, record, lock }: State): string | undefined {
     for (const [slot, count] of starts.entries())
-      if (count > (retries + 1) * (opened === slot ? 2 : 1)) problems.push(`${count} runs in a slot`);
-    if (!lossy && processes.filter(({ pc }) => pc === 'work').length > 1) problems.push('two at work');
+      if (count > (retries + 1) * (opened === slot ? 2 : 1)) return `${count} runs in a slot`;
+    if (!lossy && processes.filter(({ pc }) => pc === 'work').length > 1) return 'two at work';
     // Where no process is at work and tries are left, a call alone runs.
     const isIdle = lock === undefined && processes.every(({ pc }) => pc === 'idle' || pc === 'dead');
-    if (!isIdle || record === undefined || record.state === 'done' || record.tries > retries) return;
+    if (!isIdle || record === undefined || record.state === 'done' || record.tries > retries) return problem;
     const call: State = { ...copyOf(first), record, processes: [{ pc: 'read', calls, at: record.slot }] };
     for (let steps = 0; steps < 20 && call.processes[0]!.pc !== 'work'; steps += 1) step(call, 0, 0);
-    if (call.processes[0]!.pc !== 'work') problems.push('a call alone does not run');
+    return call.processes[0]!.pc === 'work' ? problem : 'a call alone does not run';
   }
 
-  const seen = new Set<string>();
-  for (let layer = [first]; layer.length > 0 && problems.length === 0;) {
-    layer = layer.flatMap(nextOf).filter((state) => seen.size < seen.add(nameOf(state)).size);
-    for (const state of layer) judge(state);
-  }
-  return { states: seen.size, problems };
+  return {
+    start: first,
+    events: nextOf,
+    apply: (_, next) => next,
+    // Processes are alike, but for the holder of the lock.
+    hash: ({ processes, lock, ...rest }, hash) =>
+      hash.plain([rest, lock?.token, new Set(processes.map((process, index) => [lock?.index === index, process]))]),
+    problem: problemOf,
+    unfinished: () => undefined,
+    tell: ({ processes, record }) => JSON.stringify([processes.map(({ pc }) => pc), record]),
+  };
 }
 
 function copyOf(state: State): State {
@@ -175,26 +182,20 @@ function plain(record: JobRecord): JobRecord {
   return { ...record, failures: 0 };
 }
 
-/** Processes are alike, but for the holder of the lock. */
-function nameOf({ processes, lock, ...rest }: State): string {
-  const own = processes.map((process, index) => JSON.stringify([process, lock?.index === index]));
-  return JSON.stringify([rest, lock?.token, own.toSorted()]);
-}
-
-it.each<Model>([{ retries: 0 }, { retries: 1 }, { retries: 0, lossy: true }])(
+it.each<Setting>([{ retries: 0 }, { retries: 1 }, { retries: 0, lossy: true }])(
   'keeps its promises in all interleavings: %o',
-  (model) => {
-    const { states, problems } = check(model);
-    expect(problems).toEqual([]);
+  (setting) => {
+    const { states, problem } = search(modelOf(setting));
+    expect(problem).toBeUndefined();
     expect(states).toBeGreaterThan(10_000);
   },
   120_000,
 );
 
-it.each<[Model, string]>([
+it.each<[Setting, string]>([
   [{ retries: 0, lossy: true, without: 'compare' }, '2 runs in a slot'],
   [{ retries: 0, without: 'mark' }, 'told failed, and it is done'],
   [{ retries: 1, without: 'crash' }, 'a call alone does not run'],
-])('finds what goes wrong in %o', (model, problem) => {
-  expect(check(model).problems[0]).toBe(problem);
+])('finds what goes wrong in %o', (setting, expected) => {
+  expect(search(modelOf(setting)).problem).toBe(expected);
 });
