@@ -1,4 +1,5 @@
 import { flawIn } from './flawed-module.ts';
+import type { Flaw } from './flawed-module.ts';
 
 const sound = 'const known = count(votes, (part) => part.token === token);';
 
