@@ -68,16 +68,6 @@ describe.each(clients)('a release that %s sends later, because it is reconnectin
     await meeting.end('job');
   });
 
-  test('is unknown, and never false, when its reply is lost: the client sends it again, and hears the second answer', async () => {
-    const meeting = await meet();
-    const { lease, party } = await reconnecting(meeting);
-    const trap = party.commands.dropReply({ when: isScriptCall });
-    await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    await trap.sprung;
-    expect((await meeting.inspect('job')).holders).toEqual([]);
-    await meeting.end('job');
-  });
-
   test('answers false when the hold was certainly gone', async () => {
     const meeting = await meet();
     const { lease } = await reconnecting(meeting);
@@ -139,29 +129,6 @@ describe('wakes', () => {
       await meeting.end('job');
     },
   );
-
-  test('that come twice: each waiter is served once, in order', async () => {
-    const meeting = await meet();
-    const { locks } = await meeting.party();
-    const echo = meeting.observer.duplicate();
-    const echoed = new Set<string>();
-    let messages = 0;
-    echo.on('pmessage', (_pattern: string, channel: string, owner: string) => {
-      messages += 1;
-      if (echoed.delete(owner)) return;
-      echoed.add(owner);
-      void meeting.observer.publish(channel, owner);
-    });
-    await echo.psubscribe(`${meeting.prefix}wake:*`);
-    const lease = await locks.acquire('job');
-    const queue = await queueUp(locks, 5, (count) => meeting.waiters('job', count));
-    await lease.release();
-    await queue.all;
-    expect(queue.order).toEqual([0, 1, 2, 3, 4]);
-    await eventually('all messages twice', () => messages >= 10 && echoed.size === 0);
-    echo.disconnect();
-    await meeting.end('job');
-  });
 
   test('of which one is cut within: all waiters look again when the subscription is back, and not at the next poll', async () => {
     const meeting = await meet();

@@ -17,13 +17,6 @@ describe('a process that held a key and also waited for it is killed', () => {
     await eventually('the end of its hold', async () => (await locks.inspect('job')).holders.length === 0);
   }
 
-  test.each(modes)('the first attempt after its ttl, %s, is granted', async (mode) => {
-    const prefix = ownPrefix();
-    const locks = locksOf(prefix, { waiterTtl: 60_000 });
-    await killed(prefix, mode, locks);
-    expect(await locks.tryAcquire('job', { mode })).not.toBeNull();
-  });
-
   test('a waiter of another process gets the key, and not at its next look only', async () => {
     const prefix = ownPrefix();
     const locks = locksOf(prefix, { waiterTtl: 60_000 });

@@ -3,12 +3,11 @@ import { createLocks, openLocks } from '@locks/core';
 import type { Claim, Locks } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { clientOf } from '../../src/clients/given-client.ts';
 import { createRedisGuard, createRedisProvider } from '../../src/index.ts';
 import type { RedisClusterClient, RedisNode } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
-import { isScriptCall } from '../support/faults.ts';
 import { closeAfterTest, collect, eventually, ownPrefix } from '../support/redis.ts';
 import { clusterClients, clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
 import type { ClusterOpener } from './support/cluster.ts';
@@ -107,29 +106,6 @@ describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
       expect(order, key).toEqual([0, 1, 2, 3, 4, 5]);
       // A waiter that no message reached would look after two seconds.
       expect(performance.now() - began).toBeLessThan(1_000);
-    }
-  });
-
-  test('does not call a release false that it may have sent twice', async () => {
-    const ways = await stopAfterTest(waysTo(cluster.nodes));
-    const { client, close } = await open(ways.nodes);
-    onTestFinished(close);
-    const prefix = ownPrefix();
-    const provider = providerOver(client, { prefix });
-    for (const key of keys.slice(0, 4)) {
-      const claim = claimOf({ key });
-      const master = await cluster.masterOf(prefix + key);
-      expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
-      // The server frees the key, and its answer is lost with the connection: the client repeats.
-      ways.at(master.port).dropReply({ when: isScriptCall });
-      const released = await provider.release(claim).catch((error: unknown) => error);
-      expect(released, key).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-      await eventually('certainty', () =>
-        provider
-          .release(claim)
-          .then((freed) => !freed)
-          .catch(() => false),
-      );
     }
   });
 

@@ -1,3 +1,0 @@
-import { lossesTests } from '../support/losses.ts';
-
-lossesTests('Sentinels with `minReplicas`');
