@@ -29,21 +29,26 @@ const stores: readonly (readonly [tests: string, selection: string, left: Left])
   ],
 ];
 
-/** The names that a file imports from the module with the selections of its package. */
-function selectionsOf(file: string, module: string): readonly string[] {
-  const name = module.slice(module.lastIndexOf('/') + 1);
-  const [, names] = new RegExp(String.raw`import \{ ([^}]+) \} from '[./]+support/${name}'`).exec(file) ?? [];
-  return names?.split(', ') ?? [];
+/** The names that a file imports from the modules with selections. */
+function selectionsOf(file: string): readonly string[] {
+  return [
+    ...file.matchAll(/import \{ ([^}]+) \} from '[./]+(?:[\w/]+\/)?support\/(?:selection|requirements)\.ts'/g),
+  ].flatMap(([, names = '']) => names.split(', '));
 }
+
+const shared = join(root, 'packages/conformance/test/support/selection.ts');
 
 test.each(stores)('each requirement is run by a file of the everyday run: %s', async (tests, module, left) => {
   const folder = join(root, 'packages', tests);
-  const selections = (await import(join(root, 'packages', module))) as Readonly<Record<string, Chosen>>;
+  const selections = {
+    ...((await import(shared)) as Readonly<Record<string, Chosen>>),
+    ...((await import(join(root, 'packages', module))) as Readonly<Record<string, Chosen>>),
+  };
   const run: Chosen[] = [];
   for (const name of readdirSync(folder).filter((file) => /^[^.]+(\.long)?\.test\.ts$/.test(file))) {
     const file = readFileSync(join(folder, name), 'utf8');
     if (!/\b(suite|conformanceTests)\(/.test(file)) continue;
-    const chosen = selectionsOf(file, module);
+    const chosen = selectionsOf(file);
     // One name for what a file runs: a part of it would count as all.
     expect(chosen, `${tests}/${name} names one selection`).toHaveLength(1);
     for (const each of chosen) run.push(selections[each] as Chosen);

@@ -4,7 +4,7 @@ import { conformanceTests } from '@locks/conformance/vitest';
 import { startEtcd } from '@locks/test-servers';
 import { afterAll } from 'vitest';
 import { createEtcdProvider } from '../../src/index.ts';
-import type { Chosen } from './requirements.ts';
+import type { Chosen } from '../../../conformance/test/support/selection.ts';
 
 /**
  * Registers the suite, or those that `only` chooses. It has a server of its own, which it breaks

@@ -1,7 +1,7 @@
 import { createRedisProvider, initialise } from '../../src/index.ts';
 import { suite } from '../support/conformance.ts';
 import type { Make } from '../support/make.ts';
-import { quick } from '../support/requirements.ts';
+import { answers } from '../../../conformance/test/support/selection.ts';
 import { closing } from '@locks/test-servers';
 import { clients } from '../support/redis.ts';
 
@@ -15,4 +15,4 @@ const make: Make = async (address, options) => {
   return closing(createRedisProvider(client, options), () => client.disconnect());
 };
 
-await suite('redis, restartGuard', make, { restartGuard: '10m' }, quick);
+await suite('redis, restartGuard', make, { restartGuard: '10m' }, answers);

@@ -6,7 +6,7 @@ import type { RedisOptions } from '../../src/index.ts';
 import { breakable } from './faults.ts';
 import { left } from './left.ts';
 import type { Make } from './make.ts';
-import type { Chosen } from './requirements.ts';
+import type { Chosen } from '../../../conformance/test/support/selection.ts';
 import { ownPrefix } from './redis.ts';
 import { promptCopy, startReplica } from './replica.ts';
 

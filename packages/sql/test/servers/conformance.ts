@@ -10,7 +10,7 @@ import type { SqlOptions } from '../../src/index.ts';
 import { rendered } from '../../src/dialect/layout/names.ts';
 import type { TableNames } from '../../src/dialect/layout/names.ts';
 import { rowsOf } from '../support/databases.ts';
-import type { Chosen } from '../support/selection.ts';
+import type { Chosen } from '../../../conformance/test/support/selection.ts';
 import { breakable } from './breakable.ts';
 import type { Kind } from './kind.ts';
 import { openKnex } from './open-knex.ts';

@@ -9,7 +9,7 @@ import type { ZookeeperOptions, ZookeeperProviderOptions } from '../../src/index
 import { countsOf } from './counts.ts';
 import { startFrameProxy } from './frame-proxy.ts';
 import type { FrameProxy } from './frame-proxy.ts';
-import type { Chosen } from './selection.ts';
+import type { Chosen } from '../../../conformance/test/support/selection.ts';
 
 /** The servers that the suite runs on, and how all of them are hurt at once. */
 export interface Backend {

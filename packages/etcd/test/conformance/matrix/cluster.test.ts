@@ -3,7 +3,7 @@ import { startEtcdCluster } from '@locks/test-servers';
 import { afterAll } from 'vitest';
 import { createEtcdProvider } from '../../../src/index.ts';
 import { ownPrefix } from '../../support/etcd.ts';
-import { inOneProcess } from '../../support/requirements.ts';
+import { inOneProcess } from '../../../../conformance/test/support/selection.ts';
 
 const cluster = await startEtcdCluster();
 afterAll(() => cluster.stop());

@@ -15,7 +15,7 @@ import { answering, faultsOnTheWay, waysTo } from './ways.ts';
 import type { Ways } from './ways.ts';
 import { leftOfAll } from '../../support/left.ts';
 import { ownPrefix } from '../../support/redis.ts';
-import type { Chosen } from '../../support/requirements.ts';
+import type { Chosen } from '../../../../conformance/test/support/selection.ts';
 
 /** How a suite over a Cluster is run. */
 interface ClusterSuite {

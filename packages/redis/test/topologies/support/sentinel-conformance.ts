@@ -12,7 +12,7 @@ import { createRedisProvider, fromConfig } from '../../../src/index.ts';
 import type { RedisOptions } from '../../../src/index.ts';
 import { leftOfAll } from '../../support/left.ts';
 import { ownPrefix } from '../../support/redis.ts';
-import type { Chosen } from '../../support/requirements.ts';
+import type { Chosen } from '../../../../conformance/test/support/selection.ts';
 import type { Nodes } from './cluster.ts';
 import { answering, faultsOnTheWay, waysTo } from './ways.ts';
 import type { Ways } from './ways.ts';

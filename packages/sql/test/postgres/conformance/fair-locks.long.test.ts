@@ -1,5 +1,5 @@
 import { over, suite } from '../../servers/conformance.ts';
 import { conformingPostgres } from '../support/conformance.ts';
-import { users } from '../../support/selection.ts';
+import { users } from '../../../../conformance/test/support/selection.ts';
 
 await suite(conformingPostgres, 'postgres', over, {}, users);

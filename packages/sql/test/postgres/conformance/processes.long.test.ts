@@ -1,5 +1,5 @@
 import { over, suite } from '../../servers/conformance.ts';
 import { conformingPostgres } from '../support/conformance.ts';
-import { acrossProcesses } from '../../support/selection.ts';
+import { acrossProcesses } from '../../../../conformance/test/support/selection.ts';
 
 await suite(conformingPostgres, 'postgres, processes', over, {}, acrossProcesses);

@@ -7,7 +7,7 @@ import { createSqlProvider } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
 import type { Database } from '../../../src/sqlite/connection/connection.ts';
 import { openKnex } from '../../support/databases.ts';
-import type { Chosen } from '../../support/selection.ts';
+import type { Chosen } from '../../../../conformance/test/support/selection.ts';
 import { openDescriptors } from './descriptors.ts';
 import { countLive, createFile, openProvider } from './file.ts';
 import type { TestFile } from './file.ts';

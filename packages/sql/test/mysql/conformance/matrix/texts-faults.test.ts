@@ -1,5 +1,5 @@
 import { over, suite } from '../../../servers/conformance.ts';
-import { withFaults } from '../../../support/selection.ts';
+import { withFaults } from '../../../../../conformance/test/support/selection.ts';
 import { textMariadb } from '../../support/conformance.ts';
 
 // A short deadline: each call to a server that says nothing takes this long.
