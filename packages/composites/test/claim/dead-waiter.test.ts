@@ -23,7 +23,7 @@ test('a waiting process that dies with a vote closes a free key no longer than i
     const members = servers.map((server) => change(server.open()));
     return createLocks(combine(members, { runtime, memberTimeout: 100 }), { runtime, ttl });
   };
-  servers[0]?.stop();
+  servers[0]!.down = true;
   const taken = watch(open().acquire('job'));
   await runtime.advance(10);
   servers[0]?.comeBackEmpty();

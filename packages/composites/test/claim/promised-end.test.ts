@@ -28,7 +28,7 @@ function setUp(count: number, compose: Compose): Setting {
   const runtime = new VirtualRuntime();
   const servers = Array.from({ length: count }, () => new RestartingServer(runtime));
   const gone = new RestartingServer(runtime);
-  gone.stop();
+  gone.down = true;
   const locks = (session = new AbortController().signal, cut?: RestartingServer): Locks => {
     const members = servers.map((server, index) => {
       const member = (server === cut ? gone : server).open();
@@ -45,7 +45,7 @@ function setUp(count: number, compose: Compose): Setting {
 async function leaseOfTwo(session?: AbortSignal): Promise<Setting & { readonly lease: Lease }> {
   const setting = setUp(3, combine);
   const [first] = setting.servers;
-  first?.stop();
+  first!.down = true;
   return { ...setting, lease: await within(setting.runtime, setting.locks(session, first).acquire('job')) };
 }
 

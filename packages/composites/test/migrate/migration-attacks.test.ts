@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Phase } from '../../src/index.ts';
 import { migrate } from '../../src/index.ts';
 import { flawed, weakerMigrate } from '../flaws/weaker-migrations.ts';
-import { MovingStore, movingWorld, presenceTtl } from '../support/migrating-world.ts';
+import { movingWorld, presenceTtl } from '../support/migrating-world.ts';
+import { RestartingServer } from '../support/restarting-server.ts';
 import type { MovingProcess, MovingWorld } from '../support/migrating-world.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
@@ -136,7 +137,7 @@ test('a process of the other end, under another name, is refused', async () => {
 
 test('one process is left in a first migration when a second one begins', async () => {
   const world = movingWorld();
-  const third = new MovingStore(world.runtime);
+  const third = new RestartingServer(world.runtime);
   const left = world.process('left', 'to');
   await reach(world, 'to', left);
   const next = world.process('next', 'to', { name: 'second', stores: [world.to, third] });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { flawed, weakerMigrate } from '../flaws/weaker-migrations.ts';
-import { MovingStore, movingWorld } from '../support/migrating-world.ts';
+import { movingWorld } from '../support/migrating-world.ts';
+import { RestartingServer } from '../support/restarting-server.ts';
 import type { MovingProcess, MovingWorld } from '../support/migrating-world.ts';
 
 test.each([
@@ -22,7 +23,7 @@ test.each([
 
 test('two migrations in sequence, between three clocks: no token is lower than one before', async () => {
   const world = movingWorld(3_000);
-  const third = new MovingStore(world.runtime, -1_500);
+  const third = new RestartingServer(world.runtime, -1_500);
   const keys = Array.from({ length: 12 }, (_, index) => `k${index}`);
   const highest = new Map<string, bigint>();
   const low: string[] = [];
@@ -35,7 +36,7 @@ test('two migrations in sequence, between three clocks: no token is lower than o
       highest.set(key, token);
     }
   };
-  const move = async (name: string, stores: readonly [MovingStore, MovingStore]): Promise<void> => {
+  const move = async (name: string, stores: readonly [RestartingServer, RestartingServer]): Promise<void> => {
     const process = world.process(name, 'both', { name, stores });
     await use(process, `${name} both`);
     process.phase = 'to';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import { LockError, createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
+import { createLocks } from '../../../core/src/index.ts';
 import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
 import { migrate } from '../../src/index.ts';
 import type { MigrateOptions, Phase, PhaseWord } from '../../src/index.ts';
@@ -7,71 +7,9 @@ import { readStatus } from '../../src/migrate/read-status.ts';
 import type { MigrationStatus } from '../../src/migrate/status.ts';
 import type { MigratingProvider } from '../../src/migrate/migrate.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
+import { RestartingServer } from './restarting-server.ts';
 
 export const presenceTtl = 3_000;
-
-/** A server that can be down, or lose its data, and whose clock may be off. */
-export class MovingStore {
-  readonly #runtime: VirtualRuntime;
-  /** How far its clock is ahead, in ms. */
-  readonly #ahead: number;
-  #store;
-  down = false;
-
-  constructor(runtime: VirtualRuntime, ahead = 0) {
-    this.#runtime = runtime;
-    this.#ahead = ahead;
-    this.#store = this.#make();
-  }
-
-  empty(): void {
-    this.#store = this.#make();
-  }
-
-  /** A process's connection. */
-  open(): LockProvider {
-    let store = this.#store;
-    let provider = createMemoryProvider({ store });
-    const now = async (): Promise<LockProvider> => {
-      if (this.down) throw new LockError('LOCK_UNAVAILABLE', 'The store is down.', { sent: false });
-      if (store !== this.#store) {
-        store = this.#store;
-        provider = createMemoryProvider({ store });
-      }
-      return provider;
-    };
-    return {
-      name: 'memory',
-      traits: provider.traits,
-      tryAcquire: async (claim, wake) => await (await now()).tryAcquire(claim, wake),
-      renew: async (claim, token) => await (await now()).renew(claim, token),
-      release: async (claim) => await (await now()).release(claim),
-      inspect: async (key) => await (await now()).inspect(key),
-      time: async () => (await (await now()).time?.()) ?? 0,
-      register: async (...call) => await (await now()).register?.(...call),
-      async *list(prefix) {
-        yield* (await now()).list?.(prefix) ?? [];
-      },
-      close: async () => {},
-    };
-  }
-
-  #make(): ReturnType<typeof createMemoryStore> {
-    const { clock } = this.#runtime;
-    const skewed = { origin: clock.origin + this.#ahead, now: () => clock.now(), exact: () => clock.exact() };
-    return createMemoryStore({ runtime: { ...bound(this.#runtime), clock: skewed } });
-  }
-}
-
-function bound(runtime: VirtualRuntime) {
-  return {
-    setTimer: runtime.setTimer.bind(runtime),
-    clearTimer: runtime.clearTimer.bind(runtime),
-    keepAlive: runtime.keepAlive.bind(runtime),
-    random: runtime.random.bind(runtime),
-    uniqueId: runtime.uniqueId.bind(runtime),
-  };
-}
 
 export interface MovingProcess {
   /** What its operator tells it. */
@@ -83,7 +21,7 @@ export interface MovingProcess {
 }
 
 export interface Given extends Partial<MigrateOptions> {
-  readonly stores?: readonly [MovingStore, MovingStore];
+  readonly stores?: readonly [RestartingServer, RestartingServer];
   readonly made?: typeof migrate;
   readonly ttl?: number;
 }
@@ -93,8 +31,8 @@ export type MovingWorld = ReturnType<typeof movingWorld>;
 /** Processes that move between stores, in virtual time. `ahead`: of the first clock, in ms. */
 export function movingWorld(ahead = 0) {
   const runtime = new VirtualRuntime();
-  const from = new MovingStore(runtime, ahead);
-  const to = new MovingStore(runtime);
+  const from = new RestartingServer(runtime, ahead);
+  const to = new RestartingServer(runtime);
   const world = {
     runtime,
     from,
@@ -115,7 +53,7 @@ export function movingWorld(ahead = 0) {
       }) as MovingProcess;
     },
     /** A process without `migrate`. */
-    plain(store: MovingStore, label = 'plain'): Locks {
+    plain(store: RestartingServer, label = 'plain'): Locks {
       const locks = createLocks(store.open(), { ttl: 2_000, label, runtime });
       onTestFinished(() => world.end(locks));
       return locks;

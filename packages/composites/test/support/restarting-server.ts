@@ -3,37 +3,39 @@ import type { LockProvider } from '../../../core/src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import type { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
-/** A server that can be down, and come back empty. */
+/** A server that can be down, and lose its data, and whose clock may be off. */
 export class RestartingServer {
   readonly #runtime: VirtualRuntime;
+  /** How far its clock is ahead, in ms. */
+  readonly #ahead: number;
   #store;
-  #isUp = true;
   #closedUntil = 0;
+  down = false;
 
-  constructor(runtime: VirtualRuntime) {
+  constructor(runtime: VirtualRuntime, ahead = 0) {
     this.#runtime = runtime;
-    this.#store = createMemoryStore({ runtime });
+    this.#ahead = ahead;
+    this.#store = this.#make();
   }
 
-  stop(): void {
-    this.#isUp = false;
+  empty(): void {
+    this.#store = this.#make();
   }
 
   /** It is there again without its data, and grants nothing for `guard` ms. */
   comeBackEmpty(guard = 0): void {
-    this.#store = createMemoryStore({ runtime: this.#runtime });
+    this.empty();
     this.#closedUntil = this.#runtime.time + guard;
-    this.#isUp = true;
+    this.down = false;
   }
 
   /** A process's way to it. */
   open(): LockProvider {
     let store = this.#store;
     let provider = createMemoryProvider({ store });
-    const { name, traits } = provider;
     const at = async (isAttempt = false): Promise<LockProvider> => {
       const closed = isAttempt && this.#runtime.time < this.#closedUntil;
-      if (!this.#isUp || closed) throw new LockError('LOCK_UNAVAILABLE', 'It is down.', { sent: false });
+      if (this.down || closed) throw new LockError('LOCK_UNAVAILABLE', 'It is down.', { sent: false });
       if (store !== this.#store) {
         store = this.#store;
         provider = createMemoryProvider({ store });
@@ -41,14 +43,25 @@ export class RestartingServer {
       return provider;
     };
     return {
-      name,
-      traits,
+      name: 'memory',
+      traits: provider.traits,
       tryAcquire: async (claim, wake) => await (await at(true)).tryAcquire(claim, wake),
       renew: async (claim, token) => await (await at()).renew(claim, token),
       release: async (claim) => await (await at()).release(claim),
       inspect: async (key) => await (await at()).inspect(key),
-      close: async () => await provider.close(),
+      time: async () => (await (await at()).time?.()) ?? 0,
+      register: async (...call) => await (await at()).register?.(...call),
+      async *list(prefix) {
+        yield* (await at()).list?.(prefix) ?? [];
+      },
+      close: async () => {},
     };
+  }
+
+  #make(): ReturnType<typeof createMemoryStore> {
+    const { clock } = this.#runtime;
+    const skewed = { origin: clock.origin + this.#ahead, now: () => clock.now(), exact: () => clock.exact() };
+    return createMemoryStore({ runtime: Object.create(this.#runtime, { clock: { value: skewed } }) as VirtualRuntime });
   }
 }
 
