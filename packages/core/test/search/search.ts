@@ -33,6 +33,11 @@ export interface Bounds {
   readonly mustEnd?: boolean;
 }
 
+/** The problem that a search found, with the steps to it. `undefined`: none. */
+export function problemOf({ problem, trace }: Found): string | undefined {
+  return problem && [problem, ...trace.map((line, index) => `${index + 1} ${line}`)].join('\n');
+}
+
 /** Visits the states of `model`, breadth first, until it finds a problem. */
 export function search<State, Event>(model: Model<State, Event>, bounds: Bounds = {}): Found {
   return new Search(model, bounds).run();
