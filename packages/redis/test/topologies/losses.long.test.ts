@@ -40,7 +40,7 @@ const followed: Readonly<Record<string, Form>> = {
 
 type Happen = (deployment: Deployment) => Promise<unknown>;
 
-/** By the rows of the table: what happens to the server that has the lock, while a client holds it. */
+/** By the rows of the table: what happens to the server that has the lock, which a client holds. */
 const events: Readonly<Record<string, Happen>> = {
   async 'restart with all data'({ master }) {
     await redisCommand(master, 'SAVE');

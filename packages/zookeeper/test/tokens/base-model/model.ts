@@ -5,7 +5,10 @@ import type { Client, State } from './state.ts';
 import { stepsFrom } from './steps.ts';
 import type { Step, World } from './steps.ts';
 
-/** All that can happen in `world`. `seen` has each thing that happened: what never did was not checked. */
+/**
+ * All that can happen in `world`. `seen` has each thing that happened: what never did was not
+ * checked.
+ */
 export function modelOf(world: World, rules: Rules, seen: Set<string> = new Set()): Model<State, Step> {
   return {
     start: begin(world),
