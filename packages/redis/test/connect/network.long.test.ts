@@ -130,6 +130,29 @@ describe('wakes', () => {
     },
   );
 
+  test('that come twice: each waiter is served once, in order', async () => {
+    const meeting = await meet();
+    const { locks } = await meeting.party();
+    const echo = meeting.observer.duplicate();
+    const echoed = new Set<string>();
+    let messages = 0;
+    echo.on('pmessage', (_pattern: string, channel: string, owner: string) => {
+      messages += 1;
+      if (echoed.delete(owner)) return;
+      echoed.add(owner);
+      void meeting.observer.publish(channel, owner);
+    });
+    await echo.psubscribe(`${meeting.prefix}wake:*`);
+    const lease = await locks.acquire('job');
+    const queue = await queueUp(locks, 5, (count) => meeting.waiters('job', count));
+    await lease.release();
+    await queue.all;
+    expect(queue.order).toEqual([0, 1, 2, 3, 4]);
+    await eventually('all messages twice', () => messages >= 10 && echoed.size === 0);
+    echo.disconnect();
+    await meeting.end('job');
+  });
+
   test('of which one is cut within: all waiters look again when the subscription is back, and not at the next poll', async () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 60_000 });
