@@ -7,6 +7,17 @@ import { settle } from '../../support/virtual-runtime.ts';
 const ttl = 1_000;
 
 describe('withLock', () => {
+  it('renews while work lasts', async () => {
+    const { runtime, provider, locks } = createFreeSetting();
+    const { promise, resolve } = createDeferred<string>();
+    const done = watch(locks.withLock('key', () => promise, { ttl }));
+    await runtime.advance(10_000);
+    expect(provider.renewals.length).toBeGreaterThan(20);
+    resolve('done');
+    await settle();
+    expect(done.value).toBe('done');
+  });
+
   it('does not reject when the release fails', async () => {
     const { locks } = createFreeSetting({ answers: { release: rejectAtOnce } });
     expect(await locks.withLock('key', () => 'done', { ttl })).toBe('done');
