@@ -25,6 +25,7 @@ export type {
   TrapOptions,
   Way,
 } from '@locks/conformance/faults';
+export { hostileReplies } from './proxy/hostile-replies.ts';
 export { startProxy } from './proxy/start-proxy.ts';
 export { redisCommand } from './redis/command.ts';
 export { type RedisCluster, startRedisCluster } from './redis/cluster/cluster.ts';

@@ -114,15 +114,22 @@ export function outageOf(client: ScriptClient): LockError | undefined {
   return connectionTrouble(client) ?? (loss && toLockError(loss, { what: 'the connection' }));
 }
 
+/** Tokens begin at the clock of the server, in µs since 1970: below it are answers out of step. */
+const lowestToken = 10n ** 12n;
+
 /**
  * The answer to an attempt. A script returns a token, as text where it is near 2^53, or minus the
  * ms until the next attempt.
  */
 export function toAnswer(reply: unknown): Grant | { readonly granted: false; readonly retryAfter: number } {
-  if (typeof reply === 'string' && /^\d+$/.test(reply)) return { granted: true, token: BigInt(reply) };
-  const number = toInteger(reply, 'an attempt');
-  if (number > 0) return { granted: true, token: BigInt(number) };
-  return { granted: false, retryAfter: -number };
+  const exact = typeof reply === 'string' && /^\d+$/.test(reply);
+  const number = exact ? BigInt(reply) : BigInt(toInteger(reply, 'an attempt'));
+  if (number <= 0n) return { granted: false, retryAfter: -Number(number) };
+  if (number < lowestToken) {
+    const why = 'it answers another command, and what became of the attempt is unknown';
+    throw new LockError('LOCK_UNAVAILABLE', `Redis answered an attempt with ${number}, which is no token: ${why}.`);
+  }
+  return { granted: true, token: number };
 }
 
 /** The integer that a script returned, whatever the client makes of integers. */
@@ -136,10 +143,15 @@ export function toInteger(reply: unknown, what: string): number {
   throw strangeReply(what, 'an integer');
 }
 
+/** The list that a script or a command returned. */
+export function toList(reply: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(reply)) return reply;
+  throw strangeReply(what, 'a list');
+}
+
 /** The state of `key`, from what the script says: see `lua/inspect.lua`. */
 export function toKeyState(key: string, reply: unknown): KeyState {
-  if (!Array.isArray(reply)) throw strangeReply('an inspection', 'a list');
-  const [count, names, ...parts] = reply as readonly unknown[];
+  const [count, names, ...parts] = toList(reply, 'an inspection');
   const holders: Holder[] = [];
   for (let index = 0; index + 4 < parts.length; index += 5) {
     const [owner, mode, permits, token, left] = parts.slice(index, index + 5);
