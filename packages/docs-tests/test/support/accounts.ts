@@ -18,6 +18,8 @@ export interface Account {
   stop(): Promise<unknown>;
 }
 
+/** Requirements wait for positions in the queue to lapse. */
+const brief = { waiterTtl: 3_000 } as const;
 const page = (name: string): string => readFileSync(join(root, 'docs/backends', `${name}.md`), 'utf8');
 const withUser = (url: string, user = 'app'): string => url.replace(/\/\/(?:[^@/]*@)?/, `//${user}:secret@`);
 
@@ -27,7 +29,7 @@ export const accounts: Readonly<Record<string, () => Promise<Account>>> = {
     const server = await startRedis();
     const [, rules = ''] = /^ACL SETUSER locker on >… ([^`]*)^```$/m.exec(page('redis-operate')) ?? [];
     await redisCommand(server, 'ACL', 'SETUSER', 'app', 'on', '>secret', ...rules.trim().split(/\s+/));
-    return { url: withUser(server.url), options: {}, stop: server.stop };
+    return { url: withUser(server.url), options: brief, stop: server.stop };
   },
   postgres: () => ofDatabase('Postgres', true),
   'postgres without routines': () => ofDatabase('Postgres', false),
@@ -67,7 +69,7 @@ export const accounts: Readonly<Record<string, () => Promise<Account>>> = {
       await ask(server, 'user/grant', { user: name, role: of });
     }
     await ask(server, 'enable', {});
-    return { url: `${withUser(server.url)}/${prefix}`, options: {}, stop: server.stop };
+    return { url: `${withUser(server.url)}/${prefix}`, options: brief, stop: server.stop };
   },
 };
 
@@ -112,7 +114,7 @@ async function ofDatabase(name: 'Postgres' | 'MariaDB', routines: boolean): Prom
     await databases.remove();
     await server.stop();
   };
-  return { url: withUser(url), options: routines ? {} : { routines }, stop };
+  return { url: withUser(url), options: routines ? brief : { ...brief, routines }, stop };
 }
 
 /** The statements of the page that grant what its tables need, by how they quote a name. */
