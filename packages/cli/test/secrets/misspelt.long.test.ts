@@ -4,7 +4,6 @@ import { chdir } from 'node:process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
 import { openLocks } from '@locks/core';
-import type { LocksConfig } from '@locks/core';
 import { configSources, mergeSources } from '@locks/core/open';
 import { createRandom } from '@locks/core/testing';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -56,8 +55,7 @@ async function saidOf({ target, url }: Misspelt): Promise<string> {
     await locks.close();
     return locks;
   };
-  const looked = async (): Promise<unknown> =>
-    await examine(mergeSources(await configSources(target as LocksConfig)).backend);
+  const looked = async (): Promise<unknown> => await examine(mergeSources(await configSources(target)).backend);
   const shown = url === undefined ? '' : (await findStore({ url })).shown;
   return [shown, ...(await Promise.all([opened, looked].map(textOf)))].join('\n');
 }

@@ -1,7 +1,7 @@
 import type { LocksConfig } from '@locks/core';
 import { adapters } from '@locks/core/open';
 
-/** Where locks shall be, as somebody has written it who has made a mistake. */
+/** Where locks shall be, as a user has written it by mistake. */
 export interface Misspelt {
   /** For `openLocks`. */
   readonly target: string | LocksConfig;
@@ -172,10 +172,10 @@ export function misspell(random: () => number): Misspelt {
   const place = scheme === 'sqlite' ? 'sqlite:./locks.db' : `${scheme}://user:PASSWORD@127.0.0.1:1/0`;
   let url = `${place}?connectTimeout=10&ttl=5s`;
   for (let left = pick(1, 1, 2, 3); left > 0; left -= 1) url = pick(...slips)(url, pick);
-  // What stands there is the path of a file.
+  // A file, whose path is no secret.
   if (scheme === 'sqlite' && !url.startsWith('sqlite:./locks.db?')) return misspell(random);
   if (!url.includes('PASSWORD')) url = `${url}&password=PASSWORD`;
-  // What stands where the host belongs is a host.
+  // A text where the host belongs is a host.
   if (written.includes('@') && !/127\.0\.0\.1|::1/.test(url)) return misspell(random);
   const spelt = url.replaceAll('PASSWORD', () => password);
   if (random() < 0.6) return { target: spelt, url: spelt, secrets };

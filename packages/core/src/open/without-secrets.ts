@@ -10,7 +10,7 @@ const secretName = /pass|pwd|secret|token|auth|cred|key|tls|ssl/i;
 /** In characters: a part of a secret that is shorter may stand in any text. */
 const shortest = 4;
 
-/** `error` of an adapter of others, without what the URL and the options of `backend` keep secret. */
+/** `error` of an adapter of others, without the secrets in the URL and the options of `backend`. */
 export function withoutSecrets(error: unknown, { url, options }: Pick<Backend, 'url' | 'options'>): unknown {
   // What was read as the name of an option is a part of a URL that is misspelt.
   const isProper = Object.keys(options).every((name) => /^\w+$/.test(name));
@@ -27,7 +27,7 @@ export function withoutSecrets(error: unknown, { url, options }: Pick<Backend, '
 
 /** Of a URL that is misspelt, all behind the scheme may be the password. */
 function secretsOfUrl(url: string, isProper: boolean): readonly string[] {
-  const [whole, user = '', query = ''] = (isProper && proper.exec(url)) || [];
+  const [whole, user = '', query = ''] = (isProper ? proper.exec(url) : null) ?? [];
   if (whole === undefined) return [url.replace(/^[a-z][\w+.-]*:\/*/i, '')];
   const [, name = user, password = ''] = /^(.*?)(?::|%3A)(.*)$/is.exec(user) ?? [];
   return [

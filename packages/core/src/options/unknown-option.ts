@@ -67,7 +67,7 @@ export function isShown(text: string): boolean {
     .every((part) => plain.test(part));
 }
 
-/** What is in a URL, and hardly in the path of a file or the name of a module. */
+/** Marks of a URL, rare in the path of a file and in the name of a module. */
 const ofUrl = /:\/|[^/\\]@|[?=&#;%]|^(?!file:|node:)[a-z][\w+.-]+:/i;
 
 /** Whether what was given as a path, or as the name of a module, may be a URL with a password. */

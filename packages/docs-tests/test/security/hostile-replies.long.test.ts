@@ -125,7 +125,7 @@ async function live({ store, options, unnumbered, found }: Harmed, round: number
   await proxy.stop();
 }
 
-/** What is taken at most from now on, in bytes. */
+/** The memory that is taken at most from now on, in bytes. */
 function watchMemory(): () => number {
   const taken = (): number => process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed;
   const before = taken();

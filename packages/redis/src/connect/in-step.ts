@@ -9,7 +9,7 @@ interface Pairing {
   duplicate(override?: object): object;
 }
 
-/** A command that nobody waits for. */
+/** A command without a caller. */
 const noCommand = { command: { name: '', args: [], resolve: () => {}, reject: () => {} } };
 
 /**

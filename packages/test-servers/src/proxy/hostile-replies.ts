@@ -5,9 +5,9 @@ type Below = (limit: number) => number;
 /** In bytes: more than any reply that locks ask for. */
 const endless = 2 * 1024 * 1024;
 const bytes = (...hex: readonly string[]): readonly Buffer[] => hex.map((each) => Buffer.from(each, 'hex'));
-/** What is read as the length of what follows: nothing, less than nothing, or more than there is. */
+/** Lengths that are 0, negative, or longer than the rest. */
 const lengths = bytes('00000000', 'ffffffff', '80000000', '7fffffff', '00ffffff', 'ffffff7f');
-/** What is no UTF-8, and what ends or begins a text. */
+/** Bytes that are no UTF-8, and those that end or begin a text. */
 const marks = bytes('c328', 'fffe', 'eda080', '00', '0d0a', '2d', '2b', '24', '2a', '3a');
 
 /** What comes in place of a reply, by name. `undefined`: nothing any more on this connection. */

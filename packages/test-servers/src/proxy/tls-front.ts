@@ -15,7 +15,7 @@ export interface TlsFront {
   stop(): Promise<void>;
 }
 
-/** What is done with a socket over which the client has asked for TLS. */
+/** Takes over a socket on which the client has asked for TLS. */
 export type Handshake = (socket: Socket, back: Socket) => void;
 
 /**

@@ -22,7 +22,7 @@ export function readServerUrl(text: string, scheme: string, port: number, given?
     // Behind a "/" or "#" of a password stands the rest of it, and before it no host.
     if (!text.includes('://') || url.hash !== '' || url.pathname.includes('@')) throw new TypeError('No authority.');
     const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, '$1'));
-    // What is decoded to something else than a name is a part of a user and a password.
+    // A decoded text that is no name is a part of a user and a password.
     if (!host.startsWith('/') && /[\s@?#%,;=&'"|\\]/.test(host)) throw new TypeError('No host.');
     const database = decodeURIComponent(url.pathname.replace(/^\//, ''));
     return {

@@ -52,8 +52,8 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
       const socket = sockets.create();
       queueMicrotask(guardAll);
       if (sockets.path !== undefined) return socket.connect(sockets.path);
-      // Node checks a certificate against this, and sets it for names alone: for an address it would
-      // take "localhost".
+      // Node checks a certificate against this, and sets it for names alone. For an address it
+      // would take "localhost".
       return Object.assign(socket.connect(port, host), { _host: host });
     },
     // It would note a stack for each statement.
