@@ -102,7 +102,7 @@ const slips: readonly Slip[] = [
   (url) => url,
 ];
 
-/** What is written in place of a URL, or around it. */
+/** The text that is written in place of a URL, or around it. */
 const forms: readonly ((url: string, password: string, pick: Pick) => LocksConfig)[] = [
   (url) => ({ url }),
   (url, _, pick) => ({ url, provider: pick('redis', 'sql', 'zookeeper', 'etcd', 'memory', 'combine', 'migrate', url) }),
