@@ -25,7 +25,11 @@ export type {
   TrapOptions,
   Way,
 } from '@locks/conformance/faults';
+export { hostileReplies } from './proxy/hostile-replies.ts';
 export { startProxy } from './proxy/start-proxy.ts';
+export { type Handshake, type TlsFront, startTlsFront } from './proxy/tls-front.ts';
+export { expired, ofElsewhere } from './support/certificates.ts';
+export { otherSelfSigned } from './support/other-self-signed.ts';
 export { redisCommand } from './redis/command.ts';
 export { type RedisCluster, startRedisCluster } from './redis/cluster/cluster.ts';
 export type { RedisClusterOptions } from './redis/cluster/options.ts';

@@ -1,3 +1,4 @@
+import { adapters } from '@locks/core/open';
 import { printable } from '@locks/core/text';
 
 const shape = /^([a-z][a-z0-9+.-]*:)([^?]*)(.*)$/is;
@@ -15,5 +16,15 @@ export function shownUrl(url: string): string {
   if (/^sqlite:$/i.test(scheme)) return printable(scheme + before);
   if (/^memory:$/i.test(scheme) && /^\/*$/.test(before)) return scheme + before;
   const shown = query.includes('@') && !before.includes('@') ? undefined : place.exec(before)?.[1];
-  return shown === undefined ? `${scheme}…` : `${scheme}//${shown}`;
+  // Where the scheme was left out, a user or a password may stand there.
+  const kind = isKnown(scheme) || (before.startsWith('//') && /^[a-z+.-]{1,16}:$/i.test(scheme)) ? scheme : '…';
+  return shown === undefined ? kind.replace(/:$/, ':…') : `${kind}//${shown}`;
+}
+
+function isKnown(scheme: string): boolean {
+  const name = scheme
+    .toLowerCase()
+    .replace(/^valkey/, 'redis')
+    .slice(0, -1);
+  return Object.values(adapters).some(({ schemes }) => schemes.includes(name));
 }

@@ -1,6 +1,7 @@
 import type { AdapterModule } from '../adapter/adapter-config.ts';
 import { LockError, isLockError, misconfigured } from '../errors/lock-error.ts';
 import { describeGiven } from '../options/read-options.ts';
+import { isShown, mayBeUrl, shownPath } from '../options/unknown-option.ts';
 import * as memory from '../memory/config.ts';
 import { findModule, isPublished } from './find-module.ts';
 import { registered, registeredFor, serves } from '../adapter/registered.ts';
@@ -93,7 +94,10 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   const found = adapterIn(loaded);
   if (found !== undefined) return found;
   if (loaded !== undefined) {
-    throw new LockError('LOCK_MISCONFIGURED', `openLocks: module "${id}" does not export a function fromConfig.`);
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      `openLocks: module ${shownPath(id)} does not export a function fromConfig.`,
+    );
   }
   throw new LockError('LOCK_MISCONFIGURED', notFound(named, adapter));
 }
@@ -104,6 +108,7 @@ async function load(id: string): Promise<unknown> {
     return await findModule(id);
   } catch (error) {
     if (isLockError(error)) throw error;
+    if (mayBeUrl(id)) throw misconfigured('openLocks', `module ${shownPath(id)} cannot be imported`);
     throw misconfigured('openLocks', `module "${id}" threw when it was imported; see the cause`, { cause: error });
   }
 }
@@ -118,13 +123,15 @@ async function loadByScheme(scheme: string): Promise<AdapterModule> {
   const found = adapterIn(loaded);
   if (found !== undefined && serves(found, scheme)) return found;
   const schemes = ['memory', ...Object.values(adapters).flatMap((adapter) => adapter.schemes)].join(', ');
-  const unknown = `no adapter is known for the scheme "${scheme}:"`;
+  // Without "//" behind it, it may be the beginning of a user and a password.
+  const shown = isShown(scheme) ? `"${scheme}:"` : 'of the URL';
+  const unknown = `no adapter is known for the scheme ${shown}`;
   const module = 'name its module: { provider: "module-id", url }';
   if (loaded !== undefined) {
-    throw misconfigured('openLocks', `${unknown}. Module "${id}" does not export it in schemes; ${module}`);
+    throw misconfigured('openLocks', `${unknown}. Module ${shownPath(id)} does not export it in schemes; ${module}`);
   }
   const own = isPublished()
-    ? `Install an adapter named ${id}`
+    ? `Install an adapter named ${isShown(scheme) ? id : 'locks-<scheme>'}`
     : 'Call registerAdapter with an adapter that has schemes';
   throw misconfigured('openLocks', `${unknown}. Known: ${schemes}. ${own}, or ${module}`);
 }
@@ -132,7 +139,7 @@ async function loadByScheme(scheme: string): Promise<AdapterModule> {
 function notFound(named: string, adapter: KnownAdapter | undefined): string {
   const [name] = adapter?.packages.split(' ') ?? [];
   if (!isPublished()) {
-    const found = `openLocks: provider "${named}" cannot be found by its name, as this code is bundled.`;
+    const found = `openLocks: provider ${shownPath(named)} cannot be found by its name, as this code is bundled.`;
     const pass = 'ass the module itself: { provider: <module>, url }.';
     return name === undefined
       ? `${found} P${pass}`
@@ -140,9 +147,9 @@ function notFound(named: string, adapter: KnownAdapter | undefined): string {
   }
   if (adapter === undefined) {
     const names = ['memory', ...Object.keys(adapters)].join(', ');
-    return `openLocks: provider "${named}" is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`;
+    return `openLocks: provider ${shownPath(named)} is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`;
   }
-  return `openLocks: provider "${named}" needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}`;
+  return `openLocks: provider ${shownPath(named)} needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}`;
 }
 
 /** A CommonJS module may be known by its `default` alone. */

@@ -1,12 +1,12 @@
 import type { AdapterModule } from '../adapter/adapter-config.ts';
 import type { LockProvider } from '../contract.ts';
-import { errorText } from '../errors/foreign-errors.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { closeQuietly } from '../leases/close-locks.ts';
 import type { Runtime } from '../time/runtime.ts';
 import { settledWithin } from '../time/settled-within.ts';
 import { loadAdapter } from './adapter-modules.ts';
 import type { Backend } from './settings.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** In ms. Adapters have limits of their own: this one is for those that have none. */
 const longest = 60_000;
@@ -31,7 +31,7 @@ async function makeProvider(
   } catch (error) {
     if (isLockError(error)) throw error;
     throw new LockError('LOCK_UNAVAILABLE', 'openLocks: the adapter could not open its backend; see the cause.', {
-      cause: withoutPassword(error, config.url),
+      cause: withoutSecrets(error, config),
     });
   }
 }
@@ -48,23 +48,4 @@ async function withinLimit(opening: Promise<LockProvider>, runtime: Runtime): Pr
   void opening.then(closeQuietly, () => {});
   const message = `openLocks: the adapter has not opened its backend within ${longest} ms.`;
   throw new LockError('LOCK_UNAVAILABLE', message);
-}
-
-/** The text of a foreign error without the password, as such an error may carry the URL. */
-function withoutPassword(error: unknown, url: string | undefined): unknown {
-  const password = /^[^/]*\/\/[^/?#@]*?:([^/?#]*)@/.exec(url ?? '')?.[1];
-  if (password === undefined || password === '') return error;
-  const bare = new Error(
-    [password, decoded(password)].reduce((left, secret) => left.replaceAll(secret, '***'), errorText(error)),
-  );
-  if (error instanceof Error) bare.name = error.name;
-  return bare;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

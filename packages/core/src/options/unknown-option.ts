@@ -66,3 +66,16 @@ export function isShown(text: string): boolean {
     .filter((part) => part !== '')
     .every((part) => plain.test(part));
 }
+
+/** Marks of a URL, rare in the path of a file and in the name of a module. */
+const ofUrl = /:\/|[^/\\]@|[?=&#;%]|^(?!file:|node:)[a-z][\w+.-]+:/i;
+
+/** Whether what was given as a path, or as the name of a module, may be a URL with a password. */
+export function mayBeUrl(path: string): boolean {
+  return ofUrl.test(path.replace(/^file:\/+/i, ''));
+}
+
+/** Such a path as messages show it. */
+export function shownPath(path: string): string {
+  return mayBeUrl(path) ? '(not shown: it may be a URL with a password)' : `"${path}"`;
+}

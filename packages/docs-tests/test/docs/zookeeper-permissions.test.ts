@@ -1,31 +1,20 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { collect, startZookeeper } from '@locks/test-servers';
 import { createZookeeperGuard, createZookeeperProvider } from '@locks/zookeeper';
 import type { ZookeeperOptions } from '@locks/zookeeper';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { root } from '../support/repository.ts';
+import { appMay, permissionsOf } from '../support/accounts.ts';
 import { useAll } from '../support/use-all.ts';
 
 // The table of docs/backends/zookeeper.md, tried.
 
+const bits = { read: 1, create: 4, delete: 8 } as const;
+
 const server = await startZookeeper();
 afterAll(() => server.stop());
 const servers = `${server.host}:${server.port}`;
-
-const bits: Readonly<Record<string, number>> = { read: 1, write: 2, create: 4, delete: 8 };
-const page = readFileSync(join(root, 'docs/backends/zookeeper.md'), 'utf8');
-
-/** The sum of the permissions in the row of the page that begins with `node`. */
-function permissionsOf(node: string): number {
-  const row = page.split('\n').find((line) => line.startsWith(`| ${node}`));
-  const words = row?.split('|')[2]?.trim().split(', ') ?? [];
-  expect(words.length).toBeGreaterThan(1);
-  return words.reduce((sum, word) => sum + (bits[word] ?? Number.NaN), 0);
-}
 
 interface Granted {
   readonly root: number;
@@ -40,10 +29,6 @@ const documented: Granted = {
   folder: permissionsOf('`<root>/<key>`'),
   place: permissionsOf('positions in the queue'),
 };
-
-function appMay(permissions: number): { scheme: string; id: string; permissions: number } {
-  return { scheme: 'digest', id: `app:${createHash('sha1').update('app:secret').digest('base64')}`, permissions };
-}
 
 interface Opened {
   readonly locks: Locks;
@@ -113,6 +98,6 @@ test.each([
   ['create', 'folder'],
   ['delete', 'folder'],
 ] as const)('without the permission to %s the %s nothing works, and it is told', async (word, node) => {
-  const { locks } = await open({ ...documented, [node]: documented[node] - (bits[word] ?? 0) });
+  const { locks } = await open({ ...documented, [node]: documented[node] - bits[word] });
   await expect(takeOnce(locks, 'key')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
 });

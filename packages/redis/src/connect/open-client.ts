@@ -7,6 +7,7 @@ import { checkVersion } from './check-version.ts';
 import { connectFirst } from './connect-first.ts';
 import { credentialsOf } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
+import { keepInStep } from './in-step.ts';
 import { isOver } from './is-over.ts';
 import { importLibrary } from './libraries.ts';
 import type { Classes, LibraryName } from './libraries.ts';
@@ -46,11 +47,9 @@ async function openServer(
     ...serverOptions(target, credentials, leave),
     ...(target.kind === 'sentinel' ? sentinelOptions(target, credentials) : target.hosts.map(placeOf)[0]),
   };
-  const client: OwnClient = new (checked(Redis, runtime))({
-    ...options,
-    ...given({ db: target.db }),
-    lazyConnect: true,
-  });
+  const client: OwnClient = keepInStep(
+    new (checked(Redis, runtime))({ ...options, ...given({ db: target.db }), lazyConnect: true }),
+  );
   if (credentials.change) askAtConnect(client, credentials);
   client.on('error', lost);
   client.on('ready', () => {
@@ -75,6 +74,7 @@ async function openCluster(
   runtime: Runtime,
 ): Promise<Opened> {
   const client = new (checked(Cluster, runtime))([...target.hosts], clusterOptions(target, credentials));
+  client.on('+node', keepInStep);
   if (credentials.change) {
     client.on('+node', (node) => askAtConnect(node, credentials));
     explainReplies(client, credentials);

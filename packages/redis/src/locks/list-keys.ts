@@ -4,7 +4,7 @@ import type { ScriptClient } from '../wire/client.ts';
 import { asPattern } from './keys.ts';
 import type { KeyNames } from './keys.ts';
 import type { LockScripts } from './lock-scripts.ts';
-import { toLockError } from '../wire/replies.ts';
+import { toList, toLockError } from '../wire/replies.ts';
 import type { Servers } from '../wire/servers.ts';
 
 /**
@@ -27,14 +27,14 @@ export async function* listKeys(
     if (replication !== undefined) await checkMaster(replication(), deadline);
     for (const pattern of [main, `{${clientPrefix}${main}`]) {
       const match = `${asPattern(clientPrefix + pattern)}*`;
-      let cursor: string | number = '0';
+      let cursor = '0';
       do {
         scripts.checkOpen();
         const scan = server.scan(cursor, 'MATCH', match, 'COUNT', 1_000);
-        const [next, found] = await deadline.race<[string, string[]]>(scan, 'a scan', undefined, explainScan);
-        cursor = next;
-        const keys = found.flatMap((name) => {
-          const own = name.slice(clientPrefix.length);
+        const [next, found] = toList(await deadline.race(scan, 'a scan', undefined, explainScan), 'a scan');
+        cursor = String(next);
+        const keys = toList(found, 'a scan').flatMap((name) => {
+          const own = String(name).slice(clientPrefix.length);
           // Without a prefix the first pattern finds companions too. No main name has a brace.
           const listed = pattern !== main ? names.mainOfQueue(own) : own.includes('{') ? undefined : own;
           const key = listed === undefined ? '' : names.keyOf(listed);

@@ -3,7 +3,7 @@ import type { Attempt as Asked, Attempted, Batches, Deadline } from '@locks/core
 import type { Claim, KeyState, RegisterChange, Renewal } from '@locks/core';
 import { neverSent } from '../wire/client.ts';
 import type { ScriptClient } from '../wire/client.ts';
-import { grantGone, toAnswer, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
+import { grantGone, toAnswer, toInteger, toKeyState, toList, toLockError } from '../wire/replies.ts';
 import { callScript } from '../wire/script-call.ts';
 import type { ScriptSender } from '../wire/script-call.ts';
 import { scriptBatches } from '../wire/script-batches.ts';
@@ -111,7 +111,7 @@ export class LockScripts {
     const { names, options } = this.#terms;
     const looks = batchesOf(keys, this.#batches === undefined ? 1 : keysOfLook).map(async (batch) => {
       const all = batch.flatMap((key) => names.all(key).slice(0, 5));
-      const replies = (await this.#look(scripts.list, all, () => 'a list', [options.foreign])) as readonly unknown[];
+      const replies = toList(await this.#look(scripts.list, all, () => 'a list', [options.foreign]), 'a list');
       return batch.filter((_, index) => Number(replies[index]) === 1);
     });
     return (await Promise.all(looks)).flat();
@@ -123,7 +123,7 @@ export class LockScripts {
     const args = change === undefined ? [] : [change.from ?? '', change.to ?? ''];
     const keys = [this.#terms.names.register(name)];
     const what = (): string => `register ${JSON.stringify(name)}`;
-    const [text] = (await this.#look(scripts.register, keys, what, args, this.#writer)) as readonly unknown[];
+    const [text] = toList(await this.#look(scripts.register, keys, what, args, this.#writer), what());
     return text === '' ? undefined : String(text);
   }
 

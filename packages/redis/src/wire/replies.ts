@@ -10,6 +10,7 @@ import {
 import type { Claim, Grant, Holder, KeyState, Waiter } from '@locks/core';
 import { NoConnection, connectionError, lastLoss } from './client.ts';
 import type { ScriptClient } from './client.ts';
+import { findDenial } from './denial.ts';
 import { restarted } from './restart-guard.ts';
 
 /** A call that the client rejected, to speak of it. */
@@ -114,15 +115,22 @@ export function outageOf(client: ScriptClient): LockError | undefined {
   return connectionTrouble(client) ?? (loss && toLockError(loss, { what: 'the connection' }));
 }
 
+/** Tokens begin at the clock of the server, in µs since 1970: below it are answers out of step. */
+const lowestToken = 10n ** 12n;
+
 /**
  * The answer to an attempt. A script returns a token, as text where it is near 2^53, or minus the
  * ms until the next attempt.
  */
 export function toAnswer(reply: unknown): Grant | { readonly granted: false; readonly retryAfter: number } {
-  if (typeof reply === 'string' && /^\d+$/.test(reply)) return { granted: true, token: BigInt(reply) };
-  const number = toInteger(reply, 'an attempt');
-  if (number > 0) return { granted: true, token: BigInt(number) };
-  return { granted: false, retryAfter: -number };
+  const exact = typeof reply === 'string' && /^\d+$/.test(reply);
+  const number = exact ? BigInt(reply) : BigInt(toInteger(reply, 'an attempt'));
+  if (number <= 0n) return { granted: false, retryAfter: -Number(number) };
+  if (number < lowestToken) {
+    const why = 'it answers another command, and what became of the attempt is unknown';
+    throw new LockError('LOCK_UNAVAILABLE', `Redis answered an attempt with ${number}, which is no token: ${why}.`);
+  }
+  return { granted: true, token: number };
 }
 
 /** The integer that a script returned, whatever the client makes of integers. */
@@ -136,10 +144,15 @@ export function toInteger(reply: unknown, what: string): number {
   throw strangeReply(what, 'an integer');
 }
 
+/** The list that a script or a command returned. */
+export function toList(reply: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(reply)) return reply;
+  throw strangeReply(what, 'a list');
+}
+
 /** The state of `key`, from what the script says: see `lua/inspect.lua`. */
 export function toKeyState(key: string, reply: unknown): KeyState {
-  if (!Array.isArray(reply)) throw strangeReply('an inspection', 'a list');
-  const [count, names, ...parts] = reply as readonly unknown[];
+  const [count, names, ...parts] = toList(reply, 'an inspection');
   const holders: Holder[] = [];
   for (let index = 0; index + 4 < parts.length; index += 5) {
     const [owner, mode, permits, token, left] = parts.slice(index, index + 5);
@@ -214,34 +227,4 @@ function withoutCommand(error: unknown): Error {
   bare.name = error.name;
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' ? Object.assign(bare, { code }) : bare;
-}
-
-/** What a server says of a lack of permission, and no longer than a message may be. */
-interface Denial {
-  readonly text: string;
-  /** What to grant, as `ACL SETUSER` writes it; `undefined` where the server does not tell. */
-  readonly right: string | undefined;
-}
-
-const denied = /\bNOPERM\b|\bACL failure in script\b|\bThe user executing the script can't\b/;
-
-/**
- * The denied right, if `text` says that one is. The versions of Redis use different words.
- * Those before 7.2 do not name a command of a script, but its line in `lua`.
- */
-function findDenial(text: string, lua: string | undefined): Denial | undefined {
-  if (!denied.test(text)) return undefined;
-  const bare = text.replace(/^ERR Error running script .*@user_script: ?\d+: /, '').replace(/ script: [^]*$/, '');
-  return { text: bare.trim(), right: missingRight(text, lua) };
-}
-
-function missingRight(text: string, lua: string | undefined): string | undefined {
-  const command = /permissions? to run the '([^']+)' command/.exec(text)?.[1];
-  if (command !== undefined) return `+${command.toLowerCase()}`;
-  if (/\bchannels?\b/.test(text)) return 'its channel (&)';
-  if (/\bkeys?\b/.test(text)) return 'its keys (~)';
-  const line = /@user_script: ?(\d+)/.exec(text)?.[1];
-  const source = line === undefined ? '' : (lua?.split('\n')[Number(line) - 1] ?? '');
-  const commands = [...source.matchAll(/redis\.p?call\('(\w+)'/g)].map((call) => `+${call[1]?.toLowerCase()}`);
-  return commands.length === 0 ? undefined : commands.join(' or ');
 }

@@ -1,8 +1,7 @@
 import { isLockError, openLocks } from '@locks/core';
-import { selfSigned, startRedis } from '@locks/test-servers';
+import { otherSelfSigned, selfSigned, startRedis } from '@locks/test-servers';
 import { describe, test } from 'vitest';
 import { deployments } from '../support/deployed.ts';
-import { otherSelfSigned } from '../support/other-self-signed.ts';
 import { eventually } from '../support/redis.ts';
 import { startTlsFront } from '../support/tls.ts';
 import { opened, stopAfterTest } from '../support/over.ts';

@@ -116,4 +116,8 @@ test('a token is read as an integer or as text, and nothing else passes for one'
   for (const wrong of [null, undefined, 'OK', '', 1.5, [], {}]) {
     expect(() => toAnswer(wrong), JSON.stringify(wrong)).toThrow(/not an integer/);
   }
+  // Of a release, of a pipeline that is out of step.
+  for (const other of [1, '1', 6_000]) {
+    expect(() => toAnswer(other)).toThrow(expect.objectContaining({ code: 'LOCK_UNAVAILABLE' }) as Error);
+  }
 });

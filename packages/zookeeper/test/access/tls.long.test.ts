@@ -9,25 +9,10 @@ const server = await startZookeeper({ tls: 'mutual' });
 const onlyServer = await startZookeeper({ tls: 'server' });
 afterAll(() => Promise.all([server.stop(), onlyServer.stop()]));
 
-async function openWith(tls: ConnectionOptions): Promise<void> {
-  await openProvider(server.tls, { timeout: 3_000, tls }).inspect('any');
-}
-
-test.each<readonly [string, () => ConnectionOptions, RegExp]>([
-  ['an authority that is not trusted', () => ({ ...server.tls, ca: [] }), /certificate/],
-  ['no certificate of its own', () => ({ ca: server.tls.ca }), /alert/],
-  ['a key that cannot be read', () => ({ ca: server.tls.ca, cert: server.tls.cert, key: 'no key' }), /./],
-  [
-    'the name of another server',
-    () => ({ ...server.tls, servername: 'elsewhere.test', host: undefined, port: undefined }),
-    /altnames/,
-  ],
-])('%s is LOCK_MISCONFIGURED, and names the option', async (_, tls, why) => {
-  const { host: _host, port: _port, ...options } = tls();
-  const error: unknown = await openWith(options).catch((cause: unknown) => cause);
-  expect(error).toMatchObject(misconfigured(/^@locks\/zookeeper: .*option "tls"/));
-  expect((error as Error).message).toMatch(why);
-  expect((error as Error).message.length).toBeLessThan(300);
+test('a key that cannot be read is LOCK_MISCONFIGURED, and names the option', async () => {
+  const tls = { ca: server.tls.ca, cert: server.tls.cert, key: 'no key' };
+  const provider = openProvider(server.tls, { timeout: 3_000, tls });
+  await expect(provider.inspect('any')).rejects.toMatchObject(misconfigured(/^@locks\/zookeeper: .*option "tls"/));
 });
 
 test.each<readonly [string, () => { readonly port: number; readonly tls?: ConnectionOptions }, RegExp]>([
@@ -40,9 +25,4 @@ test.each<readonly [string, () => { readonly port: number; readonly tls?: Connec
   expect(error).toMatchObject(misconfigured(/^@locks\/zookeeper: .*option "tls"/));
   expect((error as Error).message).toMatch(why);
   expect((error as Error).message).toContain(`:${port}`);
-});
-
-test('with the right certificates it is let in', async () => {
-  const { ca, cert, key } = server.tls;
-  await openWith({ ca, cert, key });
 });

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { misconfigured } from '../../errors/lock-error.ts';
 import { describe } from '../../options/key.ts';
 import { describeGiven } from '../../options/read-options.ts';
+import { mayBeUrl, shownPath } from '../../options/unknown-option.ts';
 import type { LocksConfig } from './locks-config.ts';
 
 /** A configuration, and where it was read. */
@@ -54,7 +55,7 @@ async function readConfigFile(path: unknown): Promise<ConfigSource> {
     );
   }
   const where = resolve(process.cwd(), path);
-  const read = parse(await readText(where), where);
+  const read = parse(await readText(where, path), where);
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     // Its value is not shown: a text may be a URL with a password.
     throw misconfigured(where, 'it must have an object, such as { "url": "redis://host:6379" }');
@@ -62,7 +63,8 @@ async function readConfigFile(path: unknown): Promise<ConfigSource> {
   return { where, config: fillPlaceholders(read, where) as LocksConfig };
 }
 
-async function readText(path: string): Promise<string> {
+/** `given`: the path as it was given. */
+async function readText(path: string, given: string): Promise<string> {
   // An import of it reads all its exports, which takes some ms.
   const { readFile } = process.getBuiltinModule('node:fs/promises');
   try {
@@ -71,6 +73,7 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`;
+    if (mayBeUrl(given)) throw misconfigured('openLocks', `the configuration file ${shownPath(given)} ${why}`);
     throw misconfigured('openLocks', `the configuration file ${path} ${why}`, { cause: error });
   }
 }

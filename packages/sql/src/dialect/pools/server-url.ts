@@ -22,6 +22,8 @@ export function readServerUrl(text: string, scheme: string, port: number, given?
     // Behind a "/" or "#" of a password stands the rest of it, and before it no host.
     if (!text.includes('://') || url.hash !== '' || url.pathname.includes('@')) throw new TypeError('No authority.');
     const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+    // A decoded text that is no name is a part of a user and a password.
+    if (!host.startsWith('/') && /[\s@?#%,;=&'"|\\]/.test(host)) throw new TypeError('No host.');
     const database = decodeURIComponent(url.pathname.replace(/^\//, ''));
     return {
       host: given ?? (host || 'localhost'),

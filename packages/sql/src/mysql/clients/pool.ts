@@ -44,14 +44,17 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     user: shown?.user,
     password: shown?.password,
     database,
-    ...(shown?.tls === undefined ? {} : { ssl: shown.tls }),
+    ...(shown?.tls === undefined ? {} : { ssl: checkedTls(shown.tls) }),
     connectTimeout,
     connectAttributes: { program_name: applicationName },
     // Unlike pg, mysql2 expects a socket that connects already.
     stream() {
       const socket = sockets.create();
       queueMicrotask(guardAll);
-      return sockets.path === undefined ? socket.connect(port, host) : socket.connect(sockets.path);
+      if (sockets.path !== undefined) return socket.connect(sockets.path);
+      // Node checks a certificate against this, and sets it for names alone. For an address it
+      // would take "localhost".
+      return Object.assign(socket.connect(port, host), { _host: host });
     },
     // It would note a stack for each statement.
     trace: false,
@@ -72,7 +75,8 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   const client = mysql2Client(pool);
   const asking = askingEach(client, {
     ask,
-    show: ({ user, password, tls }) => Object.assign(inner.config.connectionConfig, { user, password, ssl: tls }),
+    show: ({ user, password, tls }) =>
+      Object.assign(inner.config.connectionConfig, { user, password, ssl: tls && checkedTls(tls) }),
     mayOpen: () => inner._freeConnections.length === 0 && inner._allConnections.length < client.max,
     isRefused: (error) => numberOf(error) === 1045,
   });
@@ -85,4 +89,9 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     },
     destroy: () => sockets.destroy(),
   };
+}
+
+/** mysql2 accepts a certificate of any host, unless it is told to look. */
+function checkedTls(tls: object): object {
+  return { verifyIdentity: true, ...tls };
 }

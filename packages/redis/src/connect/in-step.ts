@@ -1,0 +1,57 @@
+import type { Socket } from 'node:net';
+
+/** The part of ioredis and iovalkey that pairs replies with commands. */
+interface Pairing {
+  commandQueue: { readonly length: number; shift(): unknown };
+  readonly stream?: Socket | undefined;
+  resetCommandQueue(): void;
+  flushQueue(...args: unknown[]): void;
+  duplicate(override?: object): object;
+}
+
+/** A command without a caller. */
+const noCommand = { command: { name: '', args: [], resolve: () => {}, reject: () => {} } };
+
+/**
+ * `client`, which leaves a connection over which more replies come than commands were sent: the
+ * next ones would answer other commands. The library goes on, and throws outside of any promise
+ * where such a reply is null. The same for its duplicates.
+ */
+export function keepInStep<Client extends object>(client: Client): Client {
+  const pairing = client as unknown as Pairing;
+  const { resetCommandQueue, flushQueue, duplicate } = pairing;
+  let flushing = false;
+  pairing.flushQueue = (...args) => {
+    flushing = true;
+    flushQueue.apply(client, args);
+    flushing = false;
+  };
+  pairing.resetCommandQueue = () => {
+    resetCommandQueue.call(client);
+    if (pairing.stream !== undefined) guardStream(pairing.stream);
+    const queue = pairing.commandQueue;
+    const shift = queue.shift.bind(queue);
+    queue.shift = () => {
+      if (flushing || queue.length > 0) return shift();
+      pairing.stream?.destroy();
+      return noCommand;
+    };
+  };
+  pairing.resetCommandQueue();
+  pairing.duplicate = (override) => keepInStep(duplicate.call(client, override));
+  return client;
+}
+
+/** Ends `stream` where the library throws while it reads: outside of any promise it would be. */
+function guardStream(stream: Socket): void {
+  const emit = stream.emit.bind(stream) as (event: string, ...args: readonly unknown[]) => boolean;
+  stream.emit = (event: string, ...args: readonly unknown[]): boolean => {
+    try {
+      return emit(event, ...args);
+    } catch (error) {
+      if (event !== 'data') throw error;
+      stream.destroy(error as Error);
+      return true;
+    }
+  };
+}
