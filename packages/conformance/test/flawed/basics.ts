@@ -98,6 +98,48 @@ export const basics: readonly Flaw[] = [
     }),
   },
   {
+    name: 'a closed provider wakes its claims when their key is free',
+    caughtBy: ['close-wakes-waiters'],
+    make: () => {
+      const left = new Set<() => void>();
+      return wrapped((inner) => {
+        const own = new Set<() => void>();
+        return {
+          tryAcquire(claim, wake) {
+            if (wake !== undefined) own.add(wake);
+            return inner.tryAcquire(claim, wake);
+          },
+          release(claim) {
+            for (const wake of left) setImmediate(wake);
+            return inner.release(claim);
+          },
+          close() {
+            for (const wake of own) left.add(wake);
+            return inner.close();
+          },
+        };
+      })();
+    },
+  },
+  {
+    name: 'close leaves a timer that does not keep the process alive',
+    caughtBy: ['close-leaves-nothing'],
+    alone: true,
+    make: wrapped(() => {
+      setInterval(() => {}, 60_000).unref();
+      return {};
+    }),
+  },
+  {
+    name: 'close leaves a listener of the process',
+    caughtBy: ['close-leaves-nothing'],
+    alone: true,
+    make: wrapped(() => {
+      process.on('exit', () => {});
+      return {};
+    }),
+  },
+  {
     name: 'close ends the store for all providers',
     caughtBy: ['close-is-local'],
     mayAlsoFail: ['place-ends-with-provider', 'locks-close-of-provider'],

@@ -7,6 +7,7 @@ import { ownCalls } from './own-calls.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
 import { knownRecipes } from './recipes.ts';
+import { recordStores } from './record-stores.ts';
 import { registers } from './registers.ts';
 import { sharing } from './shared.ts';
 import { tokens } from './tokens.ts';
@@ -26,6 +27,7 @@ export const flaws: readonly Flaw[] = [
   sharing,
   handedOver,
   registers,
+  recordStores,
   naming,
   visibility,
   ownCalls,

@@ -93,7 +93,7 @@ export const ownership: readonly Flaw[] = [
     name: 'a release by a waiter does not give up its place',
     caughtBy: ['release-position-in-the-queue', 'abandoned-waiter-does-not-block', 'locks-timeout'],
     mayAlsoFail: ids(
-      'release-of-waiter-keeps-others expiry-next-in-queue abandon* wake-*',
+      'fair-beside-other-calls expiry-next-in-queue abandon* wake-*',
       'fair-order-after-abandon inspect-waiters names-odd locks-*',
     ),
     make: withRules({ leave: () => {} }),

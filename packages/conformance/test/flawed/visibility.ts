@@ -42,7 +42,7 @@ export const visibility: readonly Flaw[] = [
     name: 'inspect does not count waiters',
     caughtBy: ['inspect-waiters'],
     mayAlsoFail: ids(
-      'repeat-keeps-one-place release-of-waiter-keeps-others fair-order-after-abandon locks-abort',
+      'repeat-keeps-one-place fair-beside-other-calls fair-order-after-abandon locks-abort',
       'place-* locks-abort-through-outage',
     ),
     make: wrapped((inner) => ({ inspect: async (key) => ({ ...(await inner.inspect(key)), waiters: 0 }) })),

@@ -124,27 +124,6 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
       await Promise.all(checks);
     },
   },
-  'release-of-waiter-keeps-others': {
-    title: 'a waiter that gives up leaves the places of the others as they were',
-    when: ['fair'],
-    async check(context, one, two) {
-      const key = context.key();
-      const holder = context.claim(key);
-      await mustGrant(one, holder, 'on a free key');
-      const waiters = range(3).map(() => context.claim(key));
-      for (const [index, claim] of waiters.entries())
-        await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
-      const [first, second, third] = waiters as [Claim, Claim, Claim];
-      await mustFreeNothing(two, second, 'by a waiter');
-      await context.state(two, key, 'two of three waiters left in the queue', (state) => state.waiters === 2);
-      await mustFree(one, holder, 'by the holder');
-      await mustBeBusy(one, third, 'for the last in the queue, before its turn', () => {});
-      await mustGrant(one, first, 'for the first in the queue');
-      await mustFree(one, first, 'by the holder');
-      await mustGrant(one, third, 'for the last in the queue, when it is its turn');
-      await mustFree(one, third, 'by the holder');
-    },
-  },
 });
 
 async function delayed<T>(turns: number, act: () => Promise<T>): Promise<T> {
