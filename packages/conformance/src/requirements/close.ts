@@ -17,44 +17,18 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
       await mustFree(provider, claim, 'by the holder');
       await Promise.all([provider.close(), provider.close()]);
       await provider.close();
-      await mustReject(
-        call(() => provider.tryAcquire(claim)),
-        'LOCK_CLOSED',
-        'for tryAcquire after close',
-      );
-      await mustReject(
-        call(() => provider.tryAcquire(claim, () => {})),
-        'LOCK_CLOSED',
-        'for tryAcquire with wake after close',
-      );
-      await mustReject(
-        call(() => provider.renew(claim)),
-        'LOCK_CLOSED',
-        'for renew after close',
-      );
-      await mustReject(
-        call(() => provider.release(claim)),
-        'LOCK_CLOSED',
-        'for release after close',
-      );
-      await mustReject(
-        call(() => provider.inspect(claim.key)),
-        'LOCK_CLOSED',
-        'for inspect after close',
-      );
-      if (provider.register !== undefined) {
-        await mustReject(
-          call(async () => await provider.register?.(context.unique())),
-          'LOCK_CLOSED',
-          'for register after close',
-        );
+      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+        tryAcquire: () => provider.tryAcquire(claim),
+        'tryAcquire with wake': () => provider.tryAcquire(claim, () => {}),
+        renew: () => provider.renew(claim),
+        release: () => provider.release(claim),
+        inspect: () => provider.inspect(claim.key),
+        ...(provider.register && { register: async () => await provider.register?.(context.unique()) }),
+        ...(provider.list && { list: () => drain(provider, claim.key) }),
+      };
+      for (const [name, act] of Object.entries(calls)) {
+        await mustReject(call(act), 'LOCK_CLOSED', `for ${name} after close`);
       }
-      if (provider.list === undefined) return;
-      await mustReject(
-        call(() => drain(provider, claim.key)),
-        'LOCK_CLOSED',
-        'for list after close',
-      );
     },
   },
   'close-unused': {

@@ -9,8 +9,8 @@ import type { Store } from './textbook.ts';
 export const basics: readonly Flaw[] = [
   {
     name: 'it looks whether the key is free, then takes it: two steps',
-    caughtBy: ['exclusion-one-winner', 'exclusion-100-way', 'exclusion-across-providers', 'locks-counter'],
-    mayAlsoFail: ['permits-in-contention', 'shared-excludes-writers', 'token-increases-in-contention'],
+    caughtBy: ['exclusion-one-winner', 'exclusion-100-way', 'locks-counter'],
+    mayAlsoFail: ['permits-in-contention', 'shared-excludes-writers'],
     make: () => {
       const store: Store = new Map();
       return () => {
@@ -65,7 +65,7 @@ export const basics: readonly Flaw[] = [
   },
   {
     name: 'each provider has a store of its own',
-    caughtBy: ['exclusion-while-held', 'exclusion-across-providers'],
+    caughtBy: ['exclusion-while-held', 'exclusion-100-way'],
     mayAlsoFail: ['*'],
     make: () => () => createTextbook(new Map()),
   },

@@ -6,7 +6,6 @@ import { naming } from './names.ts';
 import { ownCalls } from './own-calls.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
-import { knownRecipes } from './recipes.ts';
 import { recordStores } from './record-stores.ts';
 import { registers } from './registers.ts';
 import { sharing } from './shared.ts';
@@ -18,7 +17,6 @@ import { wakes } from './wake.ts';
 /** Providers that look right and are not. */
 export const flaws: readonly Flaw[] = [
   basics,
-  knownRecipes,
   ownership,
   expiry,
   tokens,

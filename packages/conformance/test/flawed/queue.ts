@@ -58,7 +58,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'last come, first served',
     caughtBy: ['fair-order', 'fair-order-after-abandon', 'fair-newcomer-waits', 'locks-wakes-order'],
-    mayAlsoFail: ids('downgrade-admits-sharers fair-* place-* locks-wakes-dropped'),
+    mayAlsoFail: ids('downgrade-admits-sharers inspect-waiters fair-* place-*'),
     make: withRules({
       enqueue: ({ queue }, place) => {
         if (!queue.some(({ owner }) => owner === place.owner)) queue.unshift(place);
@@ -106,7 +106,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'newcomers pass those in the queue, though it declares to be fair',
     caughtBy: ['fair-newcomer-waits', 'fair-writer-not-starved'],
-    mayAlsoFail: ['fair-*', 'place-*', 'locks-wakes-dropped'],
+    mayAlsoFail: ['permits-own-number', 'fair-*', 'place-*', 'locks-wakes-order'],
     make: withRules({ inTurn: () => true }),
   },
   {
@@ -123,7 +123,7 @@ export const queues: readonly Flaw[] = [
     name: 'an attempt without wake takes a position in the queue',
     caughtBy: ['busy-leaves-nothing', 'fair-newcomer-waits'],
     mayAlsoFail: ids(
-      'repeat-same-token release-* renew-raises-token shared-together downgrade-keeps-the-hold',
+      'repeat-same-token release-* renew-raises-token permits-own-number shared-together downgrade-keeps-the-hold',
       'fair-* names-* locks-* exclusion-while-held wake-*',
     ),
     make: withRules({ enqueueAlways: true }),
@@ -131,7 +131,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'a waiter that gives up takes the one behind it along',
     caughtBy: ['fair-order-after-abandon', 'fair-beside-other-calls'],
-    mayAlsoFail: ['abandoned-waiter-does-not-block', 'wake-after-head-leaves', 'inspect-waiters'],
+    mayAlsoFail: ['wake-after-head-leaves', 'inspect-waiters'],
     make: withRules({
       leave: (entry, owner) => {
         const index = entry.queue.findIndex((place) => place.owner === owner);
@@ -166,7 +166,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'a renewal writes the record without its queue',
     caughtBy: ['fair-beside-other-calls'],
-    mayAlsoFail: ['locks-*'],
+    mayAlsoFail: ['permits-own-number', 'close-is-local', 'locks-*'],
     make: withRules({
       renew: (hold, claim, now, entry) => {
         sound.renew(hold, claim, now, entry);
@@ -198,6 +198,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'readers pass a waiting writer',
     caughtBy: ['fair-writer-not-starved'],
+    mayAlsoFail: ['permits-own-number'],
     make: withRules({ inTurn: (entry, claim) => claim.mode === 'shared' || sound.inTurn(entry, claim) }),
   },
 ];

@@ -66,7 +66,7 @@ export const registers: readonly Flaw[] = [
   },
   {
     name: 'each process has registers of its own',
-    caughtBy: ['register-one-wins', 'register-seen-at-once', 'register-outlives-its-provider'],
+    caughtBy: ['register-one-wins', 'register-compare-and-set', 'register-outlives-its-provider'],
     make: keeping(() => {
       const own = createMemoryProvider();
       return { register: async (name, change) => await own.register?.(name, change) };
@@ -75,7 +75,7 @@ export const registers: readonly Flaw[] = [
   },
   {
     name: 'reads of a register come from a cache of 5 ms',
-    caughtBy: ['register-seen-at-once'],
+    caughtBy: ['register-compare-and-set'],
     make: keeping((sound) => {
       const cache = new Map<string, { readonly text: string | undefined; readonly until: number }>();
       return {

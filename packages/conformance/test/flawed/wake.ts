@@ -19,7 +19,7 @@ export const wakes: readonly Flaw[] = [
   {
     name: 'lost wake-up: wake is registered when the busy answer has come',
     caughtBy: ['wake-in-flight'],
-    mayAlsoFail: ['wake-*', 'locks-shared', 'waiting-ends-with-a-grant', 'locks-wakes-spurious'],
+    mayAlsoFail: ['wake-*', 'locks-shared', 'locks-wakes-spurious'],
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         let listening = false;

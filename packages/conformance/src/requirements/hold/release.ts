@@ -32,22 +32,6 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
       await mustFree(one, holder, 'by the holder, whom the release of others did not touch');
     },
   },
-  'release-own-share': {
-    title: 'release by one sharer frees its own share and no other',
-    when: ['shared'],
-    async check(context, one, two) {
-      const key = context.key();
-      const sharers = range(3).map(() => context.claim(key, { mode: 'shared', permits: 3 }));
-      for (const [index, claim] of sharers.entries())
-        await mustGrant(pick([one, two], index), claim, 'for one of three permits');
-      for (const [index, claim] of sharers.entries()) {
-        await mustBeBusy(two, context.claim(key), `for an exclusive claim while ${3 - index} sharers hold the key`);
-        await mustFree(pick([one, two], index), claim, 'by a sharer');
-        await mustFreeNothing(one, claim, 'when a sharer repeats it');
-      }
-      await mustBeFree(context, two, key, 'for an exclusive claim after the last sharer has gone');
-    },
-  },
   'release-position-in-the-queue': {
     title: 'release by a waiter answers false, gives up its place, and does not touch the holder',
     async check(context, one, two) {

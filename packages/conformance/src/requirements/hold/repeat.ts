@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
+import { mustBeBusy, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, sleepUntil, turn } from '../../checks/time.ts';
@@ -62,35 +62,6 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
     async check(context, one, two) {
       const modes = modesOf(context);
       await Promise.all(modes.map((mode) => repeatRestarts(context, one, two, mode)));
-    },
-  },
-  'repeat-after-expiry': {
-    title: 'an owner whose hold has expired is granted again with a higher token',
-    when: ['ttl', 'fenced'],
-    async check(context, one, two) {
-      const claim = context.claim(context.key(), { ttl: context.ttl });
-      const { token } = await mustGrant(one, claim, 'on a free key');
-      await context.state(two, claim.key, 'no holder after the ttl', isIdle);
-      const repeat = { ...claim, ttl: context.longTtl };
-      const again = await mustGrant(one, repeat, 'on a key whose hold has expired');
-      mustExceed(again.token, token, 'for a new grant after expiry, though to the same owner');
-      await one.release(claim);
-    },
-  },
-  'repeat-keeps-one-place': {
-    title: 'a waiting claim that is repeated has one position in the queue, with and without wake',
-    when: ['fair'],
-    async check(context, one, two) {
-      const key = context.key();
-      const [holder, waiter] = [context.claim(key), context.claim(key)];
-      await mustGrant(one, holder, 'on a free key');
-      for (const wake of [() => {}, () => {}, undefined, () => {}])
-        await mustBeBusy(two, waiter, 'while it is held', wake);
-      await context.state(two, key, 'one waiter, however often it repeated its claim', ({ waiters }) => waiters === 1);
-      await mustFree(one, holder, 'by the holder');
-      await mustGrant(two, waiter, 'for the only one in the queue');
-      await mustFree(two, waiter, 'by the holder');
-      await context.idle(one, key);
     },
   },
   // Calls of one claim that are under way at once. A call that was given up may still be, when core

@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Busy, Grant, KeyState, LockProvider } from '@locks/core';
-import { longestPlace } from '../../context/context.ts';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant } from '../../checks/expect.ts';
 import { incrementFile, readCounter } from '../../processes/counter-file.ts';
@@ -11,7 +10,7 @@ import type { CounterFile } from '../../processes/counter-file.ts';
 import type { OtherProcess } from '../../processes/other-process.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { certain, now, sleep, within } from '../../checks/time.ts';
+import { certain, now, sleep } from '../../checks/time.ts';
 import { firstGrant, mustRise, range } from '../steps.ts';
 
 /** The same store, met from several processes. */
@@ -75,25 +74,6 @@ export const processesRequirements: readonly Requirement[] = rules({
         );
       }
       if (context.traits.expiry !== 'session') await endsInTime(context, provider, ahead);
-    },
-  },
-  'processes-killed-waiter': {
-    title: 'a waiter whose process was killed does not keep those behind it from being granted',
-    about: 'queue',
-    async check(context) {
-      const [provider, other] = await Promise.all([context.create(), context.fork()]);
-      const holder = await context.hold(provider);
-      await other.enqueue(context.claim(holder.key, { ttl: context.ttl }));
-      const next = await context.queue(provider, context.claim(holder.key));
-      await other.kill();
-      await mustFree(provider, holder, 'by the holder');
-      await within(
-        context.patience + longestPlace,
-        next.granted,
-        'a grant for the waiter behind one whose process was killed',
-      );
-      await mustFree(provider, next.claim, 'by the waiter that was granted');
-      await context.idle(provider, holder.key);
     },
   },
   'processes-killed-holder-that-waited': {

@@ -72,7 +72,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
     },
   },
   'fair-repeat-keeps-place': {
-    title: 'a waiter that tries again, with wake or without, keeps its position in the queue',
+    title: 'a waiter that tries again, with wake or without, keeps its one position in the queue',
     async check(context, one, two) {
       const holder = await context.hold(one);
       const inQueue = range(4).map((index) => ({
@@ -82,6 +82,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
       const tries = [...inQueue, ...[0, 2, 1, 0].map((index) => pick(inQueue, index))];
       for (const { provider, claim } of tries) await mustBeBusy(provider, claim, 'while it is held', () => {});
       for (const { provider, claim } of inQueue.slice(0, 3)) await mustBeBusy(provider, claim, 'while it is held');
+      await context.state(one, holder.key, 'four waiters, however often they tried', ({ waiters }) => waiters === 4);
       await mustFree(one, holder, 'by the holder');
       for (const [index, { provider, claim }] of inQueue.entries()) {
         const behind = inQueue.slice(index + 1);

@@ -1,6 +1,6 @@
 import type { KeyState, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
+import { mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { eventually, inBackground, sleep, within } from '../../checks/time.ts';
@@ -9,24 +9,6 @@ import assert from 'node:assert/strict';
 
 /** A waiter gets the key in the end, or leaves nothing. */
 export const waitingRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'queue' })({
-  'waiting-ends-with-a-grant': {
-    title: 'waiters that heed wake and retryAfter are all granted, one after the other',
-    async check(context) {
-      const providers = await context.createMany(3);
-      const key = context.key();
-      const holder = context.claim(key);
-      await mustGrant(providers[0], holder, 'on a free key');
-      const waiters = range(9).map((index) => context.wait(pick(providers, index), context.claim(key)));
-      for (const waiter of waiters) await waiter.inQueue;
-      await mustFree(providers[0], holder, 'by the holder');
-      const done = waiters.map(async (waiter) => {
-        await waiter.granted;
-        await mustFree(waiter.provider, waiter.claim, 'by a waiter that was granted');
-      });
-      await Promise.all(done);
-      await context.state(providers[1], key, 'no holder and no waiter', isIdle);
-    },
-  },
   'abandon-leaves-nothing': {
     title: 'hundreds of waiters that give up at random moments leave nothing: the next attempt is granted at once',
     async check(context, one, two) {
@@ -35,29 +17,6 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
       const changes = (): { readonly mode?: 'shared'; readonly permits?: number } =>
         traits.shared && random.integer(3) > 0 ? { mode: 'shared', permits: 3 } : {};
       await Promise.all(range(6).map(() => giveUpAtRandom(context, [one, two], 50, changes)));
-    },
-  },
-  'abandoned-waiter-does-not-block': {
-    title: 'a waiter that gives up, wherever it stands, does not keep the others from being granted',
-    async check(context, one, two) {
-      const checks = range(4).map(async (leaver) => {
-        const key = context.key();
-        const holder = context.claim(key);
-        await mustGrant(one, holder, 'on a free key');
-        const waiters = range(4).map((index) => context.wait(index % 2 === 0 ? two : one, context.claim(key)));
-        for (const waiter of waiters) await waiter.inQueue;
-        const order = `waiter ${leaver + 1} of 4 has given up`;
-        await pick(waiters, leaver).abandon();
-        await mustFree(one, holder, 'by the holder');
-        const others = waiters.filter((_, index) => index !== leaver);
-        const done = others.map(async (waiter) => {
-          await context.granted(waiter, `for each of the others, after ${order} and the holder released`);
-          await mustFree(waiter.provider, waiter.claim, 'by a waiter that was granted');
-        });
-        await Promise.all(done);
-        await context.state(two, key, `no holder and no waiter after ${order}`, isIdle);
-      });
-      await Promise.all(checks);
     },
   },
   // How long a position in the queue lasts whose claim is neither repeated nor released.

@@ -103,7 +103,7 @@ export const unknowns: readonly FaultFlaw[] = [
   },
   {
     name: 'a release without an answer is answered with false',
-    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release-not-false'],
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release'],
     mayAlsoFail: ids('locks-sever-* locks-silence-* locks-pause-callers lost-reply-of-release-while-reconnecting'),
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => false) })),
   },
