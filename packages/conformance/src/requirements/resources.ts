@@ -1,4 +1,6 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Context } from '../context/context.ts';
 
 /** Numbers by name. */
@@ -58,4 +60,12 @@ export async function mustNotGrow(
     },
     (after) => Object.entries(after).every(([kind, number]) => number <= (before[kind] ?? 0)),
   );
+}
+
+/** Frees the memory of what nothing refers to any more. */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  collect();
 }

@@ -41,7 +41,7 @@ export const expiry: readonly Flaw[] = [
     name: 'a hold never expires',
     caughtBy: ['expiry-on-time', 'expiry-ends-the-hold', 'expiry-waiter-takes-over'],
     mayAlsoFail: ids(
-      'expiry-* renew-restarts-ttl repeat-restarts-ttl',
+      'expiry-* renew-restarts-ttl',
       'inspect-holder close-settles-calls',
       'close-in-mid-attempt locks-silent-backend renew-own-share',
     ),
@@ -49,14 +49,14 @@ export const expiry: readonly Flaw[] = [
   },
   {
     name: 'a hold expires after half its ttl',
-    caughtBy: ['expiry-on-time', 'renew-restarts-ttl', 'repeat-restarts-ttl'],
+    caughtBy: ['expiry-on-time', 'renew-restarts-ttl'],
     options: calm,
     mayAlsoFail: ['expiry-*', 'inspect-holder', 'locks-*'],
     make: wrapped(atTtl((ttl) => ttl / 2)),
   },
   {
     name: 'a repeat does not restart the ttl',
-    caughtBy: ['repeat-restarts-ttl'],
+    caughtBy: ['renew-restarts-ttl'],
     options: calm,
     make: withRules({
       repeat: (hold, claim, now, entry) => {
@@ -124,7 +124,7 @@ export const expiry: readonly Flaw[] = [
   {
     name: 'an attempt of another owner restarts the ttl of the holder',
     caughtBy: ['expiry-on-time'],
-    mayAlsoFail: ['repeat-restarts-ttl', 'expiry-*', 'renew-restarts-ttl', 'renew-own-share'],
+    mayAlsoFail: ['expiry-*', 'renew-restarts-ttl', 'renew-own-share'],
     make: withRules({
       inTurn: (entry, claim) => {
         for (const hold of entry.holds) hold.expires += claim.ttl;

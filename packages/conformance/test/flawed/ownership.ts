@@ -32,7 +32,7 @@ export const ownership: readonly Flaw[] = [
     mayAlsoFail: ids(
       'release-counts-once repeat-shared',
       'permits-* shared-* downgrade-* upgrade-refused wake-admits-sharers fair-writer-not-starved',
-      'token-of-sharers names-shared inspect-sharers locks-shared abandon* release-forced-share',
+      'token-of-sharers names-odd inspect-sharers locks-shared abandon* release-forced-share',
       'renew-own-share',
     ),
     make: () => {

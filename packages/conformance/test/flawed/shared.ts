@@ -19,7 +19,7 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'sharers do not exclude a writer',
     caughtBy: ['shared-together', 'shared-excludes-writers'],
-    mayAlsoFail: ids('repeat-restarts-ttl renew-restarts-ttl expiry-* downgrade-*', 'names-shared locks-shared fair-*'),
+    mayAlsoFail: ids('renew-restarts-ttl expiry-* downgrade-*', 'names-odd locks-shared fair-*'),
     make: withRules({
       admits: (entry, { mode, permits }) =>
         mode === 'exclusive'

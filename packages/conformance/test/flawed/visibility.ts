@@ -30,7 +30,7 @@ export const visibility: readonly Flaw[] = [
   {
     name: 'inspect shows one sharer of several',
     caughtBy: ['inspect-sharers'],
-    mayAlsoFail: ['downgrade-keeps-the-hold', 'names-shared', 'release-forced-share'],
+    mayAlsoFail: ['downgrade-keeps-the-hold', 'names-odd', 'release-forced-share'],
     make: wrapped((inner) => ({
       async inspect(key) {
         const state = await inner.inspect(key);

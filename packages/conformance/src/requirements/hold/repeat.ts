@@ -4,8 +4,8 @@ import type { Context } from '../../context/context.ts';
 import { mustBeBusy, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { inBackground, sleepUntil, turn } from '../../checks/time.ts';
-import { modesOf, mustBeFree, mustBeHeld, mustBeSame, mustRestart, range, timed } from '../steps.ts';
+import { inBackground, turn } from '../../checks/time.ts';
+import { modesOf, mustBeFree, mustBeHeld, mustBeSame, range } from '../steps.ts';
 
 /** Law 2: a claim whose reply was lost is sent again and finds itself the holder. */
 export const repeatRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'repeat' })({
@@ -54,14 +54,6 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
         await mustFree(provider, claim, 'by the holder');
       });
       await Promise.all(checks);
-    },
-  },
-  'repeat-restarts-ttl': {
-    title: 'a repeat by the holder restarts the ttl, exclusive or shared',
-    when: ['ttl'],
-    async check(context, one, two) {
-      const modes = modesOf(context);
-      await Promise.all(modes.map((mode) => repeatRestarts(context, one, two, mode)));
     },
   },
   // Calls of one claim that are under way at once. A call that was given up may still be, when core
@@ -120,20 +112,6 @@ async function repeatSame(context: Context, provider: LockProvider, claim: Claim
     const again = await mustGrant(provider, claim, `for repeat ${round + 1} of a claim that holds the key`);
     mustBeSame(context, again.token, token, 'for a repeat by the holder');
   }
-}
-
-async function repeatRestarts(
-  context: Context,
-  one: LockProvider,
-  two: LockProvider,
-  mode: Claim['mode'],
-): Promise<void> {
-  const { ttl } = context;
-  const claim = context.claim(context.key(), { ttl, mode });
-  const held = await timed(() => mustGrant(one, claim, 'on a free key'));
-  await sleepUntil(held.answeredAt + ttl / 2);
-  const repeated = await timed(() => mustGrant(one, claim, 'for a repeat in the middle of the ttl'));
-  await mustRestart(context, two, claim, { ...repeated, what: 'repeat', validity: ttl });
 }
 
 async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
