@@ -11,9 +11,9 @@ import { pick, range } from './steps.ts';
 
 /** The bytes of the text of a key that 2 000 claims wait for: as many as core lets wait. */
 const longest = 128_000;
-/** How long the clock is looked at, in ms. With less, steps of a tenth of that may be missed. */
+/** How long the clock is looked at, in ms. With less, longer steps may be missed. */
 const lookedAt = 300;
-/** The longest step of a clock, in ms. With more, a hold ends noticeably before or after its ttl. */
+/** The longest step of a clock, in ms. With more, a hold ends too early or too late. */
 const longestStep = 20;
 
 /**

@@ -196,7 +196,7 @@ export async function enqueueLocks(
   return { order, served: inBackground(Promise.all(served)) };
 }
 
-/** Users of `withLock` who waited before `fault` are all served afterwards, perhaps in their order. */
+/** Users of `withLock` who waited before `fault` are all served afterwards. */
 export async function serveThrough(
   context: Context,
   fault: () => Promise<void>,

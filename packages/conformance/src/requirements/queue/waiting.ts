@@ -1,6 +1,14 @@
-import type { KeyState, LockProvider } from '@locks/core';
+import type { Claim, KeyState, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
+import {
+  drain,
+  mustBeBusy,
+  mustFree,
+  mustFreeNothing,
+  mustGrant,
+  mustNotRenew,
+  mustRenew,
+} from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { eventually, inBackground, sleep, within } from '../../checks/time.ts';
@@ -17,6 +25,52 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
       const changes = (): { readonly mode?: 'shared'; readonly permits?: number } =>
         traits.shared && random.integer(3) > 0 ? { mode: 'shared', permits: 3 } : {};
       await Promise.all(range(6).map(() => giveUpAtRandom(context, [one, two], 50, changes)));
+    },
+  },
+  'fair-beside-other-calls': {
+    title: 'renew, repeats, inspect, list, and the attempts and releases of others take no position in the queue away',
+    when: ['fair'],
+    async check(context, one, two) {
+      const holder = await context.hold(one);
+      const { key } = holder;
+      const other = context.claim(key);
+      const calls: Readonly<Record<string, (provider: LockProvider) => Promise<unknown>>> = {
+        'a renewal': () => mustRenew(one, holder, 'by the holder, beside a queue'),
+        'a repeat of the holder': () => mustGrant(one, holder, 'for a repeat by the holder, beside a queue'),
+        'the renewal of another owner': (provider) => mustNotRenew(provider, other, 'by an owner without a hold'),
+        'the attempt of another owner': (provider) => mustBeBusy(provider, other, 'while it is held'),
+        'the release of another owner': (provider) => mustFreeNothing(provider, other, 'by an owner without a hold'),
+        inspect: (provider) => provider.inspect(key),
+        list: (provider) => drain(provider, key),
+      };
+      const waiters: { readonly provider: LockProvider; readonly claim: Claim }[] = [];
+      const mustStay = async (after: string): Promise<void> => {
+        const what = `${waiters.length} in the queue after ${after}`;
+        await context.state(two, key, what, (state) => state.waiters === waiters.length);
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        // On a slow machine their positions must not lapse meanwhile.
+        await Promise.all(waiters.map(({ provider, claim }) => mustBeBusy(provider, claim, 'while it is held')));
+        const waiter = { provider: pick([one, two], waiters.length), claim: context.claim(key) };
+        waiters.push(waiter);
+        // Beside it, so that a call which writes back what it read loses it.
+        const joins = mustBeBusy(waiter.provider, waiter.claim, 'while it is held', () => {});
+        await Promise.all([call(one), joins, call(two)]);
+        await mustStay(`${name}, beside the attempt of the last one`);
+        await call(one);
+        await mustStay(name);
+      }
+      const leaver = waiters.splice(1, 1)[0] as (typeof waiters)[number];
+      await mustFreeNothing(leaver.provider, leaver.claim, 'by a waiter');
+      await mustStay('a waiter gave up');
+      await mustFree(one, holder, 'by the holder');
+      for (const [index, { provider, claim }] of waiters.entries()) {
+        const next = waiters[index + 1];
+        if (next) await mustBeBusy(next.provider, next.claim, `for number ${index + 2} in the queue`, () => {});
+        await mustGrant(provider, claim, `for number ${index + 1} in the queue, whose turn it is`);
+        await mustFree(provider, claim, 'by the holder');
+      }
+      await context.idle(two, key);
     },
   },
   // How long a position in the queue lasts whose claim is neither repeated nor released.
