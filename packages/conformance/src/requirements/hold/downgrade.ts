@@ -51,7 +51,8 @@ export const downgradeRequirements: readonly Requirement[] = rules({
       const wait = context.traits.wake ? context.waitForWakes : context.wait;
       const sharers = [two, one, two].map((provider) => wait(provider, context.claim(claim.key, { mode: 'shared' })));
       for (const sharer of sharers) await sharer.inQueue;
-      const writer = await context.queue(two, context.claim(claim.key));
+      const writer = wait(two, context.claim(claim.key));
+      await writer.inQueue;
       await mustGrant(one, { ...claim, mode: 'shared' }, 'for a downgrade');
       for (const sharer of sharers)
         await context.granted(sharer, 'for a sharer in the queue, after the holder was downgraded');
