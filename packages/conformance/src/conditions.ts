@@ -1,4 +1,5 @@
 import type { LockProvider } from '@locks/core';
+import { recordStoreOf } from '@locks/core/adapter';
 
 /** One thing that a provider declares in its traits, or a method that it has. */
 export type Condition =
@@ -15,6 +16,7 @@ export type Condition =
   | 'time'
   | 'register'
   | 'no-register'
+  | 'record'
   | 'processes-meet'
   | 'network';
 
@@ -35,6 +37,8 @@ const conditions: Readonly<Record<Condition, (provider: LockProvider) => boolean
   time: ({ time }) => time !== undefined,
   register: ({ register }) => register !== undefined,
   'no-register': ({ register }) => register === undefined,
+  // It is made by `createRecordProvider`.
+  record: (provider) => recordStoreOf(provider) !== undefined,
   'processes-meet': ({ traits }) => traits.scope !== 'process',
   // Between a provider and its store is a network that can fail.
   network: ({ traits }) => traits.scope === 'network',

@@ -61,10 +61,10 @@ export function formatHead({ name, traits }: Pick<ConformanceReport, 'name' | 't
   return `${name}: ${declared.join(', ')}`;
 }
 
-/** Status, ms, id and title of one requirement, and why it was not checked. */
-export function formatResult({ id, title, status, duration, reason }: RequirementResult): string {
-  const why = reason === undefined ? '' : `  (${reason})`;
-  return `${marks[status].padEnd(10)} ${String(Math.round(duration)).padStart(6)} ms  ${id}: ${title}${why}`;
+/** Status, ms, id and title of one requirement, and why it failed or was not checked. */
+export function formatResult({ id, title, status, duration, reason, error }: RequirementResult): string {
+  const why = error === undefined ? reason && `  (${reason})` : `\n  ${indented(error)}`;
+  return `${marks[status].padEnd(10)} ${String(Math.round(duration)).padStart(6)} ms  ${id}: ${title}${why ?? ''}`;
 }
 
 /**
@@ -73,12 +73,16 @@ export function formatResult({ id, title, status, duration, reason }: Requiremen
  */
 export function formatEnd({ results, notes, seed, verdict }: ConformanceReport): string {
   const failures = results.flatMap(({ id, title, error }) =>
-    error === undefined ? [] : [`\n${id}: ${title}\n  ${error.message.replaceAll('\n', '\n  ')}`],
+    error === undefined ? [] : [`\n${id}: ${title}\n  ${indented(error)}`],
   );
   const told = notes.map((note) => `\nnote: ${note}`);
   return [...failures, ...told, ...unverified(results), `\n${verdict}: ${summarize(results)} (seed ${seed})`].join(
     '\n',
   );
+}
+
+function indented({ message }: Error): string {
+  return message.replaceAll('\n', '\n  ');
 }
 
 /** Which options would verify the rest, and how many requirements each. */

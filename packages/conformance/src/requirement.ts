@@ -15,6 +15,8 @@ export type Level = 'provider' | 'locks';
 export type Subject =
   // What a provider declares.
   | 'declaration'
+  // The two functions of a store with a conditional write.
+  | 'record'
   // Holds: who has one, what it is called, when it begins, changes and ends.
   | 'exclusion'
   | 'repeat'

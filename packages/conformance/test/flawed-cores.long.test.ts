@@ -10,7 +10,7 @@ import { createMutantTable, requirementsFor } from './support/mutants.ts';
 
 /** Cheap requirements of all kinds, which a flaw of another kind must not break. */
 const control = [
-  ...['locks-try', 'locks-tokens', 'locks-reentrant', 'locks-reentrant-elsewhere', 'locks-shared'],
+  ...['locks-try', 'locks-reentrant', 'locks-reentrant-elsewhere', 'locks-shared'],
   ...['locks-loss-by-force', 'locks-work-throws', 'locks-unknown-renewal-by-hand', 'locks-validity-from-send'],
   ...['locks-repeats-its-claim', 'locks-release-through-outage', 'locks-abort', 'locks-close', 'locks-wake-in-flight'],
 ];

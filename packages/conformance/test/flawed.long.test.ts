@@ -11,9 +11,9 @@ import { createMutantTable, everything, ids, requirementsFor } from './support/m
 /** Cheap requirements of all kinds, which a flaw of another kind must not break. */
 const others = ids(
   'declares-traits exclusion-while-held busy-leaves-nothing repeat-same-token repeat-shared',
-  'repeat-keeps-one-place release-frees release-only-own release-position-in-the-queue release-counts-once',
+  'release-frees release-only-own release-position-in-the-queue release-counts-once',
   'stale-after-takeover renew-only-own renew-raises-token shared-together permits-admit-exactly',
-  'permits-own-number upgrade-refused downgrade-keeps-the-hold waiting-ends-with-a-grant',
+  'permits-own-number upgrade-refused downgrade-keeps-the-hold',
   'wake-after-release wake-never-synchronous wake-latest-callback fair-newcomer-waits',
   'fair-repeat-keeps-place token-increases token-of-sharers token-floor owners-verbatim inspect-holder',
   'inspect-sharers inspect-waiters close-refuses close-is-local locks-try locks-reentrant locks-close',

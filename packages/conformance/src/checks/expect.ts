@@ -150,3 +150,8 @@ export function mustExceed(later: bigint, earlier: bigint, when: string): void {
 export function isIdle(state: KeyState): boolean {
   return state.holders.length === 0 && state.waiters === 0;
 }
+
+/** Reads all that `list` gives, where there is one. */
+export async function drain(provider: LockProvider, prefix: string): Promise<void> {
+  for await (const _ of provider.list?.(prefix) ?? []);
+}

@@ -57,8 +57,11 @@ export interface Context {
    * close does not wait long.
    */
   interfere(options?: LocksOptions): Promise<{ readonly locks: Locks; readonly interference: Interference }>;
-  /** Starts a process with a provider on the same store. Only with `needs: ['processes']`. */
-  fork(): Promise<OtherProcess>;
+  /**
+   * Starts a process with a provider on the same store. Only with `needs: ['processes']`. Its wall
+   * clock is `ahead` of that of this process, in ms. @default 0
+   */
+  fork(ahead?: number): Promise<OtherProcess>;
   /** Lower-case letters, digits and `-`, never seen before. */
   unique(): string;
   /** A key of this check alone. */

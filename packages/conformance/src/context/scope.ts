@@ -18,7 +18,7 @@ export interface Scope {
   readonly faults: GivenFaults;
   readonly create: () => Promise<LockProvider>;
   readonly createOther: () => Promise<LockProvider>;
-  readonly fork: () => Promise<OtherProcess>;
+  readonly fork: (ahead?: number) => Promise<OtherProcess>;
   /** Calls `end` when the check has ended, before its providers are closed. */
   adopt(end: () => Promise<void>): void;
   /** Ends all of it. Rejects with the first failure, after it tried everything. */
@@ -63,9 +63,9 @@ export function createScope(options: ScopeOptions): Scope {
       assert.ok(createOther !== undefined, 'a check that uses createOther must declare the need "createOther"');
       return await own(createOther(), 'createOther');
     },
-    async fork() {
+    async fork(ahead) {
       assert.ok(processes !== undefined, 'a check that forks must declare the need "processes"');
-      const other = await forkProcess(processes, startLimit);
+      const other = await forkProcess(processes, startLimit, ahead);
       adopted.push(other.kill);
       return other;
     },

@@ -35,4 +35,4 @@ export interface LeaseElsewhere {
 }
 
 /** The methods of a provider that can be called from afar. */
-export type Method = 'tryAcquire' | 'renew' | 'release' | 'inspect' | 'close';
+export type Method = 'tryAcquire' | 'renew' | 'release' | 'inspect' | 'time' | 'close';

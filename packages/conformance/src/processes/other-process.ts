@@ -61,9 +61,15 @@ export interface OtherProcess {
   kill(): Promise<void>;
 }
 
-/** Starts a process and makes it create its provider, within `limit` ms. */
-export async function forkProcess({ module, args }: ProcessesOption, limit: number): Promise<OtherProcess> {
-  const { ask, pause, resume, kill } = startChild<Request>(new URL('./worker.js', import.meta.url));
+/**
+ * Starts a process and makes it create its provider, within `limit` ms. Its wall clock is `ahead`
+ * of that of this one by so many ms, from before it loads anything.
+ */
+export async function forkProcess({ module, args }: ProcessesOption, limit: number, ahead = 0): Promise<OtherProcess> {
+  const script = `data:text/javascript,${encodeURIComponent(`(${putForward.toString()})(${ahead})`)}`;
+  const { ask, pause, resume, kill } = startChild<Request>(new URL('./worker.js', import.meta.url), {
+    execArgv: ahead === 0 ? [] : ['--import', script],
+  });
   try {
     await within(limit, ask({ kind: 'start', module: locate(module), args }), 'another process to start');
   } catch (error) {
@@ -87,6 +93,18 @@ export async function forkProcess({ module, args }: ProcessesOption, limit: numb
     count: (file, claims) => ask({ kind: 'count', file, claims }) as Promise<void>,
     kill,
   };
+}
+
+/** Runs in the other process, as text. What measures durations goes on as it is. */
+function putForward(ahead: number): void {
+  const own = Date;
+  const now = (): number => own.now() + ahead;
+  globalThis.Date = new Proxy(own, {
+    apply: () => new own(now()).toString(),
+    construct: (target, given, type) => Reflect.construct(target, given.length === 0 ? [now()] : given, type) as object,
+    get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
+  });
+  Object.defineProperty(performance, 'timeOrigin', { value: performance.timeOrigin + ahead });
 }
 
 function locate(module: string | URL): string {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { LockProvider } from '@locks/core';
 import type { Context } from '../context/context.ts';
-import { mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../checks/expect.ts';
+import { drain, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
-import { inBackground, turn, within } from '../checks/time.ts';
+import { inBackground, sleep, turn, within } from '../checks/time.ts';
 import { mustBeHeld, range } from './steps.ts';
-import { activeResources, mustNotGrow } from './resources.ts';
+import { activeResources, countTimers, mustNotGrow, processListeners } from './resources.ts';
+import type { Counts } from './resources.ts';
 
 /** A closed provider says so, and takes no other with it. */
 export const closeRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'close' })({
@@ -17,44 +17,18 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
       await mustFree(provider, claim, 'by the holder');
       await Promise.all([provider.close(), provider.close()]);
       await provider.close();
-      await mustReject(
-        call(() => provider.tryAcquire(claim)),
-        'LOCK_CLOSED',
-        'for tryAcquire after close',
-      );
-      await mustReject(
-        call(() => provider.tryAcquire(claim, () => {})),
-        'LOCK_CLOSED',
-        'for tryAcquire with wake after close',
-      );
-      await mustReject(
-        call(() => provider.renew(claim)),
-        'LOCK_CLOSED',
-        'for renew after close',
-      );
-      await mustReject(
-        call(() => provider.release(claim)),
-        'LOCK_CLOSED',
-        'for release after close',
-      );
-      await mustReject(
-        call(() => provider.inspect(claim.key)),
-        'LOCK_CLOSED',
-        'for inspect after close',
-      );
-      if (provider.register !== undefined) {
-        await mustReject(
-          call(async () => await provider.register?.(context.unique())),
-          'LOCK_CLOSED',
-          'for register after close',
-        );
+      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+        tryAcquire: () => provider.tryAcquire(claim),
+        'tryAcquire with wake': () => provider.tryAcquire(claim, () => {}),
+        renew: () => provider.renew(claim),
+        release: () => provider.release(claim),
+        inspect: () => provider.inspect(claim.key),
+        ...(provider.register && { register: async () => await provider.register?.(context.unique()) }),
+        ...(provider.list && { list: () => drain(provider, claim.key) }),
+      };
+      for (const [name, act] of Object.entries(calls)) {
+        await mustReject(call(act), 'LOCK_CLOSED', `for ${name} after close`);
       }
-      if (provider.list === undefined) return;
-      await mustReject(
-        call(() => drain(provider, claim.key)),
-        'LOCK_CLOSED',
-        'for list after close',
-      );
     },
   },
   'close-unused': {
@@ -119,7 +93,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
   },
   'close-wakes-waiters': {
     title:
-      'close wakes, not synchronously, every claim that waits with the provider, whose next attempt rejects with LOCK_CLOSED',
+      'close wakes, not synchronously, every claim that waits with the provider, whose next attempt rejects with LOCK_CLOSED; nothing does later',
     when: ['wake'],
     async check(context, one, two) {
       const holders = range(2).map(() => context.claim());
@@ -144,17 +118,24 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
           'for a waiter that close has woken',
         );
       }
-      for (const claim of [...waiters, ...holders]) await one.release(claim);
+      woken.clear();
+      for (const claim of [...holders, ...waiters]) await one.release(claim);
+      await sleep(context.ttl / 4);
+      assert.equal(woken.size, 0, `expected no wake of a closed provider when a key is free, got ${woken.size}`);
     },
   },
   'close-leaves-nothing': {
-    title: 'a provider that was used and closed leaves no timer or connection that keeps the process alive',
+    title: 'a provider that was used and closed leaves no timer, connection or listener of the process',
     async check(context) {
-      // Things made once, on first use, are no leak.
-      await useAndClose(context);
-      const before = activeResources();
-      for (const _ of range(3)) await useAndClose(context);
-      await mustNotGrow(context, before, 'after three more providers were used and closed');
+      await countTimers(async (made) => {
+        const count = (): Counts => ({ ...activeResources(), timers: made(), listeners: processListeners() });
+        // Things made once, on first use, are no leak.
+        await useAndClose(context);
+        await turn();
+        const before = count();
+        for (const _ of range(3)) await useAndClose(context);
+        await mustNotGrow(context, before, 'after three more providers were used and closed', count);
+      });
     },
   },
 });
@@ -175,8 +156,4 @@ async function useAndClose(context: Context): Promise<void> {
 /** A provider may also throw at once. */
 async function call<T>(act: () => Promise<T>): Promise<T> {
   return await act();
-}
-
-async function drain(provider: LockProvider, prefix: string): Promise<void> {
-  for await (const _ of provider.list?.(prefix) ?? []);
 }

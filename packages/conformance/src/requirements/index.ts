@@ -28,6 +28,7 @@ import { namesRequirements } from './names.ts';
 import { pausedProcessesRequirements } from './processes/paused-processes.ts';
 import { processesJobsRequirements } from './processes/jobs.ts';
 import { processesRequirements } from './processes/processes.ts';
+import { recordRequirements } from './record.ts';
 import { registersRequirements } from './registers.ts';
 import { releaseRequirements } from './hold/release.ts';
 import { renewalRequirements } from './hold/renewal.ts';
@@ -42,6 +43,7 @@ import { wakeSharersRequirements } from './queue/wake-sharers.ts';
  * first.
  */
 export const requirements: readonly Requirement[] = [
+  recordRequirements,
   declarationRequirements,
   exclusionRequirements,
   repeatRequirements,

@@ -12,7 +12,8 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
   'inspect-holder': {
     title: 'inspect names the key, its holder, mode, token and what remains, from every provider',
     async check(context, one, two) {
-      const claim = context.claim();
+      // No ttl that anything has by default.
+      const claim = context.claim(context.key(), { ttl: Math.round(1.5 * context.longTtl) });
       const { token } = await mustGrant(one, claim, 'on a free key');
       for (const provider of [one, two]) {
         const state = await context.state(provider, claim.key, 'one holder', ({ holders }) => holders.length === 1);
@@ -26,30 +27,6 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
         mustRemain(context, holder, claim.ttl);
       }
       await mustFree(one, claim, 'by the holder');
-    },
-  },
-  'inspect-remaining': {
-    title: 'what remains follows the ttl of the hold',
-    when: ['ttl'],
-    async check(context, one, two) {
-      const { longTtl } = context;
-      const [short, long] = [
-        context.claim(context.key(), { ttl: longTtl / 2 }),
-        context.claim(context.key(), { ttl: longTtl }),
-      ];
-      for (const claim of [short, long]) await mustGrant(one, claim, 'on a free key');
-      const [ofShort, ofLong] = await Promise.all([short, long].map(({ key }) => remaining(context, two, key)));
-      assert.ok(ofShort !== undefined && ofLong !== undefined);
-      const told = `of ttls of ${short.ttl} and ${long.ttl} ms, ${show(ofShort)} and ${show(ofLong)} ms remain`;
-      assert.ok(
-        ofShort <= short.ttl && ofShort > short.ttl - 2 * context.patience,
-        `expected nearly the whole ttl to remain; ${told}`,
-      );
-      assert.ok(
-        ofLong <= long.ttl && ofLong > long.ttl - 2 * context.patience,
-        `expected nearly the whole ttl to remain; ${told}`,
-      );
-      for (const claim of [short, long]) await mustFree(one, claim, 'by the holder');
     },
   },
   'inspect-sharers': {
@@ -118,23 +95,6 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
       await mustFree(one, holder, 'by the holder');
     },
   },
-  'inspect-idle': {
-    title: 'a free key without a queue has no holders and no waiters',
-    async check(context, provider) {
-      const claim = context.claim();
-      const nothing: KeyState = { key: claim.key, holders: [], waiters: 0 };
-      const mustBeNothing = ({ key, holders, waiters }: KeyState, when: string): void =>
-        assert.deepEqual(
-          { key, holders, waiters },
-          nothing,
-          `expected ${show(nothing)} ${when}, got ${show({ key, holders, waiters })}`,
-        );
-      mustBeNothing(await provider.inspect(claim.key), 'for a key that never had a holder');
-      await mustGrant(provider, claim, 'on a free key, after inspect');
-      await mustFree(provider, claim, 'by the holder');
-      mustBeNothing(await context.idle(provider, claim.key), 'after the release');
-    },
-  },
   'list-exact': {
     title: 'list gives the keys with a prefix that are held or waited for, and no others',
     when: ['list'],
@@ -166,15 +126,10 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
   },
 });
 
-function mustRemain(context: Context, { remaining: left }: Holder, ttl: number): void {
-  if (context.traits.expiry === 'session' && left === undefined) return;
-  const sound = left !== undefined && left > 0 && (context.traits.expiry === 'session' || left <= ttl);
-  assert.ok(sound, `expected more than 0 and at most ${ttl} ms to remain, got ${show(left)}`);
-}
-
-async function remaining(context: Context, provider: LockProvider, key: string): Promise<number | undefined> {
-  const { holders } = await context.state(provider, key, 'one holder', (state) => state.holders.length === 1);
-  return holders[0]?.remaining;
+function mustRemain({ traits: { expiry }, patience }: Context, { remaining: left }: Holder, ttl: number): void {
+  if (expiry === 'session' && left === undefined) return;
+  const sound = left !== undefined && left > 0 && (expiry === 'session' || (left <= ttl && left > ttl - 2 * patience));
+  assert.ok(sound, `expected nearly the whole ttl of ${ttl} ms to remain, got ${show(left)}`);
 }
 
 async function listed(provider: LockProvider, prefix: string): Promise<readonly string[]> {

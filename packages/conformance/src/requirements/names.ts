@@ -10,7 +10,8 @@ import { pick } from './steps.ts';
 /** Keys and owners are compared byte by byte, whatever is in them. */
 export const namesRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'names' })({
   'names-odd': {
-    title: 'odd names are different locks, all held at the same time by different owners, also while one has a waiter',
+    title:
+      'odd names are different locks, all held at the same time by different owners, also while one has a waiter or is shared',
     async check(context, one, two) {
       const u = context.unique();
       const waiter = context.claim(u);
@@ -22,22 +23,10 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
       await holdTogether(context, odd, [plain]);
       await mustFreeNothing(two, waiter, 'by a waiter');
       await mustFree(one, plain, 'by the holder');
-    },
-  },
-  'names-shared': {
-    title: 'the same for odd names next to a key that is shared',
-    when: ['shared'],
-    async check(context, one) {
-      const u = context.unique();
+      if (!context.traits.shared) return;
       const sharers = [0, 1].map(() => context.claim(u, { mode: 'shared', permits: 2 }));
       for (const sharer of sharers) await mustGrant(one, sharer, 'for one of two permits');
-      await holdTogether(
-        context,
-        oddNames(u)
-          .slice(1)
-          .map((key) => context.claim(key)),
-        sharers,
-      );
+      await holdTogether(context, odd, sharers);
       for (const sharer of sharers) await mustFree(one, sharer, 'by a sharer');
     },
   },

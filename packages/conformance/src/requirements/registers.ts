@@ -75,20 +75,6 @@ export const registersRequirements: readonly Requirement[] = rules({
         assert.equal(countOf(last), counters * times, `expected no increment to be lost ${seen}`);
       }),
   },
-  'register-seen-at-once': {
-    title: 'every call that begins after a change of a register has settled sees it, through any provider',
-    check: async (context) =>
-      await withRegisters(context, async (providers, name) => {
-        let from: string | undefined;
-        for (const round of range(20)) {
-          const to = round % 7 === 6 ? undefined : `text-${round}`;
-          mustHave(await pick(providers, round).register(name, { from, to }), to, `for change ${round}`);
-          const texts = await Promise.all(providers.map((provider) => provider.register(name)));
-          for (const text of texts) mustHave(text, to, `after change ${round} had settled`);
-          from = to;
-        }
-      }),
-  },
   'register-outlives-its-provider': {
     title: 'a register keeps its text when the provider that wrote it is closed, and longer than a ttl',
     check: async (context) =>

@@ -1,4 +1,10 @@
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Context } from '../context/context.ts';
+
+/** Numbers by name. */
+export type Counts = Readonly<Record<string, number>>;
 
 /**
  * What may keep a process alive on account of a provider; the rest belongs to the runner of the
@@ -7,20 +13,59 @@ import type { Context } from '../context/context.ts';
 const kinds = ['Timeout', 'TCPSocketWrap', 'TLSWrap', 'UDPWRAP', 'StatWatcher'] as const;
 
 /** Counts of what keeps this process alive now. */
-export function activeResources(): Readonly<Record<string, number>> {
+export function activeResources(): Counts {
   const active = process.getActiveResourcesInfo();
   return Object.fromEntries(kinds.map((kind) => [kind, active.filter((name) => name === kind).length]));
 }
 
-/** Fails unless the counts go back to `before`. */
+/** How many listeners the events of this process have. */
+export function processListeners(): number {
+  return process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
+}
+
+/**
+ * Gives `work` what counts the timers that it has made and that have neither fired nor been
+ * cleared, also those that do not keep the process alive.
+ */
+export async function countTimers(work: (made: () => number) => Promise<void>): Promise<void> {
+  const own = new Set<number>();
+  const maker = new AsyncLocalStorage<true>();
+  const hook = createHook({
+    init(id, type) {
+      if (type === 'Timeout' && maker.getStore() === true) own.add(id);
+    },
+    destroy: (id) => void own.delete(id),
+  });
+  hook.enable();
+  try {
+    await maker.run(true, () => work(() => own.size));
+  } finally {
+    hook.disable();
+  }
+}
+
+/** Fails unless what `count` gives goes back to `before`. */
 export async function mustNotGrow(
   context: Context,
-  before: Readonly<Record<string, number>>,
+  before: Counts,
   when: string,
+  count: () => Counts = activeResources,
 ): Promise<void> {
   await context.eventually(
     `timers and connections as before (${JSON.stringify(before)}) ${when}`,
-    activeResources,
-    (after) => kinds.every((kind) => (after[kind] ?? 0) <= (before[kind] ?? 0)),
+    // A timer that has fired is counted until the next turn.
+    async () => {
+      await new Promise(setImmediate);
+      return count();
+    },
+    (after) => Object.entries(after).every(([kind, number]) => number <= (before[kind] ?? 0)),
   );
+}
+
+/** Frees the memory of what nothing refers to any more. */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  collect();
 }

@@ -9,8 +9,8 @@ import type { Store } from './textbook.ts';
 export const basics: readonly Flaw[] = [
   {
     name: 'it looks whether the key is free, then takes it: two steps',
-    caughtBy: ['exclusion-one-winner', 'exclusion-100-way', 'exclusion-across-providers', 'locks-counter'],
-    mayAlsoFail: ['permits-in-contention', 'shared-excludes-writers', 'token-increases-in-contention'],
+    caughtBy: ['exclusion-one-winner', 'exclusion-100-way', 'locks-counter'],
+    mayAlsoFail: ['permits-in-contention', 'shared-excludes-writers'],
     make: () => {
       const store: Store = new Map();
       return () => {
@@ -65,7 +65,7 @@ export const basics: readonly Flaw[] = [
   },
   {
     name: 'each provider has a store of its own',
-    caughtBy: ['exclusion-while-held', 'exclusion-across-providers'],
+    caughtBy: ['exclusion-while-held', 'exclusion-100-way'],
     mayAlsoFail: ['*'],
     make: () => () => createTextbook(new Map()),
   },
@@ -95,6 +95,48 @@ export const basics: readonly Flaw[] = [
           return inner.close();
         },
       };
+    }),
+  },
+  {
+    name: 'a closed provider wakes its claims when their key is free',
+    caughtBy: ['close-wakes-waiters'],
+    make: () => {
+      const left = new Set<() => void>();
+      return wrapped((inner) => {
+        const own = new Set<() => void>();
+        return {
+          tryAcquire(claim, wake) {
+            if (wake !== undefined) own.add(wake);
+            return inner.tryAcquire(claim, wake);
+          },
+          release(claim) {
+            for (const wake of left) setImmediate(wake);
+            return inner.release(claim);
+          },
+          close() {
+            for (const wake of own) left.add(wake);
+            return inner.close();
+          },
+        };
+      })();
+    },
+  },
+  {
+    name: 'close leaves a timer that does not keep the process alive',
+    caughtBy: ['close-leaves-nothing'],
+    alone: true,
+    make: wrapped(() => {
+      setInterval(() => {}, 60_000).unref();
+      return {};
+    }),
+  },
+  {
+    name: 'close leaves a listener of the process',
+    caughtBy: ['close-leaves-nothing'],
+    alone: true,
+    make: wrapped(() => {
+      process.on('exit', () => {});
+      return {};
     }),
   },
   {

@@ -6,7 +6,7 @@ import { naming } from './names.ts';
 import { ownCalls } from './own-calls.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
-import { knownRecipes } from './recipes.ts';
+import { recordStores } from './record-stores.ts';
 import { registers } from './registers.ts';
 import { sharing } from './shared.ts';
 import { tokens } from './tokens.ts';
@@ -17,7 +17,6 @@ import { wakes } from './wake.ts';
 /** Providers that look right and are not. */
 export const flaws: readonly Flaw[] = [
   basics,
-  knownRecipes,
   ownership,
   expiry,
   tokens,
@@ -26,6 +25,7 @@ export const flaws: readonly Flaw[] = [
   sharing,
   handedOver,
   registers,
+  recordStores,
   naming,
   visibility,
   ownCalls,

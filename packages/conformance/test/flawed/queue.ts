@@ -1,6 +1,6 @@
 import type { LockProvider, Traits } from '@locks/core';
 import { createTextbook, sound, textbookTraits } from './textbook.ts';
-import type { Store } from './textbook.ts';
+import type { Place, Store } from './textbook.ts';
 import { withRules } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { ids } from '../support/mutants.ts';
@@ -58,7 +58,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'last come, first served',
     caughtBy: ['fair-order', 'fair-order-after-abandon', 'fair-newcomer-waits', 'locks-wakes-order'],
-    mayAlsoFail: ids('release-of-waiter-keeps-others downgrade-admits-sharers fair-* place-* locks-wakes-dropped'),
+    mayAlsoFail: ids('downgrade-admits-sharers inspect-waiters fair-* place-*'),
     make: withRules({
       enqueue: ({ queue }, place) => {
         if (!queue.some(({ owner }) => owner === place.owner)) queue.unshift(place);
@@ -106,7 +106,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'newcomers pass those in the queue, though it declares to be fair',
     caughtBy: ['fair-newcomer-waits', 'fair-writer-not-starved'],
-    mayAlsoFail: ['release-of-waiter-keeps-others', 'fair-*', 'place-*', 'locks-wakes-dropped'],
+    mayAlsoFail: ['permits-own-number', 'fair-*', 'place-*', 'locks-wakes-order'],
     make: withRules({ inTurn: () => true }),
   },
   {
@@ -123,15 +123,15 @@ export const queues: readonly Flaw[] = [
     name: 'an attempt without wake takes a position in the queue',
     caughtBy: ['busy-leaves-nothing', 'fair-newcomer-waits'],
     mayAlsoFail: ids(
-      'repeat-same-token release-* renew-raises-token shared-together downgrade-keeps-the-hold',
+      'repeat-same-token release-* renew-raises-token permits-own-number shared-together downgrade-keeps-the-hold',
       'fair-* names-* locks-* exclusion-while-held wake-*',
     ),
     make: withRules({ enqueueAlways: true }),
   },
   {
     name: 'a waiter that gives up takes the one behind it along',
-    caughtBy: ['fair-order-after-abandon', 'release-of-waiter-keeps-others'],
-    mayAlsoFail: ['abandoned-waiter-does-not-block', 'wake-after-head-leaves', 'inspect-waiters'],
+    caughtBy: ['fair-order-after-abandon', 'fair-beside-other-calls'],
+    mayAlsoFail: ['wake-after-head-leaves', 'inspect-waiters'],
     make: withRules({
       leave: (entry, owner) => {
         const index = entry.queue.findIndex((place) => place.owner === owner);
@@ -140,8 +140,65 @@ export const queues: readonly Flaw[] = [
     }),
   },
   {
+    name: 'positions are compared as text: 10 comes before 9',
+    caughtBy: ['fair-order'],
+    make: () => {
+      const numbers = new Map<string, number>();
+      const textOf = ({ owner }: Place): string => String(numbers.get(owner));
+      return withRules({
+        enqueue: (entry, place) => {
+          if (!numbers.has(place.owner)) numbers.set(place.owner, numbers.size);
+          sound.enqueue(entry, place);
+          entry.queue.sort((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+        },
+      })();
+    },
+  },
+  {
+    name: 'beyond the first 100 waiters the last one comes first',
+    caughtBy: ['fair-order'],
+    make: withRules({
+      enqueue: ({ queue }, place) => {
+        if (!queue.some(({ owner }) => owner === place.owner)) queue.splice(100, 0, place);
+      },
+    }),
+  },
+  {
+    name: 'a renewal writes the record without its queue',
+    caughtBy: ['fair-beside-other-calls'],
+    mayAlsoFail: ['permits-own-number', 'close-is-local', 'locks-*'],
+    make: withRules({
+      renew: (hold, claim, now, entry) => {
+        sound.renew(hold, claim, now, entry);
+        entry.queue = [];
+      },
+    }),
+  },
+  {
+    name: 'a renewal writes back the queue that it has read, and loses who came meanwhile',
+    caughtBy: ['fair-beside-other-calls'],
+    mayAlsoFail: ['locks-*'],
+    make: () => {
+      const store: Store = new Map();
+      return () => {
+        const inner = createTextbook(store);
+        return {
+          ...inner,
+          async renew(claim, token) {
+            const entry = store.get(claim.key);
+            const queue = [...(entry?.queue ?? [])];
+            const renewed = await inner.renew(claim, token);
+            if (entry !== undefined) entry.queue = queue;
+            return renewed;
+          },
+        };
+      };
+    },
+  },
+  {
     name: 'readers pass a waiting writer',
     caughtBy: ['fair-writer-not-starved'],
+    mayAlsoFail: ['permits-own-number'],
     make: withRules({ inTurn: (entry, claim) => claim.mode === 'shared' || sound.inTurn(entry, claim) }),
   },
 ];

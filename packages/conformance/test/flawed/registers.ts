@@ -40,14 +40,6 @@ export const registers: readonly Flaw[] = [
     })),
   },
   {
-    name: 'a register is set without a look at its text',
-    caughtBy: ['register-compare-and-set', 'register-one-wins'],
-    mayAlsoFail: ['register-names'],
-    make: keeping((sound) => ({
-      register: async (name, change) => await (change === undefined ? sound(name) : set(sound, name, change.to)),
-    })),
-  },
-  {
     name: 'a change of a register that was found made is refused',
     caughtBy: ['register-compare-and-set'],
     make: keeping((sound) => ({
@@ -65,17 +57,8 @@ export const registers: readonly Flaw[] = [
     mayAlsoFail: ['register-*'],
   },
   {
-    name: 'each process has registers of its own',
-    caughtBy: ['register-one-wins', 'register-seen-at-once', 'register-outlives-its-provider'],
-    make: keeping(() => {
-      const own = createMemoryProvider();
-      return { register: async (name, change) => await own.register?.(name, change) };
-    }),
-    mayAlsoFail: ['close-refuses', 'register-*'],
-  },
-  {
     name: 'reads of a register come from a cache of 5 ms',
-    caughtBy: ['register-seen-at-once'],
+    caughtBy: ['register-compare-and-set'],
     make: keeping((sound) => {
       const cache = new Map<string, { readonly text: string | undefined; readonly until: number }>();
       return {

@@ -11,7 +11,7 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'one permit too many',
     caughtBy: ['permits-admit-exactly', 'permits-in-contention'],
-    mayAlsoFail: ids('repeat-shared expiry-of-one-share downgrade-keeps-the-hold locks-shared permits-own-number'),
+    mayAlsoFail: ids('repeat-shared downgrade-keeps-the-hold locks-shared permits-own-number'),
     make: withRules({
       admits: (entry, { mode, permits = Infinity }) => sound.admits(entry, { mode, permits: permits + 1 }),
     }),
@@ -19,10 +19,7 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'sharers do not exclude a writer',
     caughtBy: ['shared-together', 'shared-excludes-writers'],
-    mayAlsoFail: ids(
-      'repeat-restarts-ttl renew-restarts-ttl release-own-share expiry-* stale-sharer downgrade-*',
-      'names-shared locks-shared fair-*',
-    ),
+    mayAlsoFail: ids('renew-restarts-ttl expiry-* downgrade-*', 'names-odd locks-shared fair-*'),
     make: withRules({
       admits: (entry, { mode, permits }) =>
         mode === 'exclusive'
@@ -82,7 +79,7 @@ export const sharing: readonly Flaw[] = [
   },
   {
     name: 'more than 2^30 permits are none',
-    caughtBy: ['permits-most'],
+    caughtBy: ['inspect-sharers'],
     make: withRules({
       admits: (entry, { mode, permits = Infinity }) =>
         (permits === Infinity || permits <= 2 ** 30) && sound.admits(entry, { mode, permits }),

@@ -63,19 +63,9 @@ export const unseen: readonly Flaw[] = [
       };
     },
   },
-  {
-    name: 'a renewal revives a hold that has ended unseen',
-    caughtBy: ['expiry-unseen'],
-    make: revivedBy('renew'),
-  },
-  {
-    name: 'a repeat revives a hold that has ended unseen',
-    caughtBy: ['expiry-unseen'],
-    make: revivedBy('tryAcquire'),
-  },
-  {
-    name: 'a release frees a hold that has ended unseen',
-    caughtBy: ['expiry-unseen'],
-    make: revivedBy('release'),
-  },
+  ...(['renew', 'tryAcquire', 'release'] as const).map((call) => ({
+    name: `${call} of an owner revives its hold that has ended unseen`,
+    caughtBy: ['expiry-ends-the-hold'],
+    make: revivedBy(call),
+  })),
 ];

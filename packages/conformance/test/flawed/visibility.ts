@@ -19,7 +19,7 @@ export const visibility: readonly Flaw[] = [
   },
   {
     name: 'inspect shows that next to nothing remains',
-    caughtBy: ['inspect-remaining'],
+    caughtBy: ['inspect-holder'],
     make: wrapped((inner) => ({
       async inspect(key) {
         const state = await inner.inspect(key);
@@ -30,7 +30,7 @@ export const visibility: readonly Flaw[] = [
   {
     name: 'inspect shows one sharer of several',
     caughtBy: ['inspect-sharers'],
-    mayAlsoFail: ['downgrade-keeps-the-hold', 'names-shared', 'release-forced-share'],
+    mayAlsoFail: ['downgrade-keeps-the-hold', 'names-odd', 'release-forced-share'],
     make: wrapped((inner) => ({
       async inspect(key) {
         const state = await inner.inspect(key);
@@ -42,7 +42,7 @@ export const visibility: readonly Flaw[] = [
     name: 'inspect does not count waiters',
     caughtBy: ['inspect-waiters'],
     mayAlsoFail: ids(
-      'repeat-keeps-one-place release-of-waiter-keeps-others fair-order-after-abandon locks-abort',
+      'fair-beside-other-calls fair-repeat-keeps-place fair-order-after-abandon locks-abort',
       'place-* locks-abort-through-outage',
     ),
     make: wrapped((inner) => ({ inspect: async (key) => ({ ...(await inner.inspect(key)), waiters: 0 }) })),

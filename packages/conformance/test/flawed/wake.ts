@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LockProvider } from '@locks/core';
 import { sound } from './textbook.ts';
@@ -19,7 +20,7 @@ export const wakes: readonly Flaw[] = [
   {
     name: 'lost wake-up: wake is registered when the busy answer has come',
     caughtBy: ['wake-in-flight'],
-    mayAlsoFail: ['wake-*', 'locks-shared', 'waiting-ends-with-a-grant', 'locks-wakes-spurious'],
+    mayAlsoFail: ['wake-*', 'locks-shared', 'locks-wakes-spurious'],
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         let listening = false;
@@ -115,6 +116,19 @@ export const wakes: readonly Flaw[] = [
     }),
   },
   {
+    name: 'the subscription of a claim stays when it is released',
+    caughtBy: ['wake-forgotten'],
+    make: () => {
+      const channel = new EventEmitter().setMaxListeners(0);
+      return wrapped((inner) => ({
+        tryAcquire(claim, wake) {
+          if (wake !== undefined) channel.on(claim.key, wake);
+          return inner.tryAcquire(claim, wake);
+        },
+      }))();
+    },
+  },
+  {
     name: 'no waiter is woken when the first in the queue gives up',
     caughtBy: ['wake-after-head-leaves'],
     make: withRules({
@@ -124,7 +138,7 @@ export const wakes: readonly Flaw[] = [
   },
   {
     name: 'one of several sharers in the queue is woken',
-    caughtBy: ['wake-admits-sharers', 'wake-after-downgrade'],
+    caughtBy: ['wake-admits-sharers', 'downgrade-admits-sharers'],
     mayAlsoFail: ['wake-behind-a-leaver', 'downgrade-admits-sharers', 'fair-writer-not-starved'],
     make: withRules({
       toTell: (entry, operation, admits) =>
@@ -133,7 +147,7 @@ export const wakes: readonly Flaw[] = [
   },
   {
     name: 'a downgrade wakes no waiter',
-    caughtBy: ['wake-after-downgrade'],
+    caughtBy: ['downgrade-admits-sharers'],
     make: () => {
       const downgraded = new WeakSet<Entry>();
       return withRules({

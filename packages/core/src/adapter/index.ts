@@ -54,7 +54,7 @@ export type {
   QueueParts,
   Waiting,
 } from './queue/queue-parts.ts';
-export { createRecordProvider } from './record/create-record-provider.ts';
+export { createRecordProvider, recordStoreOf } from './record/create-record-provider.ts';
 export { withoutClaims } from './record/record-text.ts';
 export type { ReadRecord, RecordOptions, RecordStore, StoredRecord } from './record/record-store.ts';
 export { refusalOf, tokensEnded, upgradeRefused } from '../errors/refusals.ts';

@@ -57,7 +57,7 @@ const only = requirements
   .filter(
     (id) =>
       process.env['LOCKS_TEST_WHOLE'] !== undefined ||
-      /^(?:exclusion|release-|repeat-|renew-|token-|wake-|close-|sever-|lost-reply|duplicate-|silence-|restart-)/.test(
+      /^(?:record-|exclusion|release-|repeat-|renew-|token-|wake-|close-|sever-|lost-reply|duplicate-|silence-|restart-)/.test(
         id,
       ),
   );

@@ -6,7 +6,7 @@ import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { now, sleep, within } from '../../checks/time.ts';
-import { createHarmed, giveBack, enqueueLocks, lossWithin, mustBeLost } from './locks-steps.ts';
+import { createHarmed, giveBack, lossWithin, mustBeLost, serveThrough } from './locks-steps.ts';
 import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';
 import { mustRise } from '../steps.ts';
 
@@ -43,7 +43,7 @@ export const locksRestartRequirements: readonly Requirement[] = rules({
   },
   'locks-restart-waiters': {
     title: 'users of withLock who waited before a restart are all served afterwards',
-    check: (context) => serveAfter(context, context.faults.restart, 'after a restart'),
+    check: (context) => serveThrough(context, context.faults.restart, 'after a restart'),
   },
   'locks-empty-restart-loss': {
     title: 'a holder learns at its next renewal that the store lost everything',
@@ -70,7 +70,7 @@ export const locksRestartRequirements: readonly Requirement[] = rules({
   'locks-empty-restart-waiters': {
     title: 'users of withLock who waited for a store that lost everything are all served',
     needs: ['restartEmpty'],
-    check: (context) => serveAfter(context, context.faults.restartEmpty, 'after a restart without data'),
+    check: (context) => serveThrough(context, context.faults.restartEmpty, 'after a restart without data'),
   },
 });
 
@@ -93,17 +93,4 @@ async function mustLearn(context: Context, lease: Lease, when: string): Promise<
     await sleep(20);
   }
   mustBeLost(lease, `when a renewal has told so ${when}`);
-}
-
-async function serveAfter(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
-  const [one, two] = [await createHarmed(context), await createHarmed(context)];
-  const other = await createOther(context);
-  const holder = await context.hold(other);
-  const { order, served } = await enqueueLocks(context, [one.locks, two.locks], other, holder.key, 6);
-  await restart();
-  await other.release(holder);
-  await within(callLimit(context) + context.patience, served, `all six to be served ${when}`);
-  const sorted = order.toSorted((left, right) => left - right).join(' ');
-  assert.equal(sorted, '0 1 2 3 4 5', `expected each of six to be served once ${when}, it was ${order.join(' ')}`);
-  await mustStayIdle(context, other, [holder.key], when, callLimit(context));
 }

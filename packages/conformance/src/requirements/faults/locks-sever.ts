@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { inBackground, sleep, within } from '../../checks/time.ts';
-import { mustBeHeld, pick, range } from '../steps.ts';
+import { inBackground, within } from '../../checks/time.ts';
+import { mustBeHeld, range } from '../steps.ts';
 import { createHarmed, giveBack, mustGetFree, mustKeep } from './locks-steps.ts';
 import { answered, callLimit, createOther, warmUp } from './steps.ts';
 import { isLockError } from '@locks/core';
@@ -46,33 +46,6 @@ export const locksSeverRequirements: readonly Requirement[] = rules({
       await cut;
       await after?.('just after its connection was cut');
       await Promise.all([first, second]);
-    },
-  },
-  'locks-sever-waiters': {
-    title: 'withLock of two Locks counts to exactly 16 while the connections of one are cut again and again',
-    async check(context) {
-      const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
-      const others = await context.createLocks({ ttl: context.longTtl });
-      const observer = await createOther(context);
-      const key = context.key();
-      let [counter, done] = [0, 0];
-      const work = range(16).map((index) =>
-        pick([locks, others], index).withLock(key, async (lease) => {
-          const read = counter;
-          await sleep(context.random.integer(8));
-          assert.ok(lease.held, 'expected the lease to be held within withLock, though connections are cut');
-          counter = read + 1;
-          done += 1;
-        }),
-      );
-      const finished = inBackground(Promise.all(work));
-      for (let cuts = 0; cuts < 6 && done < work.length; cuts += 1) {
-        await context.faults.sever(provider);
-        await sleep(context.random.integer(context.ttl / 4));
-      }
-      await within(callLimit(context) + context.patience, finished, 'all 16 to be served after the last cut');
-      assert.equal(counter, 16, `expected the counter to reach 16, it reached ${counter}: holders overlapped`);
-      await context.idle(observer, key, 'after the last withLock');
     },
   },
   // Users of `createLocks` do not notice that one reply was lost.

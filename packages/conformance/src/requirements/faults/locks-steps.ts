@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustReject, show } from '../../checks/expect.ts';
 import { inBackground, now, sleep, standstill, turn, within } from '../../checks/time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
-import { callLimit, mustStayIdle, settled } from './steps.ts';
+import { callLimit, createOther, mustStayIdle, settled, warmUp } from './steps.ts';
 
 /** `createLocks` on a provider that a fault will hit. An unknown end is not waited for. */
 export async function createHarmed(
@@ -194,4 +194,25 @@ export async function enqueueLocks(
     );
   }
   return { order, served: inBackground(Promise.all(served)) };
+}
+
+/** Users of `withLock` who waited before `fault` are all served afterwards. */
+export async function serveThrough(
+  context: Context,
+  fault: () => Promise<void>,
+  when: string,
+  inOrder = false,
+): Promise<void> {
+  const all = [await createHarmed(context), await createHarmed(context)];
+  const other = await createOther(context);
+  for (const { provider } of all) await warmUp(context, provider, other);
+  const holder = await context.hold(other);
+  const locks = all.map((one) => one.locks);
+  const { order, served } = await enqueueLocks(context, locks, other, holder.key, 6);
+  await fault();
+  await other.release(holder);
+  await within(callLimit(context) + context.patience, served, `all six to be served ${when}`);
+  const seen = inOrder ? order : order.toSorted((left, right) => left - right);
+  assert.deepEqual(seen, range(6), `expected each of six to be served once ${when}, it was ${order.join(' ')}`);
+  await mustStayIdle(context, other, [holder.key], when, callLimit(context));
 }

@@ -90,18 +90,6 @@ export const silenceRequirements: readonly Requirement[] = rules({
       await kept.release();
     },
   },
-  'silence-expires': {
-    title: 'what a provider holds that was cut off without a sign goes to others after its ttl',
-    when: ['network', 'ttl'],
-    async check(context) {
-      const { harmed, again, other } = await createSides(context);
-      const claim = await context.hold(again, { ttl: context.ttl });
-      await context.faults.silence(harmed, 'both');
-      const next = context.wait(other, context.claim(claim.key));
-      await context.granted(next, `for another provider after the ttl of ${context.ttl} ms`);
-      await next.release();
-    },
-  },
 });
 
 /** What a direction is about. */

@@ -44,14 +44,15 @@ export const downgradeRequirements: readonly Requirement[] = rules({
     },
   },
   'downgrade-admits-sharers': {
-    title: 'sharers in the queue are admitted by a downgrade, an exclusive waiter is not',
+    title: 'sharers in the queue are woken and admitted by a downgrade, an exclusive waiter is not',
     async check(context, one, two) {
       const claim = await context.hold(one);
-      const sharers = [one, two].map((provider) =>
-        context.wait(provider, context.claim(claim.key, { mode: 'shared' })),
-      );
+      // By wakes alone, where there are any.
+      const wait = context.traits.wake ? context.waitForWakes : context.wait;
+      const sharers = [two, one, two].map((provider) => wait(provider, context.claim(claim.key, { mode: 'shared' })));
       for (const sharer of sharers) await sharer.inQueue;
-      const writer = await context.queue(two, context.claim(claim.key));
+      const writer = wait(two, context.claim(claim.key));
+      await writer.inQueue;
       await mustGrant(one, { ...claim, mode: 'shared' }, 'for a downgrade');
       for (const sharer of sharers)
         await context.granted(sharer, 'for a sharer in the queue, after the holder was downgraded');

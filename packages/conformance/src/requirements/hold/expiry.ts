@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
+import { isIdle, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { certain, now, sleepUntil } from '../../checks/time.ts';
@@ -17,49 +17,6 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
       const modes = modesOf(context);
       const claims = modes.flatMap((mode) => [ttl, Math.round(ttl * 1.5)].map((own) => ({ mode, ttl: own })));
       await Promise.all(claims.map((changes) => lastsItsTtl(context, one, two, context.claim(context.key(), changes))));
-    },
-  },
-  'expiry-of-one-share': {
-    title: 'a share that expires frees its permit, while the other shares stay',
-    when: ['ttl', 'shared'],
-    async check(context, one, two) {
-      const shared = { mode: 'shared', permits: 2 } as const;
-      const stays = context.claim(context.key(), shared);
-      const goes = context.claim(stays.key, { ...shared, ttl: context.ttl });
-      const next = context.claim(stays.key, shared);
-      await mustGrant(one, stays, 'for the first of two permits');
-      const held = await timed(() => mustGrant(one, goes, 'for the second of two permits'));
-      const taken = await firstGrant(context, two, next, held.answeredAt + context.ttl + context.patience);
-      assert.ok(
-        taken !== undefined,
-        `expected the permit of an expired share to be free after ${context.ttl} ms; it was not`,
-      );
-      const lasted = taken.answeredAt - held.sentAt;
-      assert.ok(
-        lasted >= certain(context.ttl),
-        `expected a share to last ${context.ttl} ms, its permit was given away after ${lasted} ms`,
-      );
-      await mustBeBusy(two, context.claim(stays.key, shared), 'for a third share: the first has not expired');
-      await mustBeBusy(two, context.claim(stays.key), 'for an exclusive claim: the first share has not expired');
-      await mustNotRenew(one, goes, 'for the share that has expired');
-      await mustFree(one, stays, 'by the sharer that stayed');
-      await mustFree(two, next, 'by the sharer that came');
-    },
-  },
-  'expiry-ends-the-hold': {
-    title: 'after its ttl a hold cannot be renewed or released, though the key is free since',
-    when: ['ttl'],
-    async check(context, one, two) {
-      const [renewed, released] = [
-        context.claim(context.key(), { ttl: context.ttl }),
-        context.claim(context.key(), { ttl: context.ttl }),
-      ];
-      await Promise.all([renewed, released].map((claim) => mustGrant(one, claim, 'on a free key')));
-      for (const { key } of [renewed, released]) await context.state(two, key, 'no holder after the ttl', isIdle);
-      await mustNotRenew(one, renewed, 'for a hold that inspect shows as expired');
-      await mustFreeNothing(one, released, 'for a hold that inspect shows as expired');
-      await context.state(two, renewed.key, 'still no holder after the renewal of an expired hold', isIdle);
-      await mustBeFree(context, two, renewed.key, 'after the renewal of an expired hold was refused');
     },
   },
   'expiry-waiter-takes-over': {
@@ -127,18 +84,26 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
       await Promise.all(checks);
     },
   },
-  'expiry-unseen': {
-    title: 'a hold that ended while no call looked at it cannot be renewed or freed; a repeat is a new grant',
+  'expiry-ends-the-hold': {
+    title:
+      'a hold that ended cannot be renewed or freed, also where no call looked at it since; a repeat is a new grant',
     when: ['ttl'],
     async check(context, one, two) {
       const asked = modesOf(context).flatMap((mode) =>
-        Object.values(calls).map((call) => ({ call, claim: context.claim(context.key(), { mode, ttl: context.ttl }) })),
+        Object.values(calls).flatMap((call) =>
+          [false, true].map((seen) => ({
+            call,
+            seen,
+            claim: context.claim(context.key(), { mode, ttl: context.ttl }),
+          })),
+        ),
       );
       const tokens = await endUnseen(
         one,
         asked.map(({ claim }) => claim),
       );
-      const checks = asked.map(async ({ call, claim }, index) => {
+      const checks = asked.map(async ({ call, seen, claim }, index) => {
+        if (seen) await context.state(two, claim.key, 'no holder after the ttl', isIdle);
         await call(one, claim, tokens[index] as bigint, context);
         await one.release(claim);
         await mustBeFree(context, two, claim.key, 'after a call of an owner whose hold has ended');
@@ -161,6 +126,7 @@ async function lastsItsTtl(context: Context, one: LockProvider, two: LockProvide
     lasted >= certain(promised),
     `expected the ${claim.mode} hold to last ${promised} ms, another owner was granted after ${Math.round(lasted)} ms`,
   );
+  mustRise(context, taken.grant.token, held.grant.token, 'for a grant after an expiry');
   await mustFree(two, next, 'by the next holder');
 }
 
@@ -171,9 +137,9 @@ async function mustRenewValidity(provider: LockProvider, claim: Claim): Promise<
 
 type OwnCall = (provider: LockProvider, claim: Claim, token: bigint, context: Context) => Promise<void>;
 
-const when = 'for a hold that ended while no call looked at it';
+const when = 'for a hold that has ended';
 
-/** What the owner of a hold that ended unseen may still call. */
+/** What the owner of a hold that has ended may still call. */
 const calls: Readonly<Record<'renew' | 'release' | 'repeat', OwnCall>> = {
   renew: (provider, claim) => mustNotRenew(provider, claim, when),
   release: (provider, claim) => mustFreeNothing(provider, claim, when),

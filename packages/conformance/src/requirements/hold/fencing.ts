@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import type { LockProvider, Mode } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import {
-  isIdle,
-  mustBeBusy,
-  mustExceed,
-  mustFree,
-  mustFreeNothing,
-  mustGrant,
-  mustReject,
-} from '../../checks/expect.ts';
+import { mustBeBusy, mustExceed, mustFree, mustFreeNothing, mustGrant, mustReject } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { turn } from '../../checks/time.ts';
 import { modesOf, pick, range } from '../steps.ts';
 
 /** Law 4: the tokens of one key strictly increase. */
@@ -39,36 +30,6 @@ export const fencingRequirements: readonly Requirement[] = rules({
           await mustFreeNothing(holder, claim, 'by the holder, after the release by force');
         } else await mustFree(holder, claim, 'by the holder');
       }
-    },
-  },
-  'token-increases-after-expiry': {
-    title: 'the token of a grant after an expiry exceeds that of the hold that expired',
-    when: ['fenced', 'ttl'],
-    async check(context, one, two) {
-      const claim = context.claim(context.key(), { ttl: context.ttl });
-      const { token } = await mustGrant(one, claim, 'on a free key');
-      await context.state(two, claim.key, 'no holder after the ttl', isIdle);
-      const next = context.claim(claim.key);
-      const later = await mustGrant(two, next, 'after the holder expired');
-      mustExceed(later.token, token, 'for a grant after an expiry');
-      await mustFree(two, next, 'by the holder');
-    },
-  },
-  'token-increases-in-contention': {
-    title: 'tokens increase in the order in which waiting owners of three providers are granted',
-    async check(context) {
-      const providers = await context.createMany(3);
-      const key = context.key();
-      let latest = 0n;
-      const work = range(60).map(async (index) => {
-        const waiting = context.wait(pick(providers, index), context.claim(key));
-        const { token } = await waiting.granted;
-        mustExceed(token, latest, 'for a grant in contention');
-        latest = token;
-        await turn();
-        await waiting.release();
-      });
-      await Promise.all(work);
     },
   },
   'token-of-sharers': {

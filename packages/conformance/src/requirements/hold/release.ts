@@ -32,22 +32,6 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
       await mustFree(one, holder, 'by the holder, whom the release of others did not touch');
     },
   },
-  'release-own-share': {
-    title: 'release by one sharer frees its own share and no other',
-    when: ['shared'],
-    async check(context, one, two) {
-      const key = context.key();
-      const sharers = range(3).map(() => context.claim(key, { mode: 'shared', permits: 3 }));
-      for (const [index, claim] of sharers.entries())
-        await mustGrant(pick([one, two], index), claim, 'for one of three permits');
-      for (const [index, claim] of sharers.entries()) {
-        await mustBeBusy(two, context.claim(key), `for an exclusive claim while ${3 - index} sharers hold the key`);
-        await mustFree(pick([one, two], index), claim, 'by a sharer');
-        await mustFreeNothing(one, claim, 'when a sharer repeats it');
-      }
-      await mustBeFree(context, two, key, 'for an exclusive claim after the last sharer has gone');
-    },
-  },
   'release-position-in-the-queue': {
     title: 'release by a waiter answers false, gives up its place, and does not touch the holder',
     async check(context, one, two) {
@@ -122,27 +106,6 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
         await mustFree(three, next.claim, 'by the next holder, whom the second release must not have touched');
       });
       await Promise.all(checks);
-    },
-  },
-  'release-of-waiter-keeps-others': {
-    title: 'a waiter that gives up leaves the places of the others as they were',
-    when: ['fair'],
-    async check(context, one, two) {
-      const key = context.key();
-      const holder = context.claim(key);
-      await mustGrant(one, holder, 'on a free key');
-      const waiters = range(3).map(() => context.claim(key));
-      for (const [index, claim] of waiters.entries())
-        await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
-      const [first, second, third] = waiters as [Claim, Claim, Claim];
-      await mustFreeNothing(two, second, 'by a waiter');
-      await context.state(two, key, 'two of three waiters left in the queue', (state) => state.waiters === 2);
-      await mustFree(one, holder, 'by the holder');
-      await mustBeBusy(one, third, 'for the last in the queue, before its turn', () => {});
-      await mustGrant(one, first, 'for the first in the queue');
-      await mustFree(one, first, 'by the holder');
-      await mustGrant(one, third, 'for the last in the queue, when it is its turn');
-      await mustFree(one, third, 'by the holder');
     },
   },
 });

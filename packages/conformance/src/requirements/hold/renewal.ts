@@ -19,11 +19,14 @@ import { modesOf, mustBeFree, mustBeHeld, mustRestart, timed } from '../steps.ts
 /** Renew restarts the ttl of the holder that calls it, and of no other. */
 export const renewalRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'renewal' })({
   'renew-restarts-ttl': {
-    title: 'renew restarts the ttl, exclusive or shared',
+    title: 'renew restarts the ttl, exclusive or shared, and so does a repeat',
     when: ['ttl'],
     async check(context, one, two) {
-      const modes = modesOf(context);
-      await Promise.all(modes.map((mode) => renewalRestarts(context, one, two, mode)));
+      const whats = ['renewal', 'repeat'] as const;
+      const checks = modesOf(context).flatMap((mode) =>
+        whats.map((what) => restartsTtl(context, one, two, mode, what)),
+      );
+      await Promise.all(checks);
     },
   },
   'renew-only-own': {
@@ -64,23 +67,15 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
       await mustBeFree(context, two, claim.key, 'after a renewal of a free key');
     },
   },
-  'renew-keeps-token': {
-    title: 'renew without a token leaves the token of the lease as it is',
-    when: ['fenced'],
-    async check(context, provider) {
-      const claim = context.claim();
-      const { token } = await mustGrant(provider, claim, 'on a free key');
-      await mustRenew(provider, claim, 'by the holder');
-      await mustHaveToken(provider, claim, token, 'after a renewal without a token');
-      await mustFree(provider, claim, 'by the holder');
-    },
-  },
   'renew-raises-token': {
-    title: "renew with a token makes it the lease's own and later tokens higher; a lower one is refused",
+    title:
+      "renew with a token makes it the lease's own and later tokens higher; a lower one is refused, and none changes nothing",
     when: ['fenced'],
     async check(context, one, two) {
       const claim = context.claim();
       const { token } = await mustGrant(one, claim, 'on a free key');
+      await mustRenew(one, claim, 'without a token');
+      await mustHaveToken(one, claim, token, 'after a renewal without a token');
       await mustRenew(one, claim, `with its own token ${token}`, token);
       // Far enough to be ahead of a counter that follows a clock in µs.
       const raised = token + 60_000_000n;
@@ -124,30 +119,32 @@ async function mustHaveToken(provider: LockProvider, claim: Claim, token: bigint
   assert.equal(again.token, token, `expected the lease to have the token ${token} ${when}, got ${again.token}`);
 }
 
-async function renewalRestarts(
+async function restartsTtl(
   context: Context,
   one: LockProvider,
   two: LockProvider,
   mode: Claim['mode'],
+  what: 'renewal' | 'repeat',
 ): Promise<void> {
   const { ttl } = context;
   const claim = context.claim(context.key(), { ttl, mode });
   const held = await timed(() => mustGrant(one, claim, 'on a free key'));
   await sleepUntil(held.answeredAt + ttl / 2);
-  const renewedAt = now();
-  const renewal = await one.renew(claim);
-  const asked = now();
+  const sentAt = now();
+  const renewal =
+    what === 'renewal' ? await one.renew(claim) : await mustGrant(one, claim, 'for a repeat in the middle of the ttl');
+  const answeredAt = now();
   if (renewal === false) {
     // A machine that was busy for half a ttl proves nothing.
-    const early = asked - held.sentAt < certain(ttl);
+    const early = answeredAt - held.sentAt < certain(ttl);
     assert.ok(
       !early,
-      `expected renew to succeed ${Math.round(asked - held.sentAt)} ms into a ttl of ${ttl} ms, got false`,
+      `expected renew to succeed ${Math.round(answeredAt - held.sentAt)} ms into a ttl of ${ttl} ms, got false`,
     );
     return;
   }
   const { validity = ttl } = renewal;
-  await mustRestart(context, two, claim, { what: 'renewal', sentAt: renewedAt, answeredAt: asked, validity });
+  await mustRestart(context, two, claim, { what, sentAt, answeredAt, validity });
 }
 
 /**

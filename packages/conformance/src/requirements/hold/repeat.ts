@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
+import { mustBeBusy, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { inBackground, sleepUntil, turn } from '../../checks/time.ts';
-import { modesOf, mustBeFree, mustBeHeld, mustBeSame, mustRestart, range, timed } from '../steps.ts';
+import { inBackground, turn } from '../../checks/time.ts';
+import { modesOf, mustBeFree, mustBeHeld, mustBeSame, range } from '../steps.ts';
 
 /** Law 2: a claim whose reply was lost is sent again and finds itself the holder. */
 export const repeatRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'repeat' })({
@@ -54,43 +54,6 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
         await mustFree(provider, claim, 'by the holder');
       });
       await Promise.all(checks);
-    },
-  },
-  'repeat-restarts-ttl': {
-    title: 'a repeat by the holder restarts the ttl, exclusive or shared',
-    when: ['ttl'],
-    async check(context, one, two) {
-      const modes = modesOf(context);
-      await Promise.all(modes.map((mode) => repeatRestarts(context, one, two, mode)));
-    },
-  },
-  'repeat-after-expiry': {
-    title: 'an owner whose hold has expired is granted again with a higher token',
-    when: ['ttl', 'fenced'],
-    async check(context, one, two) {
-      const claim = context.claim(context.key(), { ttl: context.ttl });
-      const { token } = await mustGrant(one, claim, 'on a free key');
-      await context.state(two, claim.key, 'no holder after the ttl', isIdle);
-      const repeat = { ...claim, ttl: context.longTtl };
-      const again = await mustGrant(one, repeat, 'on a key whose hold has expired');
-      mustExceed(again.token, token, 'for a new grant after expiry, though to the same owner');
-      await one.release(claim);
-    },
-  },
-  'repeat-keeps-one-place': {
-    title: 'a waiting claim that is repeated has one position in the queue, with and without wake',
-    when: ['fair'],
-    async check(context, one, two) {
-      const key = context.key();
-      const [holder, waiter] = [context.claim(key), context.claim(key)];
-      await mustGrant(one, holder, 'on a free key');
-      for (const wake of [() => {}, () => {}, undefined, () => {}])
-        await mustBeBusy(two, waiter, 'while it is held', wake);
-      await context.state(two, key, 'one waiter, however often it repeated its claim', ({ waiters }) => waiters === 1);
-      await mustFree(one, holder, 'by the holder');
-      await mustGrant(two, waiter, 'for the only one in the queue');
-      await mustFree(two, waiter, 'by the holder');
-      await context.idle(one, key);
     },
   },
   // Calls of one claim that are under way at once. A call that was given up may still be, when core
@@ -149,20 +112,6 @@ async function repeatSame(context: Context, provider: LockProvider, claim: Claim
     const again = await mustGrant(provider, claim, `for repeat ${round + 1} of a claim that holds the key`);
     mustBeSame(context, again.token, token, 'for a repeat by the holder');
   }
-}
-
-async function repeatRestarts(
-  context: Context,
-  one: LockProvider,
-  two: LockProvider,
-  mode: Claim['mode'],
-): Promise<void> {
-  const { ttl } = context;
-  const claim = context.claim(context.key(), { ttl, mode });
-  const held = await timed(() => mustGrant(one, claim, 'on a free key'));
-  await sleepUntil(held.answeredAt + ttl / 2);
-  const repeated = await timed(() => mustGrant(one, claim, 'for a repeat in the middle of the ttl'));
-  await mustRestart(context, two, claim, { ...repeated, what: 'repeat', validity: ttl });
 }
 
 async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProvider): Promise<void> {

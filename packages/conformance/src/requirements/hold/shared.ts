@@ -141,17 +141,4 @@ export const sharedRequirements: readonly Requirement[] = rules({
       await waiting.release();
     },
   },
-  'permits-most': {
-    title: 'the highest number of permits, 2 147 483 647, is one like another',
-    async check(context, one, two) {
-      const most = 2 ** 31 - 1;
-      const first = context.claim(context.key(), { mode: 'shared', permits: most });
-      const second = context.claim(first.key, { mode: 'shared', permits: most });
-      await mustGrant(one, first, 'with 2 147 483 647 permits');
-      await mustGrant(two, second, 'for a second share of 2 147 483 647 permits');
-      await mustRenew(two, second, 'by the second sharer');
-      await mustFree(one, first, 'by the first sharer');
-      await mustFree(two, second, 'by the second sharer');
-    },
-  },
 });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Grant, LockProvider } from '@locks/core';
-import { longestPlace } from '../../context/context.ts';
+import type { Busy, Grant, KeyState, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant } from '../../checks/expect.ts';
 import { incrementFile, readCounter } from '../../processes/counter-file.ts';
 import type { CounterFile } from '../../processes/counter-file.ts';
+import type { OtherProcess } from '../../processes/other-process.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { certain, now, sleep, within } from '../../checks/time.ts';
+import { certain, now, sleep } from '../../checks/time.ts';
 import { firstGrant, mustRise, range } from '../steps.ts';
 
 /** The same store, met from several processes. */
@@ -36,50 +36,44 @@ export const processesRequirements: readonly Requirement[] = rules({
     title: 'the hold of a killed process lasts for its ttl or session, and then the key is free with a higher token',
     async check(context) {
       const [provider, other] = await Promise.all([context.create(), context.fork()]);
-      const { ttl, patience } = context;
-      const victim = context.claim(context.key(), { ttl });
-      const sentAt = now();
-      const grant = (await other.call('tryAcquire', victim)) as Grant;
-      const answeredAt = now();
-      assert.equal(grant.granted, true, 'expected a grant on a free key in another process, got busy');
-      await other.kill();
-      const validity = grant.validity ?? ttl;
-      const next = context.claim(victim.key);
-      const taken = await firstGrant(context, provider, next, answeredAt + Math.max(validity, ttl) * 2 + patience);
-      assert.ok(
-        taken !== undefined,
-        `expected the key of a killed process to be free after ${validity} ms, it was held for ${Math.round(now() - answeredAt)} ms`,
-      );
-      const lasted = taken.answeredAt - sentAt;
-      // A session that ends with its connection may let go at once: the process that could believe
-      // to hold it is gone.
-      if (context.traits.expiry === 'ttl') {
-        assert.ok(
-          lasted >= certain(validity),
-          `expected the hold to last ${validity} ms though its process was killed, it lasted ${Math.round(lasted)} ms`,
-        );
-      }
-      mustRise(context, taken.grant.token, grant.token, 'after the hold of a killed process ended');
-      await mustFree(provider, next, 'by the next holder');
+      await endsInTime(context, provider, other, () => other.kill());
     },
   },
-  'processes-killed-waiter': {
-    title: 'a waiter whose process was killed does not keep those behind it from being granted',
-    about: 'queue',
+  'processes-wall-clock': {
+    title: 'a process whose wall clock is wrong takes no key and no turn before its time, and holds none for longer',
     async check(context) {
-      const [provider, other] = await Promise.all([context.create(), context.fork()]);
+      const [provider, ahead] = await Promise.all([context.create(), context.fork(4 * context.longTtl)]);
       const holder = await context.hold(provider);
-      await other.enqueue(context.claim(holder.key, { ttl: context.ttl }));
-      const next = await context.queue(provider, context.claim(holder.key));
-      await other.kill();
-      await mustFree(provider, holder, 'by the holder');
-      await within(
-        context.patience + longestPlace,
-        next.granted,
-        'a grant for the waiter behind one whose process was killed',
-      );
-      await mustFree(provider, next.claim, 'by the waiter that was granted');
-      await context.idle(provider, holder.key);
+      const [waiter, other] = [context.claim(holder.key), context.claim(holder.key)];
+      const mustRefuse = async (whose: string): Promise<void> => {
+        const { granted } = (await ahead.call('tryAcquire', other)) as Grant | Busy;
+        assert.ok(!granted, `expected ${whose} to last, a process whose wall clock is ahead was granted the key`);
+      };
+      await mustRefuse('a hold');
+      const { holders } = (await ahead.call('inspect', holder.key)) as KeyState;
+      const left = holders[0]?.remaining ?? holder.ttl;
+      const told = `a process whose wall clock is ahead got ${left}`;
+      assert.ok(left > 0 && left <= holder.ttl, `expected at most ${holder.ttl} ms of a ttl to remain; ${told}`);
+      if (context.traits.fair) {
+        await mustBeBusy(provider, waiter, 'while it is held', () => {});
+        await mustRefuse('a hold with a waiter');
+        await mustFree(provider, holder, 'by the holder');
+        await mustRefuse('a position in the queue');
+        await mustGrant(provider, waiter, 'for the waiter, after a process whose wall clock is ahead has tried');
+      }
+      for (const claim of [holder, waiter]) await provider.release(claim);
+      // The processes of one host have one wall clock.
+      if (provider.time !== undefined && context.traits.scope === 'network') {
+        const before = await provider.time();
+        const time = (await ahead.call('time')) as number;
+        const after = await provider.time();
+        const span = `from ${before} to ${after}, for any wall clock of a process`;
+        assert.ok(
+          time >= before - 2 && time <= after + 2,
+          `expected time to give that of the store, ${span}; got ${time}`,
+        );
+      }
+      if (context.traits.expiry !== 'session') await endsInTime(context, provider, ahead);
     },
   },
   'processes-killed-holder-that-waited': {
@@ -115,6 +109,39 @@ export const processesRequirements: readonly Requirement[] = rules({
     },
   },
 });
+
+/**
+ * The hold of `other`, which does `leave` then, lasts for as long as it was told, and not much
+ * longer. The next one has a higher token.
+ */
+async function endsInTime(
+  context: Context,
+  provider: LockProvider,
+  other: OtherProcess,
+  leave: () => Promise<void> = async () => {},
+): Promise<void> {
+  const { ttl, patience } = context;
+  const victim = context.claim(context.key(), { ttl });
+  const sentAt = now();
+  const grant = (await other.call('tryAcquire', victim)) as Grant;
+  const answeredAt = now();
+  assert.equal(grant.granted, true, 'expected a grant on a free key in another process, got busy');
+  await leave();
+  const validity = grant.validity ?? ttl;
+  const next = context.claim(victim.key);
+  const taken = await firstGrant(context, provider, next, answeredAt + Math.max(validity, ttl) * 2 + patience);
+  const ended = `expected the key of another process to be free after ${validity} ms`;
+  assert.ok(taken !== undefined, `${ended}, it was held for ${Math.round(now() - answeredAt)} ms`);
+  const lasted = taken.answeredAt - sentAt;
+  // A session that ends with its connection may let go at once: the process that could believe to
+  // hold it is gone.
+  if (context.traits.expiry === 'ttl') {
+    const message = `expected the hold of another process to last ${validity} ms, it lasted ${Math.round(lasted)} ms`;
+    assert.ok(lasted >= certain(validity), message);
+  }
+  mustRise(context, taken.grant.token, grant.token, 'after the hold of another process ended');
+  await mustFree(provider, next, 'by the next holder');
+}
 
 /** For each of five keys, which a killed process held and waited for: see `untilGranted`. */
 async function refusalsAfterKill(context: Context, provider: LockProvider): Promise<readonly number[]> {

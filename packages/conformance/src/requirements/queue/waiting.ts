@@ -1,6 +1,14 @@
-import type { KeyState, LockProvider } from '@locks/core';
+import type { Claim, KeyState, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
+import {
+  drain,
+  mustBeBusy,
+  mustFree,
+  mustFreeNothing,
+  mustGrant,
+  mustNotRenew,
+  mustRenew,
+} from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { eventually, inBackground, sleep, within } from '../../checks/time.ts';
@@ -9,24 +17,6 @@ import assert from 'node:assert/strict';
 
 /** A waiter gets the key in the end, or leaves nothing. */
 export const waitingRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'queue' })({
-  'waiting-ends-with-a-grant': {
-    title: 'waiters that heed wake and retryAfter are all granted, one after the other',
-    async check(context) {
-      const providers = await context.createMany(3);
-      const key = context.key();
-      const holder = context.claim(key);
-      await mustGrant(providers[0], holder, 'on a free key');
-      const waiters = range(9).map((index) => context.wait(pick(providers, index), context.claim(key)));
-      for (const waiter of waiters) await waiter.inQueue;
-      await mustFree(providers[0], holder, 'by the holder');
-      const done = waiters.map(async (waiter) => {
-        await waiter.granted;
-        await mustFree(waiter.provider, waiter.claim, 'by a waiter that was granted');
-      });
-      await Promise.all(done);
-      await context.state(providers[1], key, 'no holder and no waiter', isIdle);
-    },
-  },
   'abandon-leaves-nothing': {
     title: 'hundreds of waiters that give up at random moments leave nothing: the next attempt is granted at once',
     async check(context, one, two) {
@@ -37,27 +27,50 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
       await Promise.all(range(6).map(() => giveUpAtRandom(context, [one, two], 50, changes)));
     },
   },
-  'abandoned-waiter-does-not-block': {
-    title: 'a waiter that gives up, wherever it stands, does not keep the others from being granted',
+  'fair-beside-other-calls': {
+    title: 'renew, repeats, inspect, list, and the attempts and releases of others take no position in the queue away',
+    when: ['fair'],
     async check(context, one, two) {
-      const checks = range(4).map(async (leaver) => {
-        const key = context.key();
-        const holder = context.claim(key);
-        await mustGrant(one, holder, 'on a free key');
-        const waiters = range(4).map((index) => context.wait(index % 2 === 0 ? two : one, context.claim(key)));
-        for (const waiter of waiters) await waiter.inQueue;
-        const order = `waiter ${leaver + 1} of 4 has given up`;
-        await pick(waiters, leaver).abandon();
-        await mustFree(one, holder, 'by the holder');
-        const others = waiters.filter((_, index) => index !== leaver);
-        const done = others.map(async (waiter) => {
-          await context.granted(waiter, `for each of the others, after ${order} and the holder released`);
-          await mustFree(waiter.provider, waiter.claim, 'by a waiter that was granted');
-        });
-        await Promise.all(done);
-        await context.state(two, key, `no holder and no waiter after ${order}`, isIdle);
-      });
-      await Promise.all(checks);
+      const holder = await context.hold(one);
+      const { key } = holder;
+      const other = context.claim(key);
+      const calls: Readonly<Record<string, (provider: LockProvider) => Promise<unknown>>> = {
+        'a renewal': () => mustRenew(one, holder, 'by the holder, beside a queue'),
+        'a repeat of the holder': () => mustGrant(one, holder, 'for a repeat by the holder, beside a queue'),
+        'the renewal of another owner': (provider) => mustNotRenew(provider, other, 'by an owner without a hold'),
+        'the attempt of another owner': (provider) => mustBeBusy(provider, other, 'while it is held'),
+        'the release of another owner': (provider) => mustFreeNothing(provider, other, 'by an owner without a hold'),
+        inspect: (provider) => provider.inspect(key),
+        list: (provider) => drain(provider, key),
+      };
+      const waiters: { readonly provider: LockProvider; readonly claim: Claim }[] = [];
+      const mustStay = async (after: string): Promise<void> => {
+        const what = `${waiters.length} in the queue after ${after}`;
+        await context.state(two, key, what, (state) => state.waiters === waiters.length);
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        // On a slow machine their positions must not lapse meanwhile.
+        await Promise.all(waiters.map(({ provider, claim }) => mustBeBusy(provider, claim, 'while it is held')));
+        const waiter = { provider: pick([one, two], waiters.length), claim: context.claim(key) };
+        waiters.push(waiter);
+        // Beside it, so that a call which writes back what it read loses it.
+        const joins = mustBeBusy(waiter.provider, waiter.claim, 'while it is held', () => {});
+        await Promise.all([call(one), joins, call(two)]);
+        await mustStay(`${name}, beside the attempt of the last one`);
+        await call(one);
+        await mustStay(name);
+      }
+      const leaver = waiters.splice(1, 1)[0] as (typeof waiters)[number];
+      await mustFreeNothing(leaver.provider, leaver.claim, 'by a waiter');
+      await mustStay('a waiter gave up');
+      await mustFree(one, holder, 'by the holder');
+      for (const [index, { provider, claim }] of waiters.entries()) {
+        const next = waiters[index + 1];
+        if (next) await mustBeBusy(next.provider, next.claim, `for number ${index + 2} in the queue`, () => {});
+        await mustGrant(provider, claim, `for number ${index + 1} in the queue, whose turn it is`);
+        await mustFree(provider, claim, 'by the holder');
+      }
+      await context.idle(two, key);
     },
   },
   // How long a position in the queue lasts whose claim is neither repeated nor released.

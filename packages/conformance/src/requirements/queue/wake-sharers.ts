@@ -10,23 +10,6 @@ export const wakeSharersRequirements: readonly Requirement[] = rules({
   about: 'wake',
   when: ['wake', 'shared'],
 })({
-  'wake-after-downgrade': {
-    title: 'sharers in the queue are woken and granted when the exclusive holder repeats its claim as shared',
-    async check(context, one, two, three) {
-      const claim = context.claim();
-      const shared = { ...claim, mode: 'shared' } as const;
-      await mustGrant(one, claim, 'on a free key');
-      const sharers = [two, three, one].map((provider) =>
-        context.waitForWakes(provider, context.claim(claim.key, { mode: 'shared' })),
-      );
-      for (const sharer of sharers) await sharer.inQueue;
-      await mustGrant(one, shared, 'for a downgrade');
-      for (const sharer of sharers)
-        await context.granted(sharer, 'for each of three sharers, by wakes after a downgrade');
-      for (const sharer of sharers) await mustFree(sharer.provider, sharer.claim, 'by a sharer');
-      await mustFree(one, shared, 'by the one that was downgraded');
-    },
-  },
   'wake-after-share': {
     title: 'a waiter is woken by the release of one of several permits, and an exclusive one by that of the last',
     async check(context, one, two, three) {

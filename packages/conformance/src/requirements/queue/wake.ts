@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { expectAnswer, mustBeBusy, mustFree, mustFreeNothing, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, turn } from '../../checks/time.ts';
+import { collectGarbage } from '../resources.ts';
 import { pick, range } from '../steps.ts';
 
 /** `wake` comes when another attempt is worth making. */
@@ -113,6 +115,25 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
       await two.release(witness);
     },
   },
+  'wake-forgotten': {
+    title: 'a provider keeps nothing of a claim that waited and was released: its callback can be collected',
+    async check(context, one, two) {
+      const holders = range(20).map(() => context.claim());
+      for (const holder of holders) await mustGrant(one, holder, 'on a free key');
+      const waiters = [...holders, ...holders].map(({ key }) => context.claim(key));
+      const callbacks = await Promise.all(waiters.map((waiter) => waitWithCallback(two, waiter)));
+      for (const waiter of waiters) await mustFreeNothing(two, waiter, 'by a waiter');
+      const kept = (): number => {
+        collectGarbage();
+        return callbacks.filter((callback) => callback.deref() !== undefined).length;
+      };
+      // The last calls of a client may be referred to until the next ones.
+      const some = waiters.length / 10;
+      const what = `the callbacks of ${waiters.length} claims that were released not to be kept`;
+      await context.eventually(what, kept, (count) => count <= some);
+      for (const holder of holders) await mustFree(one, holder, 'by the holder');
+    },
+  },
   'wake-after-head-leaves': {
     title:
       'when the first in the queue gives up instead of taking its turn, it frees nothing, and the next one is woken',
@@ -171,7 +192,14 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
   },
 });
 
-function pair(context: Context): readonly [ReturnType<Context['claim']>, ReturnType<Context['claim']>] {
+/** What nothing but the provider can refer to when it has answered. */
+async function waitWithCallback(provider: LockProvider, claim: Claim): Promise<WeakRef<() => void>> {
+  const wake = (): void => {};
+  await mustBeBusy(provider, claim, 'while it is held', wake);
+  return new WeakRef(wake);
+}
+
+function pair(context: Context): readonly [Claim, Claim] {
   const holder = context.claim();
   return [holder, context.claim(holder.key)];
 }

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Busy, Claim, KeyState, LockProvider } from '@locks/core';
+import type { Busy, Claim, LockProvider } from '@locks/core';
 import { LockError, isLockError } from '@locks/core';
 import { client, connection } from './flaw.ts';
 import type { FaultFlaw } from './flaw.ts';
@@ -41,24 +40,6 @@ export const unknowns: readonly FaultFlaw[] = [
           throw new LockError('LOCK_UNAVAILABLE', 'There is no connection.', { sent: false });
         }),
     })),
-  },
-  {
-    name: 'a key that was seen held is busy as long as there is no answer',
-    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers', 'locks-pause-callers'],
-    mayAlsoFail: whereAttemptsAre,
-    make: client((inner) => {
-      const seen = new Set<string>();
-      return {
-        async tryAcquire(claim, wake) {
-          const answer = await orElse(inner.tryAcquire(claim, wake), (error) => {
-            if (seen.has(claim.key)) return busy;
-            throw error;
-          });
-          if (!answer.granted) seen.add(claim.key);
-          return answer;
-        },
-      };
-    }),
   },
   {
     name: 'an attempt without an answer is granted',
@@ -103,7 +84,7 @@ export const unknowns: readonly FaultFlaw[] = [
   },
   {
     name: 'a release without an answer is answered with false',
-    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release-not-false'],
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release'],
     mayAlsoFail: ids('locks-sever-* locks-silence-* locks-pause-callers lost-reply-of-release-while-reconnecting'),
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => false) })),
   },
@@ -114,46 +95,11 @@ export const unknowns: readonly FaultFlaw[] = [
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => true) })),
   },
   {
-    name: 'a release that failed is not sent again',
-    caughtBy: ['silence-is-unknown', 'locks-sever-release'],
-    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
-    make: client((inner) => {
-      const forgotten = new Set<string>();
-      return {
-        async release(claim) {
-          if (forgotten.has(claim.owner)) return false;
-          forgotten.add(claim.owner);
-          return await inner.release(claim);
-        },
-      };
-    }),
-  },
-  {
     name: 'a key without an answer is free',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-timeout'],
     make: client((inner) => ({
       inspect: (key) => orElse(inner.inspect(key), () => ({ key, holders: [], waiters: 0 })),
     })),
-  },
-  {
-    name: 'what it knew of a key is told as what is',
-    caughtBy: ['locks-silence-timeout'],
-    mayAlsoFail: ['pause-is-unknown', 'sever-*', 'lost-reply-*', 'restart-*', 'empty-*', 'locks-*'],
-    make: client((inner) => {
-      const known = new Map<string, KeyState>();
-      return {
-        async inspect(key) {
-          const looked = inner.inspect(key).then((state) => {
-            known.set(key, state);
-            return state;
-          });
-          looked.catch(() => {});
-          const before = known.get(key);
-          if (before === undefined) return await looked;
-          return await Promise.race([looked, sleep(100, before, { ref: false })]);
-        },
-      };
-    }),
   },
   {
     name: 'a connection that was cut is said to be closed for good',

@@ -46,7 +46,15 @@ export function createRecordProvider(store: RecordStore, options: RecordOptions 
     if (typeof store[name] === 'function') continue;
     throw misconfigured('createRecordProvider', `the store needs a function "${name}", not ${describe(store[name])}`);
   }
-  return new RecordProvider(store, options);
+  return Object.defineProperty(new RecordProvider(store, options), ownStore, { value: store });
+}
+
+/** Also where the provider is of another copy of this module. */
+const ownStore = Symbol.for('@locks/core/record-store/1');
+
+/** The store that `createRecordProvider` made `provider` of, for tests. `undefined`: it did not. */
+export function recordStoreOf(provider: LockProvider): RecordStore | undefined {
+  return (provider as { readonly [ownStore]?: RecordStore })[ownStore];
 }
 
 class RecordProvider implements LockProvider {
