@@ -1,49 +1,141 @@
 import { randomBytes } from 'node:crypto';
 import type { Claim, LockProvider } from '@locks/core';
-import { eventually } from '../checks/time.ts';
-import type { DifferentialOptions, DifferentialRules } from './options.ts';
-import { families, partiesOfPlan } from './plan.ts';
+import type { Faults } from '../faults/faults.ts';
+import { eventually, inBackground, sleep } from '../checks/time.ts';
+import type { DifferentialFault, DifferentialOptions, DifferentialRules } from './options.ts';
+import { families, processesOfPlan } from './plan.ts';
 import type { Abilities } from './plan.ts';
 
-/** The providers that all sequences share. */
+/** The providers of one sequence at a time, so that what hurts one sequence hurts no other. */
+export interface Processes {
+  /** How often the store stopped or started so far, also for other sequences. */
+  readonly restarts: number;
+  provider(index: number): LockProvider;
+  /** Closes a provider, and opens another one in its place. */
+  replace(index: number): Promise<void>;
+  /** Brings a fault about. Resolves when it has begun; one that lasts ends by itself. */
+  disturb(fault: DifferentialFault, index: number): Promise<void>;
+  /** Resolves when no fault goes on. */
+  calm(): Promise<void>;
+}
+
+/** The processes of all sequences. */
 export interface Opened {
-  /** Holds and places last as long as their session, whatever the ttl. */
-  readonly lasting: boolean;
-  /** One for each party, with these settings. */
-  of(rules: DifferentialRules): readonly LockProvider[];
   readonly can: Abilities;
+  /** Those of a lane, which has one sequence at a time. */
+  of(rules: DifferentialRules, lane: number): Promise<Processes>;
   close(): Promise<void>;
+}
+
+interface Running {
+  readonly provider: LockProvider;
+  readonly faults: Faults;
 }
 
 /** A provider hears of its turns after so many ms at most. */
 const patience = 10_000;
+/** So many ms a fault lasts: longer than the calls of some steps, and shorter than what a ttl ends. */
+const faultLasts = 200;
+const replyDelay = 60;
 
-/** Makes the providers of all settings, and brings each of them into a queue once. */
-export async function openProviders({ create, virtual }: DifferentialOptions): Promise<Opened> {
-  const all: LockProvider[] = [];
-  const byRules = new Map<number, readonly LockProvider[]>();
-  const close = async (): Promise<void> => {
-    await Promise.all(all.map((provider) => provider.close().catch(() => {})));
+const kinds: readonly DifferentialFault[] = ['sever', 'silence', 'dropReply', 'delay', 'duplicate', 'restart'];
+
+/** Opens the providers of the first lane. Those of others are opened when they are needed. */
+export async function openProcesses({ create, virtual, lasting }: DifferentialOptions): Promise<Opened> {
+  const all = new Set<Running>();
+  const lanes = new Map<string, Promise<Processes>>();
+  const store = { restarts: 0 };
+
+  async function open(rules: DifferentialRules): Promise<Running> {
+    const made = await create(rules);
+    const running =
+      'faults' in made ? { provider: await made.create(), faults: made.faults } : { provider: made, faults: {} };
+    all.add(running);
+    if (virtual === undefined) await enterQueue(running.provider);
+    return running;
+  }
+
+  async function start(rules: DifferentialRules): Promise<Processes> {
+    const running = await Promise.all(Array.from({ length: processesOfPlan }, () => open(rules)));
+    const lost = new Set<number>();
+    let underWay: Promise<void>[] = [];
+    const lasts = (end: (() => Promise<void>) | undefined): void => {
+      underWay.push(inBackground(sleep(faultLasts).then(end)));
+    };
+    const replace = async (index: number): Promise<void> => {
+      await close(running[index] as Running);
+      running[index] = await open(rules);
+    };
+    return {
+      get restarts() {
+        return store.restarts;
+      },
+      provider: (index) => (running[index] as Running).provider,
+      replace,
+      async disturb(fault, index) {
+        const { provider, faults } = running[index] as Running;
+        switch (fault) {
+          case 'sever':
+            return await faults.sever?.(provider);
+          case 'dropReply':
+            lost.add(index);
+            return await faults.dropReply?.(provider);
+          case 'silence':
+            return lasts(await faults.silence?.(provider, 'replies'));
+          case 'delay':
+            return lasts(await faults.delay?.(provider, replyDelay));
+          case 'duplicate':
+            return lasts(await faults.duplicate?.(provider));
+          case 'restart':
+            store.restarts += 1;
+            await faults.restart?.();
+            store.restarts += 1;
+            return undefined;
+          default:
+            return fault satisfies never;
+        }
+      },
+      async calm() {
+        await Promise.all(underWay);
+        underWay = [];
+        // What was prepared may not have happened, and must not meet the next sequence.
+        await Promise.all([...lost].map(replace));
+        lost.clear();
+      },
+    };
+  }
+
+  async function close(running: Running): Promise<void> {
+    all.delete(running);
+    await running.provider.close().catch(() => {});
+  }
+
+  const of = async (rules: DifferentialRules, lane: number): Promise<Processes> => {
+    const name = `${lane} ${rules.waiterTtl}`;
+    const processes = lanes.get(name) ?? start(rules);
+    lanes.set(name, processes);
+    return await processes;
   };
+  const closeAll = async (): Promise<void> => void (await Promise.all([...all].map(close)));
   try {
-    for (const { waiterTtl } of families) {
-      const providers: LockProvider[] = [];
-      for (let party = 0; party < partiesOfPlan; party += 1) {
-        const provider = await create({ waiterTtl });
-        all.push(provider);
-        providers.push(provider);
-      }
-      byRules.set(waiterTtl, providers);
-    }
-    if (virtual === undefined) await Promise.all(all.map(enterQueue));
+    await of(families[0] as DifferentialRules, 0);
   } catch (error) {
-    await close();
+    await closeAll();
     throw error;
   }
-  const [{ traits, time }] = all as [LockProvider];
-  const can = { shared: traits.shared, time: time !== undefined };
-  const lasting = traits.expiry === 'session';
-  return { lasting, of: ({ waiterTtl }) => byRules.get(waiterTtl) ?? [], can, close };
+  const [{ provider, faults }] = [...all] as [Running];
+  const { traits } = provider;
+  const can: Abilities = {
+    shared: traits.shared,
+    time: provider.time !== undefined,
+    list: provider.list !== undefined,
+    registers: provider.register !== undefined,
+    lasting: lasting ?? traits.expiry === 'session',
+    handsOver: traits.expiry !== 'session',
+    faults: kinds.filter((kind) => faults[kind] !== undefined),
+    virtual: virtual !== undefined,
+  };
+  return { can, of, close: closeAll };
 }
 
 /**
@@ -58,13 +150,17 @@ async function enterQueue(provider: LockProvider): Promise<void> {
     ttl: 60_000,
     mode: 'exclusive',
   })) as [Claim, Claim];
-  await provider.tryAcquire(holder);
+  // A restart of the store, for another sequence, may come between.
   const look = async (): Promise<number> => {
+    await provider.tryAcquire(holder);
     await provider.tryAcquire(waiter, () => {});
-    const { waiters } = await provider.inspect(key);
-    return waiters;
+    return (await provider.inspect(key)).waiters;
   };
-  await eventually(patience, 'a claim to be in the queue', look, (waiters) => waiters === 1);
-  await provider.release(waiter);
-  await provider.release(holder);
+  await eventually(
+    patience,
+    'a claim to be in the queue',
+    () => look().catch(() => 0),
+    (waiters) => waiters === 1,
+  );
+  for (const claim of [waiter, holder]) await provider.release(claim).catch(() => false);
 }
