@@ -8,7 +8,7 @@ export interface DifferentialRules {
   readonly waiterTtl: number;
 }
 
-/** The hooks that are used between calls, those of the suite. A fault that lasts ends after 200 ms. */
+/** The hooks of the suite that are used between calls. A fault that lasts ends after 200 ms. */
 export type DifferentialFault = 'sever' | 'silence' | 'dropReply' | 'delay' | 'duplicate' | 'restart';
 
 /** Makes a provider that can be hurt, as `proxiedProviders` does. */

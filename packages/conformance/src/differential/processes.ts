@@ -13,7 +13,7 @@ export interface Processes {
   provider(index: number): LockProvider;
   /** Closes a provider, and opens another one in its place. */
   replace(index: number): Promise<void>;
-  /** Brings a fault about. Resolves when it has begun; one that lasts ends by itself. */
+  /** Brings a fault about. Resolves when it has begun. One that lasts ends after 200 ms. */
   disturb(fault: DifferentialFault, index: number): Promise<void>;
   /** Resolves when no fault goes on. */
   calm(): Promise<void>;
@@ -34,7 +34,7 @@ interface Running {
 
 /** A provider hears of its turns after so many ms at most. */
 const patience = 10_000;
-/** So many ms a fault lasts: longer than the calls of some steps, and shorter than what a ttl ends. */
+/** A fault lasts for so many ms: longer than some calls, and shorter than any ttl. */
 const faultLasts = 200;
 const replyDelay = 60;
 
@@ -159,7 +159,7 @@ async function enterQueue(provider: LockProvider): Promise<void> {
   await eventually(
     patience,
     'a claim to be in the queue',
-    () => look().catch(() => 0),
+    () => look().catch((error: unknown) => error),
     (waiters) => waiters === 1,
   );
   for (const claim of [waiter, holder]) await provider.release(claim).catch(() => false);

@@ -10,7 +10,7 @@ export async function ask(provider: LockProvider, question: Question, name: stri
   if (question.op === 'register') return await provider.register?.(name, { from: question.from, to: question.to });
   const keys: string[] = [];
   for await (const key of provider.list?.(name) ?? []) keys.push(key);
-  return keys.sort();
+  return keys.toSorted();
 }
 
 /** Whether the answer is the expected one. */

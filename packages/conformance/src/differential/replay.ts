@@ -88,7 +88,7 @@ class Sequence {
       case 'close':
         return await this.#close(action.process);
       case 'hand over':
-        return void this.#handOver(this.#parties[action.who] as RunningParty, action.process);
+        return this.#handOver(this.#parties[action.who] as RunningParty, action.process);
       case 'batch':
         this.#notes.after.add('batch');
         return await this.#compare(
@@ -142,7 +142,7 @@ class Sequence {
     const { time, close } = this.#bench;
     const [sent, before] = [time.now(), this.calls];
     const answers = await Promise.all(batch.map(({ send }) => this.#answerTo(send)));
-    // What is repeated may come behind the others of its batch.
+    // A repeat may come behind the others of its batch.
     const isReordered = batch.length > 1 && this.calls - before > batch.length;
     if (isReordered || this.#isLost(sent, ...answers)) return 'abandoned';
     const callers = new Set<RunningParty>();
@@ -232,7 +232,7 @@ class Sequence {
     return this.#notes.difference('wake', undefined, undefined, this.#record());
   }
 
-  #handOver(party: RunningParty, process: number): void {
+  #handOver(party: RunningParty, process: number): undefined {
     if (party.gone || this.#keys[party.key]?.holdOf(party)?.assigned !== false) return;
     this.#notes.write(`${party.owner} goes to process ${process}`);
     party.process = process;

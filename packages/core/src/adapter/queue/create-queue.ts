@@ -233,7 +233,7 @@ class ProcessQueue implements Queue {
     }
     const awaited = this.#claims.waitsFor(key);
     const attempt = this.#attempt(mine, call, withOthers);
-    // Where none waits yet, it may travel with those on other keys, and be decided after later ones.
+    // Where none waits yet, it may travel with calls on other keys. Later ones would overtake it.
     if (first && awaited && this.#parts.together === Infinity) this.#arrivals.pass(mine);
     return await attempt;
   }
