@@ -44,7 +44,7 @@ export function exemptionsOf(store: string): readonly Exemption[] {
 /** Another place in the queue explains it. */
 function isAboutQueue({ what, before }: Difference): boolean {
   const places = [...before.queue, ...before.holds.filter(({ assigned }) => assigned)];
-  return places.length > 0 && ['granted', 'waiters', 'queue', 'holders', 'wake', 'refusal', 'list'].includes(what);
+  return places.length > 0 && !['token', 'remaining', 'retryAfter', 'time', 'register'].includes(what);
 }
 
 /** The head of the queue could go. */
