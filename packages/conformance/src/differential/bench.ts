@@ -11,6 +11,7 @@ export interface Bench {
   /** All with the rules of the plan. */
   readonly processes: Processes;
   readonly time: DifferentialTime;
+  /** For how long a place lasts, in ms. */
   readonly waiterTtl: number;
   readonly margin: number;
   readonly close: Closeness;
@@ -42,7 +43,7 @@ export function benchOf(
   return {
     processes,
     time: virtual ?? { now, sleep: async (ms) => await sleep(ms) },
-    waiterTtl: plan.rules.waiterTtl,
+    waiterTtl: lasting ? Infinity : plan.rules.waiterTtl,
     margin,
     close: { remaining: margin + 1, retryAfter: virtual === undefined ? undefined : 1.5 },
     lasting,

@@ -96,6 +96,11 @@ export function isGrant(answer: unknown): answer is Grant {
   return (answer as Grant | undefined)?.granted === true;
 }
 
+/** What the call gives its claim, in ms. */
+export function ttlOf({ call }: { readonly call: KeyCall }): number {
+  return call.op === 'acquire' || call.op === 'renew' ? call.claim.ttl : Infinity;
+}
+
 /**
  * Whether a claim was turned away from the queue, as `createQueue` does where no subscription opens
  * in time. Then it polls.

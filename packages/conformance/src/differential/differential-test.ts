@@ -60,7 +60,9 @@ export async function differentialTestWith(
   const isEnough = (): boolean => abandoned.length <= abandonedAtMost * sequences;
   try {
     // On a busy machine calls are slow, and decide less. Fewer at the same time are faster.
-    for (const width of [together, Math.ceil(together / 6), 1]) {
+    // To open providers for few sequences takes longer than to run them one after the other.
+    const most = Math.min(together, Math.ceil(sequences / 4));
+    for (const width of [most, Math.ceil(most / 6), 1]) {
       abandoned = await runAll(abandoned, width);
       if (isEnough()) break;
     }

@@ -22,7 +22,7 @@ export class KeyState {
   constructor(bench: Bench) {
     this.#bench = bench;
     this.#rules = {
-      waiterTtl: bench.lasting ? Infinity : bench.waiterTtl,
+      waiterTtl: bench.waiterTtl,
       leastToken: () => this.#leastToken,
       assigns: bench.assigns,
     };

@@ -44,9 +44,10 @@ const kinds: readonly DifferentialFault[] = ['sever', 'silence', 'dropReply', 'd
 export async function openProcesses({ create, virtual, lasting }: DifferentialOptions): Promise<Opened> {
   const all = new Set<Running>();
   const lanes = new Map<string, Promise<Processes>>();
-  const store = { restarts: 0 };
+  const store = { restarts: 0, started: Promise.resolve() };
 
   async function open(rules: DifferentialRules): Promise<Running> {
+    await store.started;
     const made = await create(rules);
     const running =
       'faults' in made ? { provider: await made.create(), faults: made.faults } : { provider: made, faults: {} };
@@ -88,7 +89,8 @@ export async function openProcesses({ create, virtual, lasting }: DifferentialOp
             return lasts(await faults.duplicate?.(provider));
           case 'restart':
             store.restarts += 1;
-            await faults.restart?.();
+            store.started = inBackground(faults.restart?.() ?? store.started);
+            await store.started;
             store.restarts += 1;
             return undefined;
           default:

@@ -2,7 +2,7 @@ import type { Grant } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
 import type { KeyCall, KeyRecord } from '@locks/core/adapter';
 import type { Bench, Ending } from './bench.ts';
-import { batched, callOf, claimOf, polls, runningParty, sendCall, traceOf } from './claims.ts';
+import { batched, callOf, claimOf, polls, runningParty, sendCall, traceOf, ttlOf } from './claims.ts';
 import type { ClaimAction, RunningParty } from './claims.ts';
 import { differenceOf, inWords } from './compare.ts';
 import { KeyState } from './key-state.ts';
@@ -144,7 +144,8 @@ class Sequence {
     const answers = await Promise.all(batch.map(({ send }) => this.#answerTo(send)));
     // A repeat may come behind the others of its batch.
     const isReordered = batch.length > 1 && this.calls - before > batch.length;
-    if (isReordered || this.#isLost(sent, ...answers)) return 'abandoned';
+    const isLate = sent + Math.min(...batch.map(ttlOf), this.#bench.waiterTtl) < time.now() + this.#bench.margin;
+    if (isReordered || isLate || this.#isLost(sent, ...answers)) return 'abandoned';
     const callers = new Set<RunningParty>();
     let last: (() => Difference) | undefined;
     for (const [index, { call, key, party }] of batch.entries()) {
