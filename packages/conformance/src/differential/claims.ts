@@ -1,4 +1,5 @@
 import type { Busy, Claim, Grant, LockProvider } from '@locks/core';
+import { isLockError } from '@locks/core/adapter';
 import type { Hold, KeyCall } from '@locks/core/adapter';
 import { inWords } from './compare.ts';
 import type { Action, Party } from './plan.ts';
@@ -12,13 +13,15 @@ export interface RunningParty extends Omit<Party, 'process'> {
   woken: boolean;
   /** Its last attempt was answered busy, and said that it waits. */
   waits: boolean;
+  /** Of its last grant: the session has ended. */
+  lost: AbortSignal | undefined;
   /** It has released, so its owner is not used again. */
   gone: boolean;
 }
 
 export function runningParty(planned: Party, owner: string): RunningParty {
   const wake = (): void => void (party.woken = true);
-  const party: RunningParty = { ...planned, owner, wake, woken: false, waits: false, gone: false };
+  const party: RunningParty = { ...planned, owner, wake, woken: false, waits: false, lost: undefined, gone: false };
   return party;
 }
 
@@ -102,11 +105,13 @@ export function ttlOf({ call }: { readonly call: KeyCall }): number {
 }
 
 /**
- * Whether a claim was turned away from the queue, as `createQueue` does where no subscription opens
- * in time. Then it polls.
+ * An answer that decides nothing: none, or that of `createQueue` to a claim that has to poll, as no
+ * subscription opened in time.
  */
-export function polls(answer: unknown, waiterTtl: number): boolean {
-  return (answer as Partial<Busy> | undefined)?.retryAfter === waiterTtl / 24;
+export function decidesNothing(answer: unknown, waiterTtl: number): boolean {
+  return (
+    isLockError(answer, 'LOCK_UNAVAILABLE') || (answer as Partial<Busy> | undefined)?.retryAfter === waiterTtl / 24
+  );
 }
 
 export function tokenOf(answer: unknown): number {

@@ -33,7 +33,7 @@ interface Running {
 }
 
 /** A provider hears of its turns after so many ms at most. */
-const patience = 10_000;
+const patience = 60_000;
 /** A fault lasts for so many ms: longer than some calls, and shorter than any ttl. */
 const faultLasts = 200;
 const replyDelay = 60;

@@ -2,7 +2,7 @@ import type { Grant } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
 import type { KeyCall, KeyRecord } from '@locks/core/adapter';
 import type { Bench, Ending } from './bench.ts';
-import { batched, callOf, claimOf, polls, runningParty, sendCall, traceOf, ttlOf } from './claims.ts';
+import { batched, callOf, claimOf, decidesNothing, runningParty, sendCall, traceOf, ttlOf } from './claims.ts';
 import type { ClaimAction, RunningParty } from './claims.ts';
 import { differenceOf, inWords } from './compare.ts';
 import { KeyState } from './key-state.ts';
@@ -139,12 +139,12 @@ class Sequence {
 
   /** Sends these calls in one tick. The rules answer them in this order. */
   async #compare(...batch: readonly Sendable[]): Promise<Outcome> {
-    const { time, close } = this.#bench;
+    const { time, close, margin, waiterTtl } = this.#bench;
     const [sent, before] = [time.now(), this.calls];
     const answers = await Promise.all(batch.map(({ send }) => this.#answerTo(send)));
     // A repeat may come behind the others of its batch.
     const isReordered = batch.length > 1 && this.calls - before > batch.length;
-    const isLate = sent + Math.min(...batch.map(ttlOf), this.#bench.waiterTtl) < time.now() + this.#bench.margin;
+    const isLate = sent + Math.min(...batch.map(ttlOf), waiterTtl) < time.now() + margin;
     if (isReordered || isLate || this.#isLost(sent, ...answers)) return 'abandoned';
     const callers = new Set<RunningParty>();
     let last: (() => Difference) | undefined;
@@ -153,16 +153,17 @@ class Sequence {
       const state = this.#keys[key] as KeyState;
       const expected = state.apply(call, party, answer, sent, this.#slack);
       this.#notes.write(`${traceOf(call, key, party)} → ${inWords(answer)}`);
+      const remaining = close.remaining + this.#slack;
       const retryAfter = this.#notes.isDisturbed() ? undefined : close.retryAfter;
-      const closeness = { remaining: close.remaining + this.#slack, retryAfter };
-      const what = differenceOf(call.op, answer, expected.answer, state.record, closeness);
+      const what = differenceOf(call.op, answer, expected.answer, state.record, { remaining, retryAfter });
       const differs = (seen: Difference['what']): Difference =>
         this.#notes.difference(seen, answer, expected.answer, expected.before, call);
       const repeated = what === 'freed' && answer === false && this.#notes.isDisturbed();
       if (what !== undefined && !repeated) return differs(what);
       if (party !== undefined && call.op === 'acquire' && 'granted' in Object(answer)) {
-        const busy = !(answer as Grant).granted;
-        party.waits = busy && (call.contact !== undefined || party.waits);
+        const { granted, lost } = answer as Grant;
+        party.lost = lost;
+        party.waits = !granted && (call.contact !== undefined || party.waits);
         callers.add(party);
       }
       // They change nothing, and a head knows from `retryAfter` when a hold ends.
@@ -179,8 +180,8 @@ class Sequence {
     for (;;) {
       this.calls += 1;
       const answer = await send().catch((error: unknown) => error);
-      if (!isLockError(answer, 'LOCK_UNAVAILABLE') || time.now() > end) return answer;
-      if (!this.#notes.isDisturbed()) return answer;
+      const again = isLockError(answer, 'LOCK_UNAVAILABLE') && time.now() < end && this.#notes.isDisturbed();
+      if (!again) return answer;
       await time.sleep(10);
     }
   }
@@ -188,11 +189,10 @@ class Sequence {
   /** These answers show nothing. */
   #isLost(sent: number, ...answers: readonly unknown[]): boolean {
     const answered = this.#bench.time.now();
-    if (answers.some((answer) => isLockError(answer, 'LOCK_UNAVAILABLE') || polls(answer, this.#bench.waiterTtl)))
-      return true;
-    if (this.#keys.some((key) => key.isUndecided(sent, answered, this.#slack))) return true;
+    const isVoid = answers.some((answer) => decidesNothing(answer, this.#bench.waiterTtl));
+    const isUndecided = this.#keys.some((key) => key.isUndecided(sent, answered, this.#slack));
     this.#slack = Math.max(this.#slack, answered - sent);
-    return false;
+    return isVoid || isUndecided || this.#parties.some(({ lost }) => lost?.aborted);
   }
 
   /** Whether each claim that waits and whose turn it is was woken, apart from the callers. */
@@ -239,7 +239,6 @@ class Sequence {
     party.process = process;
   }
 
-  /** For what is about no key in particular. */
   #record(): KeyRecord {
     const [first, ...others] = this.#keys.map(({ record }) => record) as [KeyRecord, ...KeyRecord[]];
     return others.find(({ queue }) => queue.length > 0) ?? first;
