@@ -44,10 +44,22 @@ const kinds: readonly DifferentialFault[] = ['sever', 'silence', 'dropReply', 'd
 export async function openProcesses({ create, virtual, lasting }: DifferentialOptions): Promise<Opened> {
   const all = new Set<Running>();
   const lanes = new Map<string, Promise<Processes>>();
+  const opening = new Set<Promise<Running>>();
   const store = { restarts: 0, started: Promise.resolve() };
 
+  /** Not while the store restarts, as most providers connect to it first. */
   async function open(rules: DifferentialRules): Promise<Running> {
     await store.started;
+    const running = make(rules);
+    opening.add(running);
+    try {
+      return await running;
+    } finally {
+      opening.delete(running);
+    }
+  }
+
+  async function make(rules: DifferentialRules): Promise<Running> {
     const made = await create(rules);
     const running =
       'faults' in made ? { provider: await made.create(), faults: made.faults } : { provider: made, faults: {} };
@@ -89,7 +101,7 @@ export async function openProcesses({ create, virtual, lasting }: DifferentialOp
             return lasts(await faults.duplicate?.(provider));
           case 'restart':
             store.restarts += 1;
-            store.started = inBackground(faults.restart?.() ?? store.started);
+            store.started = inBackground(Promise.allSettled(opening).then(faults.restart));
             await store.started;
             store.restarts += 1;
             return undefined;
