@@ -17,11 +17,14 @@ export type { GivenFaults } from './faults/scoped-faults.ts';
 export { requirements } from './requirements/index.ts';
 export type { Waiting } from './checks/waiting.ts';
 export { differentialTest } from './differential/differential-test.ts';
+export { exemptionsOf } from './differential/exemptions.ts';
 export type {
   Difference,
+  DifferentialFault,
   DifferentialOptions,
   DifferentialReport,
   DifferentialRules,
   DifferentialTime,
+  DisturbedProvider,
   Exemption,
 } from './differential/options.ts';

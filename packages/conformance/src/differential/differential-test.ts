@@ -1,14 +1,12 @@
 import { AssertionError } from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { step } from '@locks/core/adapter';
-import { now, sleep } from '../checks/time.ts';
-import { openProviders } from './open-providers.ts';
-import type { Opened } from './open-providers.ts';
-import type { Difference, DifferentialOptions, DifferentialReport } from './options.ts';
+import { benchOf } from './bench.ts';
+import type { Ending } from './bench.ts';
+import type { Difference, DifferentialOptions, DifferentialReport, Exemption } from './options.ts';
 import { planOf } from './plan.ts';
 import type { Plan } from './plan.ts';
+import { openProcesses } from './processes.ts';
 import { replay } from './replay.ts';
-import type { Ending } from './replay.ts';
 
 /**
  * Sends the same random calls on one key to a provider and to the rules of core, `step`, and
@@ -25,24 +23,29 @@ export async function differentialTestWith(
   options: DifferentialOptions,
 ): Promise<DifferentialReport> {
   const { sequences = 100, length = 18, seed = 1, together = 40, abandonedAtMost = 0.1, exemptions = [] } = options;
-  const opened = await openProviders(options);
+  const opened = await openProcesses(options);
   const counts = { agreed: 0, calls: 0 };
   const exempted: Record<string, number> = {};
   const differences: { plan: Plan; difference: Difference }[] = [];
-  const run = async (plan: Plan): Promise<Ending> => await replay(plan, benchOf(rules, options, opened, plan));
+  const exemptionOf = (difference: Difference): Exemption | undefined =>
+    exemptions.find((one) => one.covers(difference));
+  const run = async (plan: Plan, lane = 0): Promise<Ending> => {
+    const processes = await opened.of(plan.rules, lane);
+    return await replay(plan, benchOf(rules, options, opened.can.lasting, processes, plan));
+  };
   /** Resolves to those that were abandoned. */
   const runAll = async (plans: readonly Plan[], width: number): Promise<readonly Plan[]> => {
-    const rest = [...plans];
     const abandoned: Plan[] = [];
-    const work = async (): Promise<void> => {
-      for (let plan = rest.shift(); plan && differences.length === 0; plan = rest.shift()) {
-        const ending = await run(plan);
+    const work = async (_: unknown, lane: number): Promise<void> => {
+      for (let index = lane; index < plans.length && differences.length === 0; index += width) {
+        const plan = plans[index] as Plan;
+        const ending = await run(plan, lane);
         counts.calls += ending.calls;
         if (ending.ended === 'agreed') counts.agreed += 1;
         else if (ending.ended === 'abandoned') abandoned.push(plan);
         else {
           const { difference } = ending;
-          const exemption = exemptions.find((one) => one.covers(difference));
+          const exemption = exemptionOf(difference);
           if (exemption === undefined) differences.push({ plan, difference });
           else exempted[exemption.id] = (exempted[exemption.id] ?? 0) + 1;
         }
@@ -57,36 +60,22 @@ export async function differentialTestWith(
   const isEnough = (): boolean => abandoned.length <= abandonedAtMost * sequences;
   try {
     // On a busy machine calls are slow, and decide less. Fewer at the same time are faster.
-    for (const width of [together, Math.ceil(together / 6), 1]) {
+    // To open providers for few sequences takes longer than to run them one after the other.
+    const most = Math.min(together, Math.ceil(sequences / 4));
+    for (const width of [most, Math.ceil(most / 6), 1]) {
       abandoned = await runAll(abandoned, width);
       if (isEnough()) break;
     }
     const [first] = differences;
-    if (first !== undefined) throw failureOf(options.name, await shrink(first.plan, first.difference, run));
+    if (first !== undefined) {
+      const isSame = (one: Difference): boolean => one.what === first.difference.what && exemptionOf(one) === undefined;
+      throw failureOf(options.name, await shrink(first.plan, first.difference, run, isSame));
+    }
   } finally {
     await opened.close();
   }
   if (!isEnough()) throw tooManyAbandoned(options.name, abandoned.length, sequences);
   return { name: options.name, ...counts, abandoned: abandoned.length, exempted };
-}
-
-function benchOf(
-  rules: typeof step,
-  options: DifferentialOptions,
-  opened: Opened,
-  plan: Plan,
-): Parameters<typeof replay>[1] {
-  const { virtual, assigns, margin = virtual === undefined ? 25 : 0 } = options;
-  return {
-    providers: opened.of(plan.rules),
-    time: virtual ?? { now, sleep: async (ms) => await sleep(ms) },
-    margin,
-    close: { remaining: margin + 1, retryAfter: virtual === undefined ? undefined : 1.5 },
-    lasting: opened.lasting,
-    assigns: assigns && ((head) => assigns(head, plan.rules)),
-    step: rules,
-    key: `differential-${randomBytes(6).toString('hex')}`,
-  };
 }
 
 function failureOf(name: string, { seed, rules, trace }: Difference): AssertionError {
@@ -107,7 +96,12 @@ const mostRuns = 60;
  * Leaves out one call after the other, as long as the same thing differs. Gives the last
  * difference.
  */
-async function shrink(plan: Plan, found: Difference, run: (plan: Plan) => Promise<Ending>): Promise<Difference> {
+async function shrink(
+  plan: Plan,
+  found: Difference,
+  run: (plan: Plan) => Promise<Ending>,
+  isSame: (difference: Difference) => boolean,
+): Promise<Difference> {
   let { actions } = plan;
   let difference = found;
   let runs = 0;
@@ -115,7 +109,7 @@ async function shrink(plan: Plan, found: Difference, run: (plan: Plan) => Promis
     const fewer = actions.filter((_, at) => at !== index);
     const ending = await run({ ...plan, actions: fewer });
     runs += 1;
-    if (ending.ended !== 'differed' || ending.difference.what !== found.what) continue;
+    if (ending.ended !== 'differed' || !isSame(ending.difference)) continue;
     actions = fewer;
     difference = ending.difference;
   }

@@ -1,10 +1,22 @@
 import type { Claim, LockProvider } from '@locks/core';
 import type { KeyAnswer, KeyCall, KeyRecord, Place } from '@locks/core/adapter';
+import type { Faults } from '../faults/faults.ts';
 
 /** What the providers of a sequence are set to. */
 export interface DifferentialRules {
   /** How long a position in the queue lasts without a repeat, in ms. */
   readonly waiterTtl: number;
+}
+
+/** The hooks of the suite that are used between calls. A fault that lasts ends after 200 ms. */
+export type DifferentialFault = 'sever' | 'silence' | 'dropReply' | 'delay' | 'duplicate' | 'restart';
+
+/** Makes a provider that can be hurt, as `proxiedProviders` does. */
+export interface DisturbedProvider {
+  /** Makes the provider. Called once. */
+  readonly create: () => Promise<LockProvider>;
+  /** Sequences have those that are there. */
+  readonly faults: Pick<Faults, DifferentialFault>;
 }
 
 /** Where a provider differs from the rules on purpose. */
@@ -32,19 +44,23 @@ export interface Difference {
     | 'queue'
     | 'remaining'
     | 'time'
+    | 'list'
+    | 'register'
     | 'wake';
   /** Option `seed` with this number repeats the sequence. */
   readonly seed: number;
   /** The rules that the provider was compared with. */
   readonly rules: DifferentialRules;
-  /** Absent: the call was `time`. */
+  /** Absent: the call was `time`, `list` or `register`. */
   readonly call: KeyCall | undefined;
-  /** The key before the call, as the rules have it, without what had expired. */
+  /** What of these came before it. A `batch`: several claims of a process called in one tick. */
+  readonly after: ReadonlySet<DifferentialFault | 'batch' | 'close'>;
+  /** The key before the call, as the rules have it, without what had expired. Of a list: of one. */
   readonly before: KeyRecord;
   /** What the provider answered, or the error that it rejected with. */
   readonly answer: unknown;
-  /** What the rules answer. Absent: the call was `time`. */
-  readonly expected: KeyAnswer | undefined;
+  /** What the rules answer. For a `list` the keys, for a `register` the text. */
+  readonly expected: KeyAnswer | string | readonly string[] | undefined;
   /** The calls of the shortest sequence that was found to differ, and their answers. */
   readonly trace: readonly string[];
 }
@@ -63,9 +79,22 @@ export interface DifferentialOptions {
   readonly name: string;
   /**
    * Makes a fair provider with these settings. Each stands for another process, and all with the
-   * same settings meet on one store. The test closes all.
+   * same settings meet on one store. The test closes all. With hooks there are faults between the
+   * calls, and a call whose answer was lost is repeated.
    */
-  readonly create: (rules: DifferentialRules) => LockProvider | Promise<LockProvider>;
+  readonly create: (
+    rules: DifferentialRules,
+  ) => LockProvider | DisturbedProvider | Promise<LockProvider | DisturbedProvider>;
+  /**
+   * Claims outlast a sequence, so that only calls decide it. Their ttl is 40 s.
+   * @default as `expiry: 'session'` has it
+   */
+  readonly lasting?: boolean | undefined;
+  /**
+   * What the store forgets when a provider is closed: its `places` in the queue, or its holds too.
+   * @default 'all' with `expiry: 'session'`, else nothing
+   */
+  readonly closeEnds?: 'places' | 'all' | undefined;
   /**
    * Whether a release gives the key to this head of the queue at once, before it tries again.
    * @default it tries again
@@ -77,7 +106,7 @@ export interface DifferentialOptions {
   readonly length?: number | undefined;
   /** Of the first sequence, the next has the next one. @default 1 */
   readonly seed?: number | undefined;
-  /** How many sequences run at the same time. @default 40 */
+  /** How many sequences run at the same time, each with three providers. @default 40 */
   readonly together?: number | undefined;
   /**
    * In real time the rules and the store read their clocks at different moments. A sequence is

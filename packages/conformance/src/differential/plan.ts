@@ -1,10 +1,12 @@
 import { createRandom } from '../checks/random.ts';
-import type { DifferentialRules, Wish } from './options.ts';
+import type { DifferentialFault, DifferentialRules, Wish } from './options.ts';
 
-/** What one claim of a sequence wants. */
+/** What one claim of a sequence wants, of which key and in which process. */
 export interface Party {
   readonly wish: Wish;
   readonly ttl: number;
+  readonly key: number;
+  readonly process: number;
 }
 
 /** One step of a sequence: plain data, so that a part of a sequence can be run again. */
@@ -25,13 +27,28 @@ export type Action =
       /** Above the token of the hold, or below it. `undefined`: none is told. */
       readonly token: number | undefined;
     }
-  /** `via`: the provider of this party sends it. A forced release comes from any. */
-  | { readonly op: 'release'; readonly who: number; readonly via: number }
-  | { readonly op: 'inspect'; readonly via: number }
+  /** `via`: the provider of this process sends it. A forced release comes from any. */
+  | { readonly op: 'release'; readonly who: number; readonly via: number | undefined }
+  | { readonly op: 'inspect'; readonly key: number; readonly via: number }
+  | { readonly op: 'list'; readonly via: number }
   | { readonly op: 'time'; readonly via: number }
+  /** A change of the register of the sequence. It is made if `from` is the text that is there. */
+  | {
+      readonly op: 'register';
+      readonly from: string | undefined;
+      readonly to: string | undefined;
+      readonly via: number;
+    }
+  /** All claims of one process make the same call in one tick. */
+  | { readonly op: 'batch'; readonly call: 'acquire' | 'renew' | 'release'; readonly process: number }
+  /** The lease of a holder is handed over to this process. */
+  | { readonly op: 'hand over'; readonly who: number; readonly process: number }
+  /** The provider of this process is closed, and another one takes its place. */
+  | { readonly op: 'close'; readonly process: number }
+  | { readonly op: 'fault'; readonly fault: DifferentialFault; readonly process: number }
   | { readonly op: 'sleep'; readonly ms: number };
 
-/** One sequence of calls on one key. */
+/** One sequence of calls on a few keys. */
 export interface Plan {
   readonly seed: number;
   readonly rules: DifferentialRules;
@@ -39,7 +56,8 @@ export interface Plan {
   readonly actions: readonly Action[];
 }
 
-export const partiesOfPlan = 5;
+export const processesOfPlan = 3;
+export const keysOfPlan = 2;
 const longTtl = 40_000;
 const shortTtl = 700;
 
@@ -58,13 +76,26 @@ export const families: readonly (DifferentialRules & {
 export interface Abilities {
   readonly shared: boolean;
   readonly time: boolean;
+  readonly list: boolean;
+  readonly registers: boolean;
+  /** No ttl ends anything. */
+  readonly lasting: boolean;
+  readonly handsOver: boolean;
+  readonly faults: readonly DifferentialFault[];
+  /** Its time is virtual, so that long pauses cost nothing. */
+  readonly virtual: boolean;
 }
+
+/** One in so many sequences has a restart of the store, which delays all that run beside it. */
+const restartEvery = 1_000;
 
 /** The same plan for the same seed. */
 export function planOf(seed: number, length: number, can: Abilities): Plan {
   const { next, integer } = createRandom(seed, 'differential');
   const pick = <T>(list: readonly T[]): T => list[integer(list.length)] as T;
-  const family = families[seed % families.length] as (typeof families)[0];
+  const { waiterTtl, ...family } = families[seed % families.length] as (typeof families)[0];
+  const ttls = can.lasting ? [longTtl] : family.ttls;
+  const pauses = can.virtual ? [...family.pauses, longTtl + 1_000] : family.pauses;
   const permits = pick([1, 2, 3, undefined]);
   const exclusive: Wish = { mode: 'exclusive' };
   const shared = (number: number | undefined): Wish =>
@@ -76,11 +107,34 @@ export function planOf(seed: number, length: number, can: Abilities): Plan {
     [() => exclusive, () => shared(pick([1, 2, 3, 4, undefined])), () => shared(pick([1, 2, 3, 4, undefined]))],
   ];
   const kind = can.shared ? pick(kinds) : [() => exclusive];
-  const parties = Array.from({ length: partiesOfPlan }, () => ({ wish: pick(kind)(), ttl: pick(family.ttls) }));
-  const ops = ['acquire', 'acquire', 'acquire', 'acquire', 'release', 'release', 'renew', 'inspect', 'sleep'] as const;
-  const actions = Array.from({ length }, (): Action => {
-    const op = pick(ops);
-    const who = integer(partiesOfPlan);
+  // With more than 16 claims the rules look them up in another way.
+  const count = pick([5, 5, 5, 24]);
+  const parties = Array.from({ length: count }, () => ({
+    wish: pick(kind)(),
+    ttl: pick(ttls),
+    key: next() < 0.2 ? 1 : 0,
+    process: integer(processesOfPlan),
+  }));
+  const texts = [undefined, 'one', 'two'];
+  const calls = [
+    'acquire',
+    'acquire',
+    'acquire',
+    'acquire',
+    'release',
+    'release',
+    'renew',
+    'inspect',
+    'sleep',
+  ] as const;
+  const rare = ['batch', 'batch', 'hand over', 'close', 'list', 'register', 'time'] as const;
+  const faults = can.faults.filter((fault) => fault !== 'restart');
+  const restart = can.faults.includes('restart') && seed % restartEvery === 10 ? integer(length) : -1;
+  const actions = Array.from({ length }, (_, index): Action => {
+    const [who, process, via] = [integer(count), integer(processesOfPlan), integer(processesOfPlan)];
+    if (index === restart) return { op: 'fault', fault: 'restart', process };
+    if (faults.length > 0 && next() < 0.1) return { op: 'fault', fault: pick(faults), process };
+    const op = pick(next() < 0.25 ? rare : calls);
     switch (op) {
       case 'acquire':
         return {
@@ -91,16 +145,33 @@ export function planOf(seed: number, length: number, can: Abilities): Plan {
           converts: can.shared && next() < 0.15,
         };
       case 'renew':
-        return { op, who, ttl: pick(family.ttls), token: next() < 0.3 ? pick([-1, 0, 1_000]) : undefined };
+        return { op, who, ttl: pick(ttls), token: next() < 0.3 ? pick([-1, 0, 1_000]) : undefined };
       case 'release':
-        return { op, who, via: next() < 0.3 ? integer(partiesOfPlan) : who };
-      case 'inspect':
-        return can.time && next() < 0.2 ? { op: 'time', via: who } : { op, via: who };
+        return { op, who, via: next() < 0.3 ? via : undefined };
+      case 'batch':
+        return { op, call: pick(['acquire', 'acquire', 'renew', 'release']), process };
+      case 'hand over':
+        if (can.handsOver) return { op, who, process };
+        break;
+      case 'close':
+        return { op, process };
+      case 'list':
+        if (can.list) return { op, via };
+        break;
+      case 'register':
+        if (can.registers) return { op, from: pick(texts), to: pick(texts), via };
+        break;
+      case 'time':
+        if (can.time) return { op, via };
+        break;
       case 'sleep':
-        return { op, ms: pick(family.pauses) };
+        return { op, ms: pick(pauses) };
+      case 'inspect':
+        break;
       default:
         return op satisfies never;
     }
+    return { op: 'inspect', key: integer(keysOfPlan), via };
   });
-  return { seed, rules: { waiterTtl: family.waiterTtl }, parties, actions };
+  return { seed, rules: { waiterTtl }, parties, actions };
 }

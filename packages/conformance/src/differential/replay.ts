@@ -1,253 +1,250 @@
-import type { Grant, LockProvider } from '@locks/core';
-import { emptyRecord, isLockError } from '@locks/core/adapter';
-import type { Hold, KeyCall, KeyRecord, KeyRules, Place, step } from '@locks/core/adapter';
-import { claimOf, isGrant, otherMode, lastingCall, termsOf, tokenOf, traceOf } from './claims.ts';
-import type { RunningParty } from './claims.ts';
+import type { Grant } from '@locks/core';
+import { isLockError } from '@locks/core/adapter';
+import type { KeyCall, KeyRecord } from '@locks/core/adapter';
+import type { Bench, Ending } from './bench.ts';
+import { batched, callOf, claimOf, decidesNothing, runningParty, sendCall, traceOf, ttlOf } from './claims.ts';
+import type { ClaimAction, RunningParty } from './claims.ts';
 import { differenceOf, inWords } from './compare.ts';
-import type { Closeness } from './compare.ts';
-import type { Difference, DifferentialTime } from './options.ts';
+import { KeyState } from './key-state.ts';
+import { Notes } from './notes.ts';
+import type { Difference } from './options.ts';
+import { keysOfPlan } from './plan.ts';
 import type { Action, Plan } from './plan.ts';
+import { agrees, ask } from './questions.ts';
+import type { Question } from './questions.ts';
 
-/** What sequences are run with. */
-export interface Bench {
-  /** One for each party, all with the rules of the plan. */
-  readonly providers: readonly LockProvider[];
-  readonly time: DifferentialTime;
-  readonly margin: number;
-  readonly close: Closeness;
-  /** The ttl of a claim ends nothing. */
-  readonly lasting: boolean;
-  readonly assigns: ((head: Place<unknown>) => boolean) | undefined;
-  readonly step: typeof step;
-  /** A key that no other sequence has. */
-  readonly key: string;
+type Outcome = Difference | 'abandoned' | undefined;
+
+/** A call on one key, which is sent when the others of its batch are. */
+interface Sendable {
+  readonly call: KeyCall;
+  readonly key: number;
+  readonly party?: RunningParty;
+  readonly send: () => Promise<unknown>;
 }
-
-/** How a sequence ended. */
-export type Ending =
-  | { readonly ended: 'agreed'; readonly calls: number }
-  | { readonly ended: 'abandoned'; readonly calls: number }
-  | { readonly ended: 'differed'; readonly calls: number; readonly difference: Difference };
 
 /** A claim that hears nothing of its turn for longer than this, in ms, is not woken. */
 const wakeWithin = 5_000;
+/** In ms: how long a call is repeated. */
+const repeatsFor = 10_000;
 
 /** Sends the calls of `plan` to the providers, and gives them to the rules, until they differ. */
 export async function replay(plan: Plan, bench: Bench): Promise<Ending> {
   const sequence = new Sequence(plan, bench);
-  for (const action of plan.actions) {
-    const ending = await sequence.run(action);
-    if (ending === 'abandoned') return { ended: ending, calls: sequence.calls };
-    if (ending !== undefined) return { ended: 'differed', calls: sequence.calls, difference: ending };
+  let outcome: Outcome;
+  try {
+    for (const action of plan.actions) {
+      outcome = await sequence.run(action);
+      if (outcome !== undefined) break;
+    }
+  } finally {
+    await sequence.end();
   }
-  return { ended: 'agreed', calls: sequence.calls };
+  const { calls } = sequence;
+  if (outcome === undefined) return { ended: 'agreed', calls };
+  return outcome === 'abandoned' ? { ended: outcome, calls } : { ended: 'differed', calls, difference: outcome };
 }
 
 class Sequence {
   calls = 0;
-  readonly #plan: Plan;
   readonly #bench: Bench;
   readonly #parties: readonly RunningParty[];
-  readonly #rules: KeyRules;
-  readonly #trace: string[] = [];
-  #record: KeyRecord = emptyRecord();
+  readonly #keys: readonly KeyState[];
+  readonly #notes: Notes;
   /** How long the longest call took, in ms. */
   #slack = 0;
-  /** The store's clock decides how high a token is. So the rules take what the store gave. */
-  #leastToken = 0;
+  #text: string | undefined;
 
   constructor(plan: Plan, bench: Bench) {
-    this.#plan = plan;
     this.#bench = bench;
-    this.#parties = plan.parties.map((planned, index) => {
-      const party: RunningParty = {
-        ...planned,
-        owner: `party-${index}/${bench.key}`,
-        provider: bench.providers[index] as LockProvider,
-        wake: () => (party.woken = true),
-        woken: false,
-        waits: false,
-        gone: false,
-      };
-      return party;
-    });
-    this.#rules = {
-      ...plan.rules,
-      ...(bench.lasting && { waiterTtl: Infinity }),
-      leastToken: () => this.#leastToken,
-      assigns: bench.assigns,
-    };
+    this.#notes = new Notes(plan, bench.processes);
+    this.#keys = Array.from({ length: keysOfPlan }, () => new KeyState(bench));
+    this.#parties = plan.parties.map((party, index) => runningParty(party, `party-${index}/${bench.prefix}`));
   }
 
   /** `undefined`: the answers are the same, or there is nothing to compare. */
-  async run(action: Action): Promise<Difference | 'abandoned' | undefined> {
-    if (action.op === 'sleep') {
-      this.#trace.push(`pause of ${action.ms} ms`);
-      await this.#bench.time.sleep(action.ms);
-      return undefined;
+  async run(action: Action): Promise<Outcome> {
+    const { processes, time } = this.#bench;
+    switch (action.op) {
+      case 'sleep':
+        this.#notes.write(`pause of ${action.ms} ms`);
+        await time.sleep(action.ms);
+        return undefined;
+      case 'fault':
+        this.#notes.write(`fault ${action.fault} at process ${action.process}`);
+        this.#notes.after.add(action.fault);
+        await processes.disturb(action.fault, action.process);
+        return undefined;
+      case 'time':
+      case 'list':
+      case 'register':
+        return await this.#ask(action);
+      case 'inspect':
+        return await this.#compare({
+          call: { op: 'inspect' },
+          key: action.key,
+          send: async () => await processes.provider(action.via).inspect(this.#nameOf(action.key)),
+        });
+      case 'close':
+        return await this.#close(action.process);
+      case 'hand over':
+        return this.#handOver(this.#parties[action.who] as RunningParty, action.process);
+      case 'batch':
+        this.#notes.after.add('batch');
+        return await this.#compare(
+          ...this.#parties.flatMap((party, who) =>
+            party.process === action.process ? this.#callsOf(batched(action.call, who, party)) : [],
+          ),
+        );
+      default:
+        return await this.#compare(...this.#callsOf(action));
     }
-    if (action.op === 'time') return await this.#compareTime(this.#provider(action.via));
-    if (action.op === 'inspect') {
-      const provider = this.#provider(action.via);
-      return await this.#compare({ op: 'inspect' }, undefined, () => provider.inspect(this.#bench.key));
-    }
+  }
+
+  /** Leaves nothing for the next sequence. */
+  async end(): Promise<void> {
+    await this.#bench.processes.calm();
+    if (this.#text === undefined) return;
+    await this.#ask({ op: 'register', from: this.#text, to: undefined, via: 0 });
+  }
+
+  /** None: core would not make the call. */
+  #callsOf(action: ClaimAction): readonly Sendable[] {
     const party = this.#parties[action.who] as RunningParty;
-    // Core uses no owner again after its release, and renews what an attempt was answered with.
-    if (party.gone || (action.op === 'renew' && this.#holdOf(party)?.assigned)) return undefined;
-    if (action.op === 'acquire') return await this.#acquire(party, action);
-    const hold = this.#holdOf(party);
-    const claim = claimOf(party, this.#bench.key, hold === undefined ? {} : termsOf(hold));
-    if (action.op === 'renew') {
-      const own = hold?.token ?? this.#record.token;
-      const token = action.token === undefined || own === 0 ? undefined : BigInt(own + action.token);
-      const renewed = { ...claim, ttl: action.ttl };
-      return await this.#compare({ op: 'renew', claim: renewed, token }, party, () =>
-        party.provider.renew(renewed, token),
-      );
-    }
-    party.gone = true;
-    const forced = hold !== undefined && !hold.assigned;
-    const provider = forced ? this.#provider(action.via) : party.provider;
-    return await this.#compare({ op: 'release', claim }, party, () => provider.release(claim));
+    const { key, process } = party;
+    const state = this.#keys[key] as KeyState;
+    const hold = state.holdOf(party);
+    const call = callOf(action, party, this.#nameOf(key), hold, state.record.token);
+    if (call === undefined) return [];
+    if (call.op === 'acquire') party.woken = false;
+    party.gone = call.op === 'release';
+    if (party.gone) party.waits = false;
+    const via = action.op === 'release' && hold?.assigned === false ? action.via : undefined;
+    const provider = this.#bench.processes.provider(via ?? process);
+    return [{ call, key, party, send: async () => await sendCall(provider, call, party) }];
   }
 
-  async #acquire(
-    party: RunningParty,
-    action: Action & { readonly op: 'acquire' },
-  ): Promise<Difference | 'abandoned' | undefined> {
-    const hold = this.#holdOf(party);
-    const { waits } = action;
-    const floor = action.floor === undefined ? {} : { floor: BigInt(Math.max(0, this.#record.token + action.floor)) };
-    const claim = claimOf(party, this.#bench.key, {
-      ...(action.converts && hold?.assigned === false ? otherMode(hold, party) : party.wish),
-      ...floor,
-    });
-    party.woken = false;
-    const call: KeyCall = { op: 'acquire', claim, contact: waits ? party.owner : undefined };
-    const wake = waits ? party.wake : undefined;
-    return await this.#compare(call, party, () => party.provider.tryAcquire(claim, wake));
-  }
-
-  async #compare(
-    call: KeyCall,
-    party: RunningParty | undefined,
-    send: () => Promise<unknown>,
-  ): Promise<Difference | 'abandoned' | undefined> {
-    const { time, close } = this.#bench;
+  async #ask(question: Question): Promise<Outcome> {
+    const { processes, time, prefix } = this.#bench;
     const sent = time.now();
-    const answer = await send().catch((error: unknown) => error);
-    const answered = time.now();
-    this.calls += 1;
-    if (isLockError(answer, 'LOCK_UNAVAILABLE') || this.#isUndecided(sent, answered)) return 'abandoned';
+    const answer = await this.#answerTo(async () => await ask(processes.provider(question.via), question, prefix));
+    if (this.#isLost(sent, answer)) return 'abandoned';
+    if (question.op === 'register' && this.#text === question.from) this.#text = question.to;
+    this.#notes.write(`${inWords(question)} → ${inWords(answer)}`);
+    const keys = this.#keys.flatMap((key, index) => (key.isUsed(sent) ? [this.#nameOf(index)] : []));
+    const expected = { list: keys, register: this.#text, time: undefined }[question.op];
+    if (agrees(question, answer, expected)) return undefined;
+    return this.#notes.difference(question.op, answer, expected, this.#record());
+  }
+
+  /** Sends these calls in one tick. The rules answer them in this order. */
+  async #compare(...batch: readonly Sendable[]): Promise<Outcome> {
+    const { time, close, margin, waiterTtl } = this.#bench;
+    const [sent, before] = [time.now(), this.calls];
+    const answers = await Promise.all(batch.map(({ send }) => this.#answerTo(send)));
+    // A repeat may come behind the others of its batch.
+    const isReordered = batch.length > 1 && this.calls - before > batch.length;
+    const isLate = sent + Math.min(...batch.map(ttlOf), waiterTtl) < time.now() + margin;
+    if (isReordered || isLate || this.#isLost(sent, ...answers)) return 'abandoned';
+    const callers = new Set<RunningParty>();
+    let last: (() => Difference) | undefined;
+    for (const [index, { call, key, party }] of batch.entries()) {
+      const answer = answers[index];
+      const state = this.#keys[key] as KeyState;
+      const expected = state.apply(call, party, answer, sent, this.#slack);
+      this.#notes.write(`${traceOf(call, key, party)} → ${inWords(answer)}`);
+      const remaining = close.remaining + this.#slack;
+      const retryAfter = this.#notes.isDisturbed() ? undefined : close.retryAfter;
+      const what = differenceOf(call.op, answer, expected.answer, state.record, { remaining, retryAfter });
+      const differs = (seen: Difference['what']): Difference =>
+        this.#notes.difference(seen, answer, expected.answer, expected.before, call);
+      const repeated = what === 'freed' && answer === false && this.#notes.isDisturbed();
+      if (what !== undefined && !repeated) return differs(what);
+      if (party !== undefined && call.op === 'acquire' && 'granted' in Object(answer)) {
+        const { granted, lost } = answer as Grant;
+        party.lost = lost;
+        party.waits = !granted && (call.contact !== undefined || party.waits);
+        callers.add(party);
+      }
+      // They change nothing, and a head knows from `retryAfter` when a hold ends.
+      if (call.op !== 'inspect' && !(answer instanceof Error)) last = () => differs('wake');
+    }
+    if (last === undefined) return undefined;
+    return (await this.#turnsAreTold(batch, callers)) ? undefined : last();
+  }
+
+  /** The answer to a call, which is repeated while it is not known. */
+  async #answerTo(send: () => Promise<unknown>): Promise<unknown> {
+    const { time } = this.#bench;
+    const end = time.now() + repeatsFor;
+    for (;;) {
+      this.calls += 1;
+      const answer = await send().catch((error: unknown) => error);
+      const again = isLockError(answer, 'LOCK_UNAVAILABLE') && time.now() < end && this.#notes.isDisturbed();
+      if (!again) return answer;
+      await time.sleep(10);
+    }
+  }
+
+  /** These answers show nothing. */
+  #isLost(sent: number, ...answers: readonly unknown[]): boolean {
+    const answered = this.#bench.time.now();
+    const isVoid = answers.some((answer) => decidesNothing(answer, this.#bench.waiterTtl));
+    const isUndecided = this.#keys.some((key) => key.isUndecided(sent, answered, this.#slack));
     this.#slack = Math.max(this.#slack, answered - sent);
-    const { record: before } = this.#bench.step(this.#record, { op: 'inspect' }, sent, this.#rules);
-    this.#leastToken = tokenOf(answer);
-    const toldByMessage = party !== undefined && this.#learn(call, before, party, answer, sent);
-    const after = toldByMessage
-      ? { record: before, answer: answer as Grant }
-      : this.#bench.step(before, this.#bench.lasting ? lastingCall(call) : call, sent, this.#rules);
-    this.#record = after.record;
-    this.#trace.push(`${traceOf(call)} → ${inWords(answer)}`);
-    const what = differenceOf(call.op, answer, after.answer, after.record, {
-      ...close,
-      remaining: close.remaining + this.#slack,
-    });
-    if (what !== undefined) return this.#difference(what, call, before, answer, after.answer);
-    if (party !== undefined && call.op === 'acquire' && 'granted' in Object(answer)) {
-      const busy = !(answer as Grant).granted;
-      party.waits = busy && (call.contact !== undefined || party.waits);
-    }
-    // They change nothing, and a head knows from `retryAfter` when a hold ends.
-    const quiet = call.op === 'inspect' || answer instanceof Error;
-    if (quiet || (await this.#turnsAreTold(party))) return undefined;
-    return this.#difference('wake', call, before, answer, after.answer);
+    return isVoid || isUndecided || this.#parties.some(({ lost }) => lost?.aborted);
   }
 
-  /**
-   * Something ends while the call is under way, as far as is known. The store may have begun to
-   * count anywhere within an earlier call.
-   */
-  #isUndecided(sent: number, answered: number): boolean {
-    const { margin } = this.#bench;
-    if (margin === 0) return false;
-    const ends = [...this.#record.holds, ...this.#record.queue];
-    return ends.some(({ until }) => until <= answered + margin && until + this.#slack > sent - margin);
-  }
-
-  /**
-   * The token of an assigned hold is known when an attempt is answered with it. Returns whether the
-   * store was not asked, as a message had told the grant before: then the ttl goes on.
-   */
-  #learn(call: KeyCall, before: KeyRecord, party: RunningParty, answer: unknown, sent: number): boolean {
-    const hold = before.holds.find(({ owner }) => owner === party.owner);
-    if (call.op !== 'acquire' || hold?.assigned !== true || !isGrant(answer)) return false;
-    const { floor = -1n } = call.claim;
-    const told = Number(answer.token);
-    if (told < hold.token || answer.token <= floor) return false;
-    const raised = floor >= BigInt(hold.token);
-    // A store that was asked may give a validity, too: that of a hold that begins anew.
-    const left = hold.until - sent + this.#slack + this.#bench.margin;
-    const byMessage = answer.validity !== undefined && answer.validity <= left;
-    if (!raised || byMessage) {
-      hold.token = told;
-      before.token = Math.max(before.token, told);
-    }
-    if (!byMessage) return false;
-    hold.assigned = false;
-    return true;
-  }
-
-  /** Whether each claim that waits and whose turn it is was woken, apart from the caller. */
-  async #turnsAreTold(caller: RunningParty | undefined): Promise<boolean> {
+  /** Whether each claim that waits and whose turn it is was woken, apart from the callers. */
+  async #turnsAreTold(on: readonly { readonly key: number }[], callers?: Set<RunningParty>): Promise<boolean> {
     const { time, margin } = this.#bench;
-    const turn = this.#parties.find(
-      (one) => one !== caller && one.waits && !one.gone && !one.woken && this.#isTurnOf(one),
-    );
+    const turn = this.#parties.find((one) => {
+      const isTold = !one.waits || one.woken || callers?.has(one) === true;
+      return !isTold && on.some(({ key }) => key === one.key) && this.#keys[one.key]?.isTurnOf(one);
+    });
     if (turn === undefined) return true;
     // Virtual time needs no more than that the microtasks end.
-    const pause = margin === 0 ? 0 : 5;
-    for (let waited = 0; waited <= wakeWithin && !turn.woken; waited += 5) await time.sleep(pause);
+    for (let waited = 0; waited <= wakeWithin && !turn.woken; waited += 5) await time.sleep(margin === 0 ? 0 : 5);
     return turn.woken;
   }
 
-  #isTurnOf(party: RunningParty): boolean {
-    const { holds, queue } = this.#record;
-    if (this.#holdOf(party)?.assigned) return true;
-    const head = queue[0];
-    if (head?.owner !== party.owner) return false;
-    const any = holds[0];
-    const room = head.mode === 'shared' && any?.mode === 'shared' && holds.length < (head.permits ?? Infinity);
-    return any === undefined || room;
+  /** What the store keeps of a process that has ended lasts as long as that of a dead one. */
+  async #close(process: number): Promise<Outcome> {
+    const { processes, closeEnds, time } = this.#bench;
+    this.#notes.write(`close of process ${process}`);
+    this.#notes.after.add('close');
+    const sent = time.now();
+    await processes.replace(process);
+    if (this.#isLost(sent)) return 'abandoned';
+    const ended: RunningParty[] = [];
+    for (const party of this.#parties) {
+      const state = this.#keys[party.key] as KeyState;
+      const holds = state.holdOf(party)?.assigned === false;
+      if (party.process !== process || party.gone || (holds && closeEnds !== 'all')) continue;
+      party.gone = party.waits || holds;
+      party.waits = false;
+      if (party.gone && closeEnds !== undefined) {
+        const call: KeyCall = { op: 'release', claim: claimOf(party, '', {}) };
+        state.apply(call, party, undefined, sent, this.#slack);
+        ended.push(party);
+      }
+    }
+    if (await this.#turnsAreTold(ended)) return undefined;
+    return this.#notes.difference('wake', undefined, undefined, this.#record());
   }
 
-  async #compareTime(provider: LockProvider): Promise<Difference | 'abandoned' | undefined> {
-    const answer = await provider.time?.().catch((error: unknown) => error);
-    if (isLockError(answer, 'LOCK_UNAVAILABLE')) return 'abandoned';
-    this.calls += 1;
-    this.#trace.push(`time → ${inWords(answer)}`);
-    // 2020 to 2100: what else it is, only its own clock knows.
-    if (typeof answer === 'number' && answer > 1.577e12 && answer < 4.1e12) return undefined;
-    return this.#difference('time', undefined, this.#record, answer, undefined);
+  #handOver(party: RunningParty, process: number): undefined {
+    if (party.gone || this.#keys[party.key]?.holdOf(party)?.assigned !== false) return;
+    this.#notes.write(`${party.owner} goes to process ${process}`);
+    party.process = process;
   }
 
-  #difference(
-    what: Difference['what'],
-    call: KeyCall | undefined,
-    before: KeyRecord,
-    answer: unknown,
-    expected: Difference['expected'],
-  ): Difference {
-    const { seed, rules } = this.#plan;
-    this.#trace.push(`the rules have it otherwise (${what}): ${inWords(expected)}`);
-    return { what, seed, rules, call, before, answer, expected, trace: this.#trace };
+  #record(): KeyRecord {
+    const [first, ...others] = this.#keys.map(({ record }) => record) as [KeyRecord, ...KeyRecord[]];
+    return others.find(({ queue }) => queue.length > 0) ?? first;
   }
 
-  #holdOf({ owner }: RunningParty): Hold | undefined {
-    const now = this.#bench.time.now();
-    return this.#record.holds.find((hold) => hold.owner === owner && hold.until > now);
-  }
-
-  #provider(index: number): LockProvider {
-    return this.#bench.providers[index] as LockProvider;
+  #nameOf(key: number): string {
+    return `${this.#bench.prefix}/${key}`;
   }
 }

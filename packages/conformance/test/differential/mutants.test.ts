@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { differentialTest } from '@locks/conformance';
-import type { LockProvider } from '@locks/core';
+import type { DifferentialOptions } from '@locks/conformance';
+import type { Claim, LockProvider } from '@locks/core';
 import { LockError, step } from '@locks/core/adapter';
 import type { KeyCall, KeyRules } from '@locks/core/adapter';
 import { expect, test } from 'vitest';
@@ -89,18 +90,99 @@ const spoiled: Readonly<Record<string, (inner: LockProvider) => Partial<LockProv
       return { ...state, waiters: state.waiters + 1 };
     },
   }),
+  'lists no key that is only waited for': (inner) => ({
+    async *list(prefix) {
+      for await (const key of inner.list?.(prefix) ?? []) if ((await inner.inspect(key)).holders.length > 0) yield key;
+    },
+  }),
+  'changes a register whatever it has': (inner) => ({
+    async register(name, change) {
+      return await inner.register?.(name, change && { from: await inner.register(name), to: change.to });
+    },
+  }),
+  'decides the calls of one tick in another order': (inner) => {
+    let calls: (() => void)[] = [];
+    return {
+      async tryAcquire(claim, wake) {
+        if (calls.length === 0)
+          queueMicrotask(() => {
+            for (const call of calls.toReversed()) call();
+            calls = [];
+          });
+        await new Promise<void>((resolve) => calls.push(resolve));
+        return await inner.tryAcquire(claim, wake);
+      },
+    };
+  },
+  'takes its holds away when it is closed': (inner) => {
+    const claims = new Map<string, Claim>();
+    return {
+      tryAcquire(claim, wake) {
+        claims.set(claim.owner, claim);
+        return inner.tryAcquire(claim, wake);
+      },
+      async close() {
+        for (const claim of claims.values()) await inner.release(claim);
+        await inner.close();
+      },
+    };
+  },
+  'knows only holds of its own': (inner) => {
+    const owners = new Set<string>();
+    return {
+      tryAcquire(claim, wake) {
+        owners.add(claim.owner);
+        return inner.tryAcquire(claim, wake);
+      },
+      renew: async (claim, token) => owners.has(claim.owner) && (await inner.renew(claim, token)),
+    };
+  },
 };
 
 test.each(Object.entries(spoiled))('a provider that %s is found', async (_name, spoil) => {
   const { create, ...options } = memoryInVirtualTime(1_000);
   const found = differentialTest({
     ...options,
-    create: async (rules) => {
-      const inner = await create(rules);
+    create: (rules) => {
+      const inner = create(rules);
       return { ...bound(inner), ...spoil(inner) };
     },
   });
   await assert.rejects(found, /answers otherwise than the rules of a key/);
+});
+
+/** Providers whose replies are lost. `then`: what becomes of a claim whose reply was. */
+function withLostReplies(then: (inner: LockProvider, claim: Claim) => Promise<unknown>): DifferentialOptions {
+  const { create, ...options } = memoryInVirtualTime(300);
+  return {
+    ...options,
+    // The order of a batch is not known then.
+    abandonedAtMost: 0.2,
+    create(rules) {
+      const inner = create(rules);
+      let isLost = false;
+      const answered = async <T>(claim: Claim, answer: Promise<T>): Promise<T> => {
+        await answer;
+        if (!isLost) return await answer;
+        isLost = false;
+        await then(inner, claim);
+        throw new LockError('LOCK_UNAVAILABLE', 'The reply was lost.');
+      };
+      const provider: LockProvider = {
+        ...bound(inner),
+        tryAcquire: (claim, wake) => answered(claim, inner.tryAcquire(claim, wake)),
+        release: (claim) => answered(claim, inner.release(claim)),
+      };
+      return { create: async () => provider, faults: { dropReply: async () => void (isLost = true) } };
+    },
+  };
+}
+
+test('a call whose reply is lost is repeated, and its repeat is compared', async () => {
+  const { agreed } = await differentialTest(withLostReplies(async () => {}));
+  expect(agreed).toBeGreaterThan(240);
+  const found = differentialTest(withLostReplies((inner, claim) => inner.release(claim)));
+  await assert.rejects(found, /fault dropReply[^]*the rules have it otherwise/);
 });
 
 test('a difference is told with its shortest sequence', async () => {
@@ -125,8 +207,8 @@ test('too many abandoned sequences are a failure', async () => {
   const { create, ...options } = memoryInVirtualTime(20);
   const slow = differentialTestWith(step, {
     ...options,
-    create: async (rules) => {
-      const provider = await create(rules);
+    create: (rules) => {
+      const provider = create(rules);
       provider.inspect = () => Promise.reject(new LockError('LOCK_UNAVAILABLE', 'The store is away.'));
       return provider;
     },

@@ -15,7 +15,18 @@ test(
       create({ waiterTtl }) {
         const map = maps.get(waiterTtl) ?? sharedMap();
         maps.set(waiterTtl, map);
-        return createRecordProvider(mapStore(map), { waiterTtl });
+        const store = mapStore(map);
+        let isLost = false;
+        const replace: typeof store.replace = async (...change) => {
+          const made = await store.replace(...change);
+          if (!isLost) return made;
+          isLost = false;
+          throw new Error('The reply was lost.');
+        };
+        return {
+          create: async () => createRecordProvider({ ...store, replace }, { waiterTtl }),
+          faults: { dropReply: async () => void (isLost = true) },
+        };
       },
       assigns: () => true,
       sequences,

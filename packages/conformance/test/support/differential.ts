@@ -1,10 +1,12 @@
-import type { DifferentialOptions } from '@locks/conformance';
+import type { DifferentialOptions, DifferentialRules } from '@locks/conformance';
 import { createMemoryProvider, createMemoryStore } from '@locks/core';
-import type { MemoryStore } from '@locks/core';
+import type { LockProvider, MemoryStore } from '@locks/core';
 import { createVirtualRuntime } from '@locks/core/testing';
 
 /** The memory provider in virtual time, where nothing is abandoned. */
-export function memoryInVirtualTime(sequences: number): DifferentialOptions {
+export function memoryInVirtualTime(sequences: number): Omit<DifferentialOptions, 'create'> & {
+  readonly create: (rules: DifferentialRules) => LockProvider;
+} {
   const virtual = createVirtualRuntime();
   const { clock } = virtual;
   const stores = new Map<number, MemoryStore>();

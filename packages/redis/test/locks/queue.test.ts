@@ -73,3 +73,17 @@ describe('the new head of the queue looks when a dead holder expires', () => {
     await (await next).release();
   });
 });
+
+test('claims of one tick keep their order where the first travels with those of other keys', async () => {
+  const prefix = ownPrefix();
+  const [other, provider] = [providerOf(prefix), providerOf(prefix)];
+  await other.tryAcquire(claimOf());
+  await other.tryAcquire(claimOf({ key: 'other' }));
+  // The server knows the scripts, and the wake channel is open.
+  await other.tryAcquire(claimOf({ key: 'shared', mode: 'shared' }));
+  await enqueue(provider, claimOf({ key: 'other' }));
+  const claims = [claimOf({ key: 'free' }), claimOf(), claimOf({ mode: 'shared', permits: 1 }), claimOf({ ttl: 700 })];
+  await Promise.all(claims.map((claim) => provider.tryAcquire(claim, () => {})));
+  const { queue } = await other.inspect('job');
+  expect(queue?.map(({ owner }) => owner)).toEqual(claims.slice(1).map(({ owner }) => owner));
+});

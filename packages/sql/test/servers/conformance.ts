@@ -12,6 +12,7 @@ import type { TableNames } from '../../src/dialect/layout/names.ts';
 import { rowsOf } from '../support/databases.ts';
 import type { Chosen } from '../../../conformance/test/support/selection.ts';
 import { breakable } from './breakable.ts';
+import type { Breakable } from './breakable.ts';
 import type { Kind } from './kind.ts';
 import { openKnex } from './open-knex.ts';
 
@@ -44,6 +45,38 @@ export type Make = (
   conforming: ConformingKind,
 ) => LockProvider | Promise<LockProvider>;
 
+/** A server of the caller's own, which it stops, with the tables. */
+export interface OwnServer {
+  readonly server: ServerHandle;
+  /** The URL of a user without a password. */
+  readonly url: string;
+  /** Providers on it that can be hurt one by one, each made by `connect` at its address. */
+  breakable(connect: (address: string) => LockProvider | Promise<LockProvider>): Breakable;
+}
+
+/** Starts a server. It has the tables. */
+export async function startOwn(conforming: ConformingKind, { table, schema }: SqlOptions = {}): Promise<OwnServer> {
+  const { kind } = conforming;
+  const names = { table: table ?? 'locks', schema };
+  const server = await kind.startServer();
+  const url = await conforming.openTo(server);
+  const prepare = (): Promise<void> => kind.createTables(url, names);
+  await prepare();
+  return {
+    server,
+    url,
+    breakable: (make) =>
+      breakable({
+        server,
+        url,
+        dropReply: (proxy) => conforming.dropReply(proxy),
+        forget: () => conforming.forget(url, names),
+        prepare,
+        make,
+      }),
+  };
+}
+
 /**
  * Registers the suite, or those that `only` chooses. It has a server of its own, which it breaks
  * while other files run.
@@ -57,26 +90,16 @@ export async function suite(
 ): Promise<void> {
   const { kind, quote, timeout } = conforming;
   const names = { table: options.table ?? 'locks', schema: options.schema };
-  const server = await kind.startServer();
-  const url = await conforming.openTo(server);
+  const { server, url, breakable: hurt } = await startOwn(conforming, options);
   const observer = openKnex(kind.client, server.url, { min: 0, max: 1 });
   afterAll(async () => {
     await observer.destroy();
     await server.stop();
   });
-  const prepare = (): Promise<void> => kind.createTables(url, names);
-  await prepare();
   // Positions in the queue that last shorter than by default: several requirements wait for one to
   // lapse.
   const all = { timeout, waiterTtl: 3_000, ...options };
-  const { create, faults } = breakable({
-    server,
-    url,
-    dropReply: (proxy) => conforming.dropReply(proxy),
-    forget: () => conforming.forget(url, names),
-    prepare,
-    make: (address) => make(address, all, conforming),
-  });
+  const { create, faults } = hurt((address) => make(address, all, conforming));
 
   async function left(): Promise<LeakCounts> {
     // Lapsed rows stay until a client asks for their key, or the sweep comes.

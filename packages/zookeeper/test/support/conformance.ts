@@ -37,21 +37,25 @@ export type Make = (
   options: ZookeeperProviderOptions & { readonly servers: string },
 ) => LockProvider | Promise<LockProvider>;
 
-/** Registers the suite: all of it, or the requirements that `only` chooses. */
-export function suite(
-  name: string,
-  { members, faults: atTheServers, limit }: Backend,
+/** Providers that can be hurt one by one, and their servers. */
+export interface Breakable {
+  /** A provider with proxies of its own, which end when it is closed. */
+  create(): Promise<LockProvider>;
+  readonly faults: Faults;
+}
+
+/** Providers on the servers of `backend`, each with proxies in front of them. */
+export function breakable(
+  { members, faults: atTheServers }: Backend,
   options: ZookeeperOptions,
-  only?: Chosen,
   make: Make = createZookeeperProvider,
-): void {
+): Breakable {
   const ways = new WeakMap<LockProvider, Way>();
-  const all = { ...settings, ...options };
 
   async function create(): Promise<LockProvider> {
     const frameProxies = await Promise.all(members.map((member) => startFrameProxy(member)));
     const proxies = await Promise.all(frameProxies.map((target) => startProxy(target)));
-    const provider = closing(await make({ ...all, servers: listOf(proxies) }), async () => {
+    const provider = closing(await make({ ...options, servers: listOf(proxies) }), async () => {
       await Promise.all([...proxies, ...frameProxies].map((one) => one.stop()));
     });
     ways.set(provider, { proxies, frameProxies });
@@ -74,21 +78,8 @@ export function suite(
     });
   }
 
-  // It stays.
-  const makeFolderOfRegisters = async (): Promise<void> => {
-    const provider = await create();
-    await provider.register?.('any', { from: undefined, to: 'text' });
-    await provider.register?.('any', { from: 'text', to: undefined });
-    await provider.close();
-  };
-  beforeAll(makeFolderOfRegisters);
-
   const faults: Faults = {
     ...atTheServers,
-    async restartEmpty() {
-      await atTheServers.restartEmpty?.();
-      await makeFolderOfRegisters();
-    },
     async sever(provider) {
       await Promise.all(wayOf(provider).proxies.map((proxy) => proxy.cut()));
     },
@@ -104,12 +95,41 @@ export function suite(
       };
     },
   };
+  return { create, faults };
+}
+
+/** Registers the suite: all of it, or the requirements that `only` chooses. */
+export function suite(
+  name: string,
+  backend: Backend,
+  options: ZookeeperOptions,
+  only?: Chosen,
+  make: Make = createZookeeperProvider,
+): void {
+  const { members, limit } = backend;
+  const all = { ...settings, ...options };
+  const { create, faults } = breakable(backend, all, make);
+
+  // It stays.
+  const makeFolderOfRegisters = async (): Promise<void> => {
+    const provider = await create();
+    await provider.register?.('any', { from: undefined, to: 'text' });
+    await provider.register?.('any', { from: 'text', to: undefined });
+    await provider.close();
+  };
+  beforeAll(makeFolderOfRegisters);
 
   conformanceTests({
     name,
     create,
     ttl: 500,
-    faults,
+    faults: {
+      ...faults,
+      async restartEmpty() {
+        await faults.restartEmpty?.();
+        await makeFolderOfRegisters();
+      },
+    },
     processes: { module: new URL('process.mjs', import.meta.url), args: { ...all, servers: listOf(members) } },
     leaks: () => left(members),
     only,

@@ -231,8 +231,10 @@ class ProcessQueue implements Queue {
       this.#foundBusy(key, this.#now);
       return mine.polls({ granted: false, retryAfter: this.#pollInterval });
     }
+    const awaited = this.#claims.waitsFor(key);
     const attempt = this.#attempt(mine, call, withOthers);
-    if (first && this.#parts.together === Infinity) this.#arrivals.pass(mine);
+    // Where none waits yet, it may travel with calls on other keys. Later ones would overtake it.
+    if (first && awaited && this.#parts.together === Infinity) this.#arrivals.pass(mine);
     return await attempt;
   }
 

@@ -107,7 +107,7 @@ export interface QueueParts {
   /**
    * So many first attempts on one key, of exclusive claims with one ttl and one floor, are decided
    * in their order where they are sent in one tick. `Infinity`: all, as a connection keeps the
-   * order of calls. @default 1
+   * order of calls, behind a claim that waits. @default 1
    */
   readonly together?: number | undefined;
   /**

@@ -53,10 +53,13 @@ describe('first calls on a key', () => {
     expect(await answer('p')).toEqual(['q']);
   });
 
-  test('all go at once where a connection keeps their order', async () => {
-    const { setting, come } = await hearing(Infinity);
+  test('all go at once behind the first where a connection keeps their order', async () => {
+    const { setting, come, answer } = await hearing(Infinity);
     await come('a', 'b', permit('c'));
-    expect(setting.attempted()).toEqual(['a', 'b', 'c']);
+    expect(setting.attempted()).toEqual(['a']);
+    expect(await answer('a')).toEqual(['b', 'c']);
+    await come(permit('d'), 'e');
+    expect(setting.attempted()).toEqual(['d', 'e']);
   });
 
   test('readers go beside each other, and wait for a writer before them', async () => {

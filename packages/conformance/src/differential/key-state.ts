@@ -1,0 +1,96 @@
+import type { Grant } from '@locks/core';
+import { emptyRecord } from '@locks/core/adapter';
+import type { Hold, KeyAnswer, KeyCall, KeyRecord, KeyRules } from '@locks/core/adapter';
+import type { Bench } from './bench.ts';
+import { isGrant, lastingCall, tokenOf } from './claims.ts';
+import type { RunningParty } from './claims.ts';
+
+/** What the rules have to say about a call. */
+export interface Expected {
+  readonly before: KeyRecord;
+  readonly answer: KeyAnswer;
+}
+
+/** One key of a sequence, as the rules have it. */
+export class KeyState {
+  record: KeyRecord = emptyRecord();
+  readonly #bench: Bench;
+  readonly #rules: KeyRules;
+  /** The store's clock decides how high a token is. So the rules take what the store gave. */
+  #leastToken = 0;
+
+  constructor(bench: Bench) {
+    this.#bench = bench;
+    this.#rules = {
+      waiterTtl: bench.waiterTtl,
+      leastToken: () => this.#leastToken,
+      assigns: bench.assigns,
+    };
+  }
+
+  /** Applies a call that the store answered. `slack`: how long the longest call took, in ms. */
+  apply(call: KeyCall, party: RunningParty | undefined, answer: unknown, sent: number, slack: number): Expected {
+    const { record: before } = this.#bench.step(this.record, { op: 'inspect' }, sent, this.#rules);
+    this.#leastToken = tokenOf(answer);
+    const toldByMessage = party !== undefined && this.#learn(call, before, party, answer, sent, slack);
+    const after = toldByMessage
+      ? { record: before, answer: answer as Grant }
+      : this.#bench.step(before, this.#bench.lasting ? lastingCall(call) : call, sent, this.#rules);
+    this.record = after.record;
+    return { before, answer: after.answer };
+  }
+
+  /**
+   * Something ends while a call is under way, as far as is known. The store may have begun to count
+   * anywhere within an earlier call.
+   */
+  isUndecided(sent: number, answered: number, slack: number): boolean {
+    const { margin } = this.#bench;
+    if (margin === 0) return false;
+    const ends = [...this.record.holds, ...this.record.queue];
+    return ends.some(({ until }) => until <= answered + margin && until + slack > sent - margin);
+  }
+
+  holdOf({ owner }: RunningParty): Hold | undefined {
+    const now = this.#bench.time.now();
+    return this.record.holds.find((hold) => hold.owner === owner && hold.until > now);
+  }
+
+  isUsed(now: number): boolean {
+    return [...this.record.holds, ...this.record.queue].some(({ until }) => until > now);
+  }
+
+  /** Whether a claim that waits could be granted now. */
+  isTurnOf(party: RunningParty): boolean {
+    const { holds, queue } = this.record;
+    if (this.holdOf(party)?.assigned) return true;
+    const head = queue[0];
+    if (head?.owner !== party.owner) return false;
+    const any = holds[0];
+    const room = head.mode === 'shared' && any?.mode === 'shared' && holds.length < (head.permits ?? Infinity);
+    return any === undefined || room;
+  }
+
+  /**
+   * The token of an assigned hold is known when an attempt is answered with it. Returns whether the
+   * store was not asked, as a message had told the grant before: then the ttl goes on.
+   */
+  #learn(call: KeyCall, before: KeyRecord, party: RunningParty, answer: unknown, sent: number, slack: number): boolean {
+    const hold = before.holds.find(({ owner }) => owner === party.owner);
+    if (call.op !== 'acquire' || hold?.assigned !== true || !isGrant(answer)) return false;
+    const { floor = -1n } = call.claim;
+    const told = Number(answer.token);
+    if (told < hold.token || answer.token <= floor) return false;
+    const raised = floor >= BigInt(hold.token);
+    // A store that was asked may give a validity, too: that of a hold that begins anew.
+    const left = hold.until - sent + slack + this.#bench.margin;
+    const byMessage = answer.validity !== undefined && answer.validity <= left;
+    if (!raised || byMessage) {
+      hold.token = told;
+      before.token = Math.max(before.token, told);
+    }
+    if (!byMessage) return false;
+    hold.assigned = false;
+    return true;
+  }
+}

@@ -1,0 +1,21 @@
+import type { LockProvider } from '@locks/core';
+import type { Action } from './plan.ts';
+
+/** A call that is about no claim. */
+export type Question = Action & { readonly op: 'list' | 'time' | 'register' };
+
+/** Asks it. `name`: of the register, and what the keys begin with. */
+export async function ask(provider: LockProvider, question: Question, name: string): Promise<unknown> {
+  if (question.op === 'time') return await provider.time?.();
+  if (question.op === 'register') return await provider.register?.(name, { from: question.from, to: question.to });
+  const keys: string[] = [];
+  for await (const key of provider.list?.(name) ?? []) keys.push(key);
+  return keys.toSorted();
+}
+
+/** Whether the answer is the expected one. */
+export function agrees({ op }: Question, answer: unknown, expected: unknown): boolean {
+  // 2020 to 2100: what else it is, only its own clock knows.
+  if (op === 'time') return typeof answer === 'number' && answer > 1.577e12 && answer < 4.1e12;
+  return JSON.stringify(answer) === JSON.stringify(expected);
+}
