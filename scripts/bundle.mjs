@@ -1,4 +1,4 @@
-// Writes dist/bundle, which a package publishes: see docs/adr/0056. The code is CommonJS. An ES
+// Writes dist/bundle, which a package publishes: see docs/adr/0004. The code is CommonJS. An ES
 // module beside each entry exports the same again. Types are a file for each entry, and files for
 // types that entries share. They are made of the types that `tsc -b` wrote before.
 import { readFileSync, writeFileSync } from 'node:fs';

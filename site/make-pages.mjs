@@ -16,17 +16,11 @@ const declarations = declarationsOf(types, (file) => file.startsWith(join(root, 
 
 rmSync(made, { recursive: true, force: true });
 mkdirSync(join(made, 'api'), { recursive: true });
-write('decisions.md', ['# Decisions', 'Why it is as it is.', ...decisions()]);
 write('packages.md', ['# Packages', `All have version ${manifestOf(folders[0]).version}.`, ...folders.map(describe)]);
 for (const folder of folders.filter(isImportable)) write(`api/${basename(folder)}.md`, apiOf(folder));
 
 function write(file, paragraphs) {
   writeFileSync(join(made, file), `${paragraphs.join('\n\n')}\n`);
-}
-
-function decisions() {
-  const files = readdirSync(join(root, 'docs/adr')).toSorted();
-  return files.map((file) => `- [${titleOf(`docs/adr/${file}`)}](../../docs/adr/${file})`);
 }
 
 function describe(folder) {

@@ -13,7 +13,7 @@ test(
     const report = await differentialTest({
       name: 'redis',
       create: ({ waiterTtl }) => createRedisProvider(connect(), { prefix, waiterTtl }),
-      // ADR 36: a waiter that may miss the message finds the hold at its next look.
+      // ADR 8: a waiter that may miss the message finds the hold at its next look.
       assigns: ({ mode, ttl }, { waiterTtl }) => mode === 'exclusive' && ttl >= waiterTtl / 2,
       sequences,
       seed,
