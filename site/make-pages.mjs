@@ -1,8 +1,8 @@
 // Usage: node site/make-pages.mjs
 //
 // Writes the pages that are made of other files, into site/made: the API of each published package,
-// from its built types, the list of packages, and that of the decisions.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// from its built types, the list of packages.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { entriesOf, isImportable, manifestOf, publishedFolders, root } from '../.ci/published.mjs';
 import { declarationsOf } from './declarations.mjs';
