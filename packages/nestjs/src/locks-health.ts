@@ -3,8 +3,16 @@ import type { Locks } from '@locks/core';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOCKS } from './locks-token.ts';
 
-/** What `@nestjs/terminus` takes from an indicator. */
-export type LocksHealthResult = Record<string, { readonly status: 'up' | 'down'; readonly message?: string }>;
+/** What `@nestjs/terminus` takes from an indicator, by its name. */
+export type LocksHealthResult = Record<
+  string,
+  {
+    /** Whether the store answers. */
+    readonly status: 'up' | 'down';
+    /** Why it is down. */
+    readonly message?: string;
+  }
+>;
 
 /** A health indicator for `@nestjs/terminus`: whether the store of the locks answers. */
 export class LocksHealth {
