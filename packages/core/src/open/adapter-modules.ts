@@ -11,6 +11,8 @@ export interface KnownAdapter {
   readonly module: string;
   /** What to install: the adapter and its client. */
   readonly packages: string;
+  /** Which client, where the URL decides. */
+  readonly drivers?: string;
   /** Before its package is there, only this list tells which one a URL needs. */
   readonly schemes: readonly string[];
 }
@@ -26,7 +28,8 @@ export const adapters: Readonly<Record<string, KnownAdapter>> = {
   etcd: { module: '@locks/etcd', packages: '@locks/etcd', schemes: ['etcd', 'etcds'] },
   sql: {
     module: '@locks/sql',
-    packages: '@locks/sql knex',
+    packages: '@locks/sql',
+    drivers: 'pg for Postgres, mysql2 for MySQL and MariaDB, libsql for SQLite',
     schemes: ['postgres', 'postgresql', 'mysql', 'mariadb', 'sqlite'],
   },
   combine: {
@@ -142,7 +145,7 @@ function notFound(named: string, adapter: KnownAdapter | undefined): string {
     const names = ['memory', ...Object.keys(adapters)].join(', ');
     return `openLocks: provider "${named}" is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`;
   }
-  return `openLocks: provider "${named}" needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}`;
+  return `openLocks: provider "${named}" needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}${adapter.drivers === undefined ? '' : `, and its driver: ${adapter.drivers}`}`;
 }
 
 /** A CommonJS module may be known by its `default` alone. */
