@@ -7,6 +7,7 @@ import conformance from './packages/conformance/vitest.config.ts';
 import core from './packages/core/vitest.config.ts';
 import docsTests from './packages/docs-tests/vitest.config.ts';
 import etcd from './packages/etcd/vitest.config.ts';
+import nestjs from './packages/nestjs/vitest.config.ts';
 import opentelemetry from './packages/opentelemetry/vitest.config.ts';
 import redis from './packages/redis/vitest.config.ts';
 import sql from './packages/sql/vitest.config.ts';
@@ -24,6 +25,7 @@ const packages = [
   demo,
   docsTests,
   etcd,
+  nestjs,
   opentelemetry,
   redis,
   sql,

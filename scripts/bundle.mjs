@@ -1,4 +1,4 @@
-// Writes dist/bundle, which a package publishes: see docs/adr/0056. The code is CommonJS. An ES
+// Writes dist/bundle, which a package publishes: see docs/adr/0004. The code is CommonJS. An ES
 // module beside each entry exports the same again. Types are a file for each entry, and files for
 // types that entries share. They are made of the types that `tsc -b` wrote before.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -33,9 +33,12 @@ const native = /\bimport\(\/\* any module \*\//g;
  *   longer than to run it: so entries are small.
  * - `programs`: entries that are run and have no types.
  * - `importers`: entries that use a package which cannot be required. Their ES module imports it.
+ * - `modules`: the ES modules have the code, too. For a package over one that test runners cannot
+ *   require.
  * - `maps`: whether there are source maps.
  */
-export async function bundle(folder, { entries, groups, apart = {}, programs = [], importers = [], maps = true }) {
+export async function bundle(folder, options) {
+  const { entries, groups, apart = {}, programs = [], importers = [], modules = false, maps = true } = options;
   const root = fileURLToPath(folder);
   const target = join(root, 'dist/bundle');
   const input = mapped(entries, (file) => join(root, 'src', file));
@@ -47,6 +50,7 @@ export async function bundle(folder, { entries, groups, apart = {}, programs = [
     if (!importers.includes(name)) writeFileSync(join(target, `${name}.js`), moduleOf(name, exports));
   }
   for (const name of importers) await writeImporter(name, input[name], target);
+  if (modules) await writeModules(input, target);
   const typed = Object.keys(entries).filter((name) => !programs.includes(name));
   await writeTypes(
     mapped(pick(entries, typed), (file) => join(root, 'dist', file.replace(/ts$/, 'd.ts'))),
@@ -124,6 +128,12 @@ async function writeImporter(name, input, dir) {
     plugins: [overIndex],
   });
   await build.write({ file: join(dir, `${name}.js`), format: 'esm' });
+  await build.close();
+}
+
+async function writeModules(input, dir) {
+  const build = await rolldown({ input, external, platform: 'node', transform: { target: syntax } });
+  await build.write({ dir, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared.js' });
   await build.close();
 }
 

@@ -4,6 +4,8 @@ import { folders } from './folders.mjs';
 import { root } from '../.ci/published.mjs';
 import { repositoryUrl } from './repository.mjs';
 
+const home = 'site/index.md';
+
 /** The address on the site of a page, by its path in the repository. Both end in `.md`. */
 export function addressOf(page) {
   return page.replace(/^site\/(?:made\/)?/, '').replace(/(^|\/)README\.md$/, '$1index.md');
@@ -11,6 +13,8 @@ export function addressOf(page) {
 
 /** The page of the site that shows `path`, a file or folder of the repository; or `undefined`. */
 export function pageFor(path) {
+  // The first page of the repository is another one on the site.
+  if (path === 'README.md' || path === '') return home;
   const folder = folders.find((each) => each.path === path);
   if (folder !== undefined) return folder.page;
   const [, api] = /^packages\/(\w+)\/api\.md$/.exec(path) ?? [];

@@ -1,8 +1,8 @@
 // Usage: node site/make-pages.mjs
 //
 // Writes the pages that are made of other files, into site/made: the API of each published package,
-// from its built types, the list of packages, and that of the decisions.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// from its built types, the list of packages.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { entriesOf, isImportable, manifestOf, publishedFolders, root } from '../.ci/published.mjs';
 import { declarationsOf } from './declarations.mjs';
@@ -16,17 +16,11 @@ const declarations = declarationsOf(types, (file) => file.startsWith(join(root, 
 
 rmSync(made, { recursive: true, force: true });
 mkdirSync(join(made, 'api'), { recursive: true });
-write('decisions.md', ['# Decisions', 'Why it is as it is.', ...decisions()]);
 write('packages.md', ['# Packages', `All have version ${manifestOf(folders[0]).version}.`, ...folders.map(describe)]);
 for (const folder of folders.filter(isImportable)) write(`api/${basename(folder)}.md`, apiOf(folder));
 
 function write(file, paragraphs) {
   writeFileSync(join(made, file), `${paragraphs.join('\n\n')}\n`);
-}
-
-function decisions() {
-  const files = readdirSync(join(root, 'docs/adr')).toSorted();
-  return files.map((file) => `- [${titleOf(`docs/adr/${file}`)}](../../docs/adr/${file})`);
 }
 
 function describe(folder) {

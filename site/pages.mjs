@@ -3,10 +3,11 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../.ci/published.mjs';
 
-/** Patterns of Markdown files that are no pages. Those of site/made replace each api.md. */
-export const notPages = ['.*/**', 'packages/*/api.md', 'packages/*/test/**', '**/.cache/**'];
+/** Patterns of Markdown files that are no pages. Those of site/made replace each api.md,
+ * and site/index.md the README. */
+export const notPages = ['README.md', '.*/**', 'packages/*/api.md', 'packages/*/test/**', '**/.cache/**'];
 
-const isNoPage = /^\.|^packages\/[\w-]+\/(?:api\.md$|test\/)/;
+const isNoPage = /^README\.md$|^\.|^packages\/[\w-]+\/(?:api\.md$|test\/)/;
 const made = 'site/made';
 
 /** The paths of all pages in the repository, those included that make-pages.mjs wrote. */

@@ -3,6 +3,7 @@ import { root } from '../../.ci/published.mjs';
 import { addressOf, anchorOf, resolveLinks } from '../links.mjs';
 import { findPages, notPages } from '../pages.mjs';
 import { release, repositoryUrl } from '../repository.mjs';
+import { searchOptions } from '../search-options.mjs';
 import { sidebarOf } from '../sidebar.mjs';
 
 const { version, changelog } = release();
@@ -36,7 +37,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local', options: { _render: renderPlain } },
+    search: { provider: 'local', options: { _render: renderPlain, miniSearch: { searchOptions } } },
     outline: [2, 3],
     sidebar: sidebarOf(findPages()),
     nav: [

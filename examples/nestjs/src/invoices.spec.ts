@@ -2,10 +2,10 @@ import 'reflect-metadata';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createTestLocks } from '@locks/core/testing';
 import type { TestLocks } from '@locks/core/testing';
+import { LOCKS } from '@locks/nestjs';
 import { Test } from '@nestjs/testing';
 import type { TestingModule } from '@nestjs/testing';
 import { Invoices, InvoicesModule } from './invoices.js';
-import { LOCKS } from './locks.module.js';
 
 let tested: TestLocks;
 let app: TestingModule;

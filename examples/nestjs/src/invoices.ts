@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lease } from '@locks/core';
+import { WithLock } from '@locks/nestjs';
 import { Controller, Inject, Injectable, Module, Param, Post } from '@nestjs/common';
-import { LocksModule } from './locks.module.js';
-import { WithLock } from './with-lock.decorator.js';
+import { AppLocksModule } from './locks.module.js';
 
 @Injectable()
 export class Invoices {
@@ -26,5 +26,5 @@ class InvoicesController {
   }
 }
 
-@Module({ imports: [LocksModule], controllers: [InvoicesController], providers: [Invoices] })
+@Module({ imports: [AppLocksModule], controllers: [InvoicesController], providers: [Invoices] })
 export class InvoicesModule {}

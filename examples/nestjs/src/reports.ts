@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CronOnce } from '@locks/nestjs/schedule';
 import { Injectable, Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
-import { CronOnce } from './cron-once.decorator.js';
-import { LocksModule } from './locks.module.js';
+
+import { AppLocksModule } from './locks.module.js';
 
 @Injectable()
 class Reports {
   /** Every five seconds, in one replica. Each second one fails, which the record tells. */
-  @CronOnce('report', '*/5 * * * * *', 'Europe/Berlin', { ttl: '2s', next: '5s' })
+  @CronOnce('report', '*/5 * * * * *', { timeZone: 'Europe/Berlin', ttl: '2s', next: '5s' })
   async send(slot: Date): Promise<void> {
     console.log(`sends ${slot.toISOString()}`);
     await sleep(1_500);
@@ -15,5 +16,5 @@ class Reports {
   }
 }
 
-@Module({ imports: [ScheduleModule.forRoot(), LocksModule], providers: [Reports] })
+@Module({ imports: [ScheduleModule.forRoot(), AppLocksModule], providers: [Reports] })
 export class ReportsModule {}

@@ -233,7 +233,7 @@ export class MemberCalls implements MachineWorld {
   }
 }
 
-/** `claim` under another owner. The usual one is made in one piece: see ADR 96. */
+/** `claim` under another owner. The usual one is made in one piece: see ADR 17. */
 function claimAs(owner: string, claim: Claim, ttl: number = claim.ttl, floor?: bigint): Claim {
   const { key, mode } = claim;
   const usual = claim.permits === undefined && claim.lease === undefined && claim.floor === undefined;

@@ -4,7 +4,7 @@ import type { Member } from '../members/member.ts';
 import { isDecided, readRecord } from './set-record.ts';
 import type { Told, Verdict } from './set-record.ts';
 
-const wayOut = 'See "Change the members" in docs/quorum.md';
+const wayOut = 'See docs/quorum/members.md';
 
 /** Why claims are refused. `undefined`: they are not. */
 export function refusalOf(

@@ -21,7 +21,7 @@ export interface BatchParts<Call, Answer> {
 
 type Answers<Answer> = readonly (Answer | Promise<Answer>)[];
 
-/** Calls that travel together. Each has a promise, and no closures of its own: see ADR 33. */
+/** Calls that travel together. Each has a promise, and no closures of its own: see ADR 10. */
 class Batch<Call, Answer> {
   readonly calls: Call[] = [];
   readonly #parts: BatchParts<Call, Answer>;

@@ -12,6 +12,8 @@ export interface KnownAdapter {
   readonly module: string;
   /** What to install: the adapter and its client. */
   readonly packages: string;
+  /** Which client, where the URL decides. */
+  readonly drivers?: string;
   /** Before its package is there, only this list tells which one a URL needs. */
   readonly schemes: readonly string[];
 }
@@ -27,7 +29,8 @@ export const adapters: Readonly<Record<string, KnownAdapter>> = {
   etcd: { module: '@locks/etcd', packages: '@locks/etcd', schemes: ['etcd', 'etcds'] },
   sql: {
     module: '@locks/sql',
-    packages: '@locks/sql knex',
+    packages: '@locks/sql',
+    drivers: 'pg for Postgres, mysql2 for MySQL and MariaDB, libsql for SQLite',
     schemes: ['postgres', 'postgresql', 'mysql', 'mariadb', 'sqlite'],
   },
   combine: {
@@ -149,7 +152,8 @@ function notFound(named: string, adapter: KnownAdapter | undefined): string {
     const names = ['memory', ...Object.keys(adapters)].join(', ');
     return `openLocks: provider ${shownPath(named)} is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`;
   }
-  return `openLocks: provider ${shownPath(named)} needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}`;
+  const driver = adapter.drivers === undefined ? '' : `, and its driver: ${adapter.drivers}`;
+  return `openLocks: provider ${shownPath(named)} needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}${driver}`;
 }
 
 /** A CommonJS module may be known by its `default` alone. */

@@ -1,13 +1,25 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readPages, root } from '../support/repository.ts';
 
-const pages = ['redis-topologies.md'].map((name) => new URL(`../../../../docs/backends/${name}`, import.meta.url));
+/** The tests that pages name: by a link, or as a path of the repository. */
+const named = readPages().flatMap(({ path, text }) => {
+  const flat = text.replaceAll(/\s+/g, ' ');
+  const links = [...flat.matchAll(/\]\(([^)]*\.test\.ts)\)(?:: "([^"]+)")?/g)].map(
+    ([, file = '', title]) => ({ page: path, file: join(dirname(path), file), title }) as const,
+  );
+  const paths = [...flat.matchAll(/`((?:packages|nemesis|benchmarks)\/[\w./-]*\.test\.ts)`/g)].map(
+    ([, file = '']) => ({ page: path, file, title: undefined }) as const,
+  );
+  return [...links, ...paths];
+});
 
-test.each(pages)('the tests that %s names are there', (page) => {
-  const text = readFileSync(page, 'utf8').replaceAll(/\s+/g, ' ');
-  const named = [...text.matchAll(/\]\(([^)]*\.test\.ts)\): "([^"]+)"/g)];
-  expect(named.length).toBeGreaterThan(8);
-  for (const [, file = '', title = ''] of named) {
-    expect(readFileSync(new URL(file, page), 'utf8'), file).toContain(title);
-  }
+test('pages name tests', () => {
+  expect(named.length).toBeGreaterThan(12);
+});
+
+test.each(named)('$page: $file is there', ({ file, title = '' }) => {
+  expect(existsSync(join(root, file))).toBe(true);
+  expect(readFileSync(join(root, file), 'utf8')).toContain(title);
 });

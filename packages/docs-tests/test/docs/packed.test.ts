@@ -24,6 +24,8 @@ afterAll(async () => {
 });
 
 /** As an ES module, and as CommonJS: imports become `require`, and no `await` is at the top. */
+// The page that a newcomer pastes from.
+const started = 'docs/getting-started.md';
 const modules = ['mts', 'cts'] as const;
 const compilers: readonly Compiler[] = ['typescript-5.9', 'typescript'];
 const variants = compilers.flatMap((compiler) => modules.map((extension) => ({ compiler, extension })));
@@ -58,8 +60,8 @@ test.each(published)('%s has its licence, its README and no sources', (folder) =
   expect(existsSync(join(target, 'src'))).toBe(false);
 });
 
-test('the first example of the README runs as it is pasted', async () => {
-  const [first] = readPrograms({ path: 'README.md', text: readFileSync(join(root, 'README.md'), 'utf8') });
+test('the first example of the guide runs as it is pasted', async () => {
+  const [first] = readPrograms({ path: started, text: readFileSync(join(root, started), 'utf8') });
   app.write('lock.mjs', first?.source ?? '');
   const { exitCode, output } = await app.run('lock.mjs');
   expect(exitCode, output).toBe(0);
@@ -115,8 +117,8 @@ describe.each(variants)('$compiler, .$extension', (variant) => {
     expect(printed.at(-1)).toBe(`bigint done${' object'.repeat(adapters.length)}`);
   });
 
-  test('the examples of the README compile and run as they stand', async () => {
-    const page = { path: 'README.md', text: readFileSync(join(root, 'README.md'), 'utf8') };
+  test('the examples of the guide compile and run as they stand', async () => {
+    const page = { path: started, text: readFileSync(join(root, started), 'utf8') };
     const programs = readPrograms(page);
     expect(programs.map(({ notRun }) => notRun)).toEqual(programs.map(() => undefined));
     const sources: string[] = [];

@@ -44,15 +44,15 @@ function page(path: string): { readonly path: string; readonly text: string } {
   return { path, text: readFileSync(join(root, path), 'utf8') };
 }
 
-/** What the README says for a store. That for one process stands on its page. */
+/** What the page says for a store. That for one process stands on its page. */
 function pastedFor(store: Store): Pasted {
   if (store === 'memory') {
     const [program] = readPrograms(page('docs/backends/memory.md'));
     return { install: 'npm install @locks/core', program: program as Program };
   }
-  const readme = page('README.md');
-  const program = readPrograms(readme).find(({ source }) => source.includes(`openLocks('${store}:`)) as Program;
-  const installs = readMarkdown(readme.text).fences.filter(({ text }) => text.startsWith('npm install '));
+  const started = page('docs/getting-started.md');
+  const program = readPrograms(started).find(({ source }) => source.includes(`openLocks('${store}:`)) as Program;
+  const installs = readMarkdown(started.text).fences.filter(({ text }) => text.startsWith('npm install '));
   // It stands before the program, but for the first example.
   const fence = store === 'sqlite' ? installs[0] : installs.findLast(({ line }) => line < program.line);
   const [install = ''] = fence?.text.split('\n') ?? [];
@@ -100,7 +100,7 @@ describe.each(['20', '26'])('on Node %s', (major) => {
     const begun = performance.now();
     run('npm init -y');
     run(`${withTarballs(install)} --no-audit --no-fund`);
-    // As the README says: in a folder of `npm init` other files are CommonJS.
+    // As the page says: in a folder of `npm init` other files are CommonJS.
     writeFileSync(join(app, 'lock.mjs'), source);
     run('node lock.mjs');
     const took = performance.now() - begun;

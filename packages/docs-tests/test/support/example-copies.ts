@@ -25,7 +25,7 @@ export interface ExampleCopies {
 }
 
 /** What the examples install of ours. */
-const packed = ['composites', 'core', 'redis', 'sql'].map((name) => `packages/${name}`);
+const packed = ['composites', 'core', 'nestjs', 'redis', 'sql'].map((name) => `packages/${name}`);
 
 /** Packs our packages once for all copies. */
 export function createExampleCopies(): ExampleCopies {

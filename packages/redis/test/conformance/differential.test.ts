@@ -25,7 +25,7 @@ test(
         });
         return { create, faults: { ...faults, restart: () => server.restart() } };
       },
-      // ADR 36: a waiter that may miss the message finds the hold at its next look.
+      // ADR 8: a waiter that may miss the message finds the hold at its next look.
       assigns: ({ mode, ttl }, { waiterTtl }) => mode === 'exclusive' && ttl >= waiterTtl / 2,
       exemptions: exemptionsOf('redis'),
       sequences,

@@ -91,7 +91,7 @@ export function takeStep(
   const version = store.nextVersion();
   if (urgent) record.writes = writesWith(record.writes, version);
   const after = withMoments(record);
-  // Objects are made in one piece. What a spread makes stays until a full collection: see ADR 96.
+  // Objects are made in one piece. What a spread makes stays until a full collection: see ADR 17.
   let change: Change | undefined;
   if (after !== before || always) {
     waited ||= record.queue.length > 0;

@@ -17,7 +17,7 @@ function npm(...args: readonly string[]): string {
 beforeAll(() => {
   examples = createExampleCopies();
   example = examples.bare('nestjs');
-  const ours = ['core', 'sql'].map((name) => examples.tarballs.get(`@locks/${name}`) ?? name);
+  const ours = ['core', 'nestjs', 'sql'].map((name) => examples.tarballs.get(`@locks/${name}`) ?? name);
   // A dependency of Nest asks for a newer Node than the part of it that is used.
   npm('install', '--ignore-scripts', '--no-engine-strict', '--no-audit', '--no-fund', '--loglevel=error', ...ours);
   npm('run', 'build');

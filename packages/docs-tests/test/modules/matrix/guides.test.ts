@@ -14,7 +14,14 @@ const programs = readPages().flatMap((page) => readPrograms(page, 'guides'));
 /** The libraries that the guides compare with, Nest, and what compiles them. */
 const packages = [
   ...['ioredis@5.11.1', 'redlock@5.0.0-beta.2', 'redis-semaphore@5.8.0', '@verrou/core@0.5.2', 'async-mutex@0.5.0'],
-  ...['@nestjs/common@12.5.1', '@nestjs/core@12.5.1', 'reflect-metadata@0.2.2', 'rxjs@7.8.2'],
+  ...[
+    '@nestjs/common@12.5.1',
+    '@nestjs/core@12.5.1',
+    '@nestjs/schedule@12.0.2',
+    'croner@11.0.1',
+    'reflect-metadata@0.2.2',
+    'rxjs@7.8.2',
+  ],
   ...['@types/node@20.19.43', 'typescript@5.9.3'],
 ];
 

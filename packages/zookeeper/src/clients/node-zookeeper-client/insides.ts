@@ -5,7 +5,7 @@ import { create } from '../../wire/requests.ts';
 import type { ClientCallback, NodeZookeeperClient } from './client.ts';
 
 /**
- * The private parts of `node-zookeeper-client` 1.1.3 that are used here: docs/adr/0059 says why. A
+ * The private parts of `node-zookeeper-client` 1.1.3 that are used here: docs/adr/0019 says why. A
  * test compares the version.
  */
 export interface Insides {
