@@ -7,7 +7,7 @@ import { BaseExceptionFilter } from '@nestjs/core';
 const statuses: Readonly<Record<string, number>> = { LOCK_TIMEOUT: 409, LOCK_UNAVAILABLE: 503, LOCK_CLOSED: 503 };
 
 /**
- * An exception filter: `LOCK_TIMEOUT` is 409, and `LOCK_UNAVAILABLE` and `LOCK_CLOSED` are 503, with
+ * An exception filter: `LOCK_TIMEOUT` is 409, `LOCK_UNAVAILABLE` and `LOCK_CLOSED` are 503, with
  * the code as the message. `{ provide: APP_FILTER, useClass: LockErrorFilter }` makes it global.
  */
 export class LockErrorFilter extends BaseExceptionFilter {
