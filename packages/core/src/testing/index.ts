@@ -6,6 +6,8 @@ export { checkHistory, createHistory, excerptOf, holdOf, readClaims } from './hi
 export type { CheckHistoryOptions, Claim, Explains, History, Hold } from './history/index.ts';
 export type { HistoryCall, HistoryEvent, Violation } from './history/index.ts';
 export { createRandom } from './random.ts';
+export { SimulatedProcess, simulate } from './simulation/index.ts';
+export type { Scenario, SimulateOptions, Simulated, World } from './simulation/index.ts';
 export { createVirtualRuntime } from './virtual-runtime.ts';
 export type { VirtualRuntime, VirtualRuntimeOptions } from './virtual-runtime.ts';
 export { createTestLocks } from './test-locks.ts';

@@ -57,8 +57,11 @@ export type Granted = Claim & { readonly grantedAt: number; readonly token: bigi
 
 /** From when until when a claim certainly held its key. */
 export interface Hold {
+  /** Which call. */
   readonly claim: Claim;
+  /** Since when, in ms. */
   readonly from: number;
+  /** Until when, in ms. */
   readonly until: number;
 }
 

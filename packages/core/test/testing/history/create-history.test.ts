@@ -107,5 +107,5 @@ describe('a kept history', () => {
 
 /** `lease`, with some of it answering something else. */
 function leaseLike(lease: Lease, instead: Partial<Lease>): Lease {
-  return new Proxy(lease, { get: (_, name) => Reflect.get(name in instead ? instead : lease, name) });
+  return new Proxy(lease, { get: (_, name): unknown => Reflect.get(name in instead ? instead : lease, name) });
 }
