@@ -9,7 +9,7 @@ import { ContractModel } from './model.ts';
 const waiterTtl = 400;
 /** The longest ttl that a schedule uses. */
 const longestTtl = 1_000;
-/** In ms: an attempt takes so long at most, and so does the look for holders when a wait is over. */
+/** In ms: an attempt takes so long at most. So does the look for holders at the end of a wait. */
 const callTimeout = 120;
 
 /** One call of `tryAcquire`. */

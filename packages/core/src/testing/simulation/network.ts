@@ -51,8 +51,8 @@ export class Network {
 
   /**
    * Runs `perform` at the store, and brings its answer back. Either may be late, or lost; `perform`
-   * may run twice. Rejects with `LOCK_UNAVAILABLE` after `timeout` ms. What is given up by then
-   * takes effect within `effect` ms from the call, or never.
+   * may run twice. Rejects with `LOCK_UNAVAILABLE` after `timeout` ms. A request that was given up
+   * arrives within `effect` ms from the call, or never.
    */
   request<T>(perform: () => T | Promise<T>, timeout: number, effect: number): Promise<T> {
     const { loseReply, loseRequest, duplicate } = this.conditions;

@@ -22,7 +22,10 @@ export interface SimulateOptions {
   readonly steps?: number;
   /** In virtual ms: so long there is at most between two steps. @default 60 */
   readonly pace?: number;
-  /** In virtual ms: within so long all calls end, when there are no faults any more. @default 10_000 */
+  /**
+   * In virtual ms: within so long all calls end, when there are no faults any more.
+   * @default 10_000
+   */
   readonly patience?: number;
   /** In virtual ms: after so long nothing is left of what was given up. @default 8_000 */
   readonly settle?: number;

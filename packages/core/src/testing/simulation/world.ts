@@ -21,7 +21,7 @@ export interface Scenario {
   step(process: SimulatedProcess): void;
   /** After each step, and whenever a store answered: `report`s what must never be so. */
   look?(): void;
-  /** There are no faults any more, from here on: ends what does not end by itself. */
+  /** There are no faults any more, from here on: ends calls that go on until then. */
   end?(): void | Promise<void>;
   /** All calls have ended: `report`s what must be so then. */
   check?(): void | Promise<void>;
