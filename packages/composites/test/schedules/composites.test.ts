@@ -1,12 +1,10 @@
 import { describe, it } from 'vitest';
 import type { World } from '../../../core/src/testing/index.ts';
+import { asked, timeout } from '../../../core/test/schedules/asked.ts';
 import { scenarios } from '../../../core/test/schedules/objects.ts';
 import { leases, moving, run } from './play.ts';
 import { combined, migrating } from './stores.ts';
 import type { Setting } from './stores.ts';
-
-const { LOCKS_SCHEDULES = '150' } = process.env;
-const timeout = 1_800_000;
 
 const objects = { leases, ...scenarios };
 const stores = {
@@ -22,7 +20,7 @@ const cases = [
 ];
 
 /** A schedule of a composite takes ten times as long as one of a memory. */
-const count = Math.ceil(Number(LOCKS_SCHEDULES) / 10 / cases.length);
+const count = Math.ceil(asked.schedules / 10 / cases.length);
 
 describe(`${count} schedules over a bad network keep all promises`, () => {
   it.each(cases)('of %s in %s', { timeout }, async (name, store) => {

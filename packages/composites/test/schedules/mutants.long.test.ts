@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { timeout } from '../../../core/test/schedules/asked.ts';
 import type { combine } from '../../src/index.ts';
 import { moduleWith } from '../flaws/flawed-module.ts';
 import { weaker } from '../flaws/weaker-machines.ts';
@@ -6,7 +7,6 @@ import { weaker as weakerMigrations, weakerMigrate } from '../flaws/weaker-migra
 import { leases, moving, run } from './play.ts';
 import { combined, migrating } from './stores.ts';
 
-const timeout = 600_000;
 const entry = new URL('../../src/combine/combine.ts', import.meta.url);
 
 // The others break so seldom that only the models find them.

@@ -2,11 +2,10 @@ import { onTestFinished } from 'vitest';
 import { subscribe } from '../../../core/src/index.ts';
 import { simulate } from '../../../core/src/testing/index.ts';
 import type { World } from '../../../core/src/testing/index.ts';
+import { asked } from '../../../core/test/schedules/asked.ts';
 import { Holds } from '../../../core/test/schedules/holds.ts';
 import type { ObjectScenario } from '../../../core/test/schedules/holds.ts';
 import type { Setting } from './stores.ts';
-
-const { LOCKS_SCHEDULE_BASE = '20261123', LOCKS_SCHEDULE } = process.env;
 
 /** In ms: between two steps of a fleet whose processes change their phase meanwhile. */
 export const moving = 700;
@@ -34,13 +33,7 @@ export async function run(
   pace = 60,
 ): Promise<void> {
   onTestFinished(subscribe('locks:migration', () => {}));
-  const options = {
-    seed: Number(LOCKS_SCHEDULE_BASE),
-    schedules,
-    pace,
-    ...(LOCKS_SCHEDULE !== undefined && { replay: LOCKS_SCHEDULE }),
-  };
-  await simulate(options, (world) => {
+  await simulate({ ...asked, schedules, pace }, (world) => {
     const holds = new Holds(world);
     const { open, ...operator } = setting(world);
     const played = scenario(world, holds);

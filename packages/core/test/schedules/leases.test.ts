@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../src/testing/index.ts';
-import type { SimulateOptions, World } from '../../src/testing/index.ts';
+import type { World } from '../../src/testing/index.ts';
+import { asked, timeout } from './asked.ts';
 import { flawedProviders, flawedRules } from './flaws.ts';
 import type { Flaw } from './flaws.ts';
 import { leases } from './leases.ts';
 
-const { LOCKS_SCHEDULES = '150', LOCKS_SCHEDULE_BASE = '20261123', LOCKS_SCHEDULE } = process.env;
-const timeout = 1_800_000;
-const options: SimulateOptions = {
-  seed: Number(LOCKS_SCHEDULE_BASE),
-  processes: 4,
-  steps: 24,
-  patience: 4_700,
-  settle: 3_000,
-  ...(LOCKS_SCHEDULE !== undefined && { replay: LOCKS_SCHEDULE }),
-};
+const options = { ...asked, processes: 4, steps: 24, patience: 4_700, settle: 3_000 };
 
 const scenario = (flaw?: Flaw) => (world: World) => leases(world, flaw);
 
@@ -27,7 +19,7 @@ async function failureOf(flaw: Flaw, schedules: number): Promise<string> {
 
 describe('leases over a bad network', () => {
   it('keep all promises', { timeout }, async () => {
-    await simulate({ ...options, schedules: Number(LOCKS_SCHEDULES) }, scenario());
+    await simulate(options, scenario());
   });
 
   // The rarest of them breaks one schedule of 600.

@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { subscribe } from '../../src/index.ts';
 import { simulate } from '../../src/testing/index.ts';
-import type { SimulateOptions, Simulated, World } from '../../src/testing/index.ts';
+import type { Simulated, World } from '../../src/testing/index.ts';
+import { asked, timeout } from './asked.ts';
 import { flawedProviders } from './flaws.ts';
 import { Holds } from './holds.ts';
 import type { ObjectScenario } from './holds.ts';
 import { scenarios } from './objects.ts';
 import { openMemory, openRecord } from './stores.ts';
 
-const { LOCKS_SCHEDULES = '150', LOCKS_SCHEDULE_BASE = '20261123', LOCKS_SCHEDULE } = process.env;
 const all = Object.entries(scenarios);
 const stores = { memory: openMemory, records: openRecord };
 type Store = keyof typeof stores;
@@ -18,20 +18,14 @@ const cases = all.flatMap(([name, scenario]) =>
     .filter((store) => store === 'memory' || name !== 'keys that rest')
     .map((store) => [name, store, scenario] as const),
 );
-const options: SimulateOptions = {
-  seed: Number(LOCKS_SCHEDULE_BASE),
-  settle: 2_700,
-  ...(LOCKS_SCHEDULE !== undefined && { replay: LOCKS_SCHEDULE }),
-};
-const timeout = 1_800_000;
 
 /** All cases together play a quarter of the schedules that were asked for: they take longer. */
-const count = Math.ceil(Number(LOCKS_SCHEDULES) / 4 / cases.length);
+const count = Math.ceil(asked.schedules / 4 / cases.length);
 
 async function run(scenario: ObjectScenario, open: typeof openMemory, schedules: number): Promise<Simulated> {
   // A leader that fails is no news here.
   onTestFinished(subscribe('locks:election', () => {}));
-  return await simulate({ ...options, schedules }, (world: World) => {
+  return await simulate({ ...asked, settle: 2_700, schedules }, (world: World) => {
     const holds = new Holds(world);
     return { ...scenario(world, holds), open: open(world, holds), look: () => holds.look() };
   });
