@@ -1,7 +1,7 @@
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
-import type { LockProvider, Locks, MemoryStore, Runtime } from '../../../core/src/index.ts';
+import type { LockProvider, Locks, MemoryStore } from '../../../core/src/index.ts';
 import type { SimulatedProcess, World } from '../../../core/src/testing/index.ts';
-import { replaced } from '../../../core/test/schedules/flaws.ts';
+import { ahead } from '../../../core/test/support/replaced.ts';
 import { combine, migrate } from '../../src/index.ts';
 import type { CombineOptions, PhaseWord } from '../../src/index.ts';
 
@@ -16,16 +16,11 @@ export interface Setting {
 const ttl = 600;
 const rules = { memberTimeout: 60, timeout: 400 };
 
-function memories(world: World, count: number): readonly MemoryStore[] {
-  const { clock } = world.runtime;
-  return Array.from({ length: count }, () => {
-    // Tokens begin at the time of their store.
-    const { now, exact } = clock;
-    const runtime = replaced<Runtime>(world.runtime, {
-      clock: { now, exact, origin: clock.origin + world.integer(3_000) },
-    });
-    return createMemoryStore({ runtime, waiterTtl: 1_500 });
-  });
+/** Their tokens begin at the time of their clocks. */
+function memories({ runtime, integer }: World, count: number): readonly MemoryStore[] {
+  return Array.from({ length: count }, () =>
+    createMemoryStore({ runtime: ahead(runtime, integer(3_000)), waiterTtl: 1_500 }),
+  );
 }
 
 function locksOf(provider: LockProvider, { runtime, name }: SimulatedProcess): Locks {

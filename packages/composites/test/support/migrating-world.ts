@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { LockError, createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
+import { ahead } from '../../../core/test/support/replaced.ts';
 import { migrate } from '../../src/index.ts';
 import type { MigrateOptions, Phase, PhaseWord } from '../../src/index.ts';
 import { readStatus } from '../../src/migrate/read-status.ts';
@@ -57,20 +58,8 @@ export class MovingStore {
   }
 
   #make(): ReturnType<typeof createMemoryStore> {
-    const { clock } = this.#runtime;
-    const skewed = { origin: clock.origin + this.#ahead, now: () => clock.now(), exact: () => clock.exact() };
-    return createMemoryStore({ runtime: { ...bound(this.#runtime), clock: skewed } });
+    return createMemoryStore({ runtime: ahead(this.#runtime, this.#ahead) });
   }
-}
-
-function bound(runtime: VirtualRuntime) {
-  return {
-    setTimer: runtime.setTimer.bind(runtime),
-    clearTimer: runtime.clearTimer.bind(runtime),
-    keepAlive: runtime.keepAlive.bind(runtime),
-    random: runtime.random.bind(runtime),
-    uniqueId: runtime.uniqueId.bind(runtime),
-  };
 }
 
 export interface MovingProcess {

@@ -3,6 +3,7 @@ import type { Runtime } from '../../src/index.ts';
 import type { Hold } from '../../src/key/record.ts';
 import type { MemoryStorage } from '../../src/memory/store.ts';
 import type { VirtualRuntime } from '../../src/testing/index.ts';
+import { replaced } from '../support/replaced.ts';
 
 /** The store of a schedule. */
 interface Server {
@@ -15,16 +16,6 @@ export interface Flaw {
   server?(provider: LockProvider, server: Server): LockProvider;
   client?(provider: LockProvider, runtime: VirtualRuntime): LockProvider;
   runtime?(runtime: VirtualRuntime): Runtime;
-}
-
-/** `base`, with `instead` for some of its functions. */
-export function replaced<T extends object>(base: T, instead: Partial<T>): T {
-  return new Proxy(base, {
-    get(_, name): unknown {
-      const value: unknown = Reflect.get(name in instead ? instead : base, name);
-      return typeof value === 'function' ? (value as () => unknown).bind(base) : value;
-    },
-  });
 }
 
 function spoiledServer(wrong: (base: LockProvider, server: Server) => Partial<LockProvider>): Flaw {

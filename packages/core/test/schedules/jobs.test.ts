@@ -3,7 +3,7 @@ import type { Lease } from '../../src/index.ts';
 import { simulate } from '../../src/testing/index.ts';
 import type { Scenario, World } from '../../src/testing/index.ts';
 import { asked, timeout } from './asked.ts';
-import { replaced } from './flaws.ts';
+import { replaced } from '../support/replaced.ts';
 import type { Flaw } from './flaws.ts';
 import { Holds } from './holds.ts';
 import type { Part } from './holds.ts';

@@ -2,7 +2,7 @@ import { createLocks, createMemoryProvider, isLockError } from '../../src/index.
 import type { AcquireOptions, Lease, LockProvider } from '../../src/index.ts';
 import { MemoryStorage } from '../../src/memory/store.ts';
 import type { Scenario, SimulatedProcess, World } from '../../src/testing/index.ts';
-import { replaced } from './flaws.ts';
+import { replaced } from '../support/replaced.ts';
 import type { Flaw } from './flaws.ts';
 import { ContractModel } from './model.ts';
 

@@ -4,7 +4,7 @@ import { createLocks, createMemoryProvider } from '../../src/index.ts';
 import type { LockProvider, Locks } from '../../src/index.ts';
 import { MemoryStorage } from '../../src/memory/store.ts';
 import type { SimulatedProcess, World } from '../../src/testing/index.ts';
-import { replaced } from './flaws.ts';
+import { replaced } from '../support/replaced.ts';
 import type { Flaw } from './flaws.ts';
 import type { Holds } from './holds.ts';
 

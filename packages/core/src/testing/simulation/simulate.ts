@@ -1,5 +1,6 @@
 import { isLockError } from '../../errors/lock-error.ts';
-import { checkHistory, excerptOf } from '../history/index.ts';
+import { checkHistory } from '../history/check-history.ts';
+import { excerptOf } from '../history/excerpt.ts';
 import { createWorld, seedOf } from './world.ts';
 import type { PlayedWorld, Scenario, World } from './world.ts';
 
