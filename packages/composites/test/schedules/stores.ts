@@ -1,7 +1,7 @@
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import type { LockProvider, Locks, MemoryStore } from '../../../core/src/index.ts';
 import type { SimulatedProcess, World } from '../../../core/src/testing/index.ts';
-import { ahead } from '../../../core/test/support/replaced.ts';
+import { clockAhead } from '../../../core/test/support/replaced.ts';
 import { combine, migrate } from '../../src/index.ts';
 import type { CombineOptions, PhaseWord } from '../../src/index.ts';
 
@@ -19,7 +19,7 @@ const rules = { memberTimeout: 60, timeout: 400 };
 /** Their tokens begin at the time of their clocks. */
 function memories({ runtime, integer }: World, count: number): readonly MemoryStore[] {
   return Array.from({ length: count }, () =>
-    createMemoryStore({ runtime: ahead(runtime, integer(3_000)), waiterTtl: 1_500 }),
+    createMemoryStore({ runtime: clockAhead(runtime, integer(3_000)), waiterTtl: 1_500 }),
   );
 }
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { LockError, createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
-import { ahead } from '../../../core/test/support/replaced.ts';
+import { clockAhead } from '../../../core/test/support/replaced.ts';
 import { migrate } from '../../src/index.ts';
 import type { MigrateOptions, Phase, PhaseWord } from '../../src/index.ts';
 import { readStatus } from '../../src/migrate/read-status.ts';
@@ -58,7 +58,7 @@ export class MovingStore {
   }
 
   #make(): ReturnType<typeof createMemoryStore> {
-    return createMemoryStore({ runtime: ahead(this.#runtime, this.#ahead) });
+    return createMemoryStore({ runtime: clockAhead(this.#runtime, this.#ahead) });
   }
 }
 

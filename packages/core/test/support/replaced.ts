@@ -11,7 +11,7 @@ export function replaced<T extends object>(base: T, instead: Partial<T>): T {
 }
 
 /** `runtime`, whose wall clock is so many ms ahead. */
-export function ahead(runtime: Runtime, ms: number): Runtime {
+export function clockAhead(runtime: Runtime, ms: number): Runtime {
   const { clock } = runtime;
   return replaced(runtime, { clock: replaced(clock, { origin: clock.origin + ms }) });
 }
