@@ -14,11 +14,7 @@ export default packageTests(import.meta.url, {
     // The schedules again, and more of them.
     long: {
       ...long,
-      include: [
-        ...(long.include ?? []),
-        'test/schedules/schedules.test.ts',
-        'test/object-schedules/object-schedules.test.ts',
-      ],
+      include: [...(long.include ?? []), 'test/schedules/*.test.ts'],
       env: { LOCKS_SCHEDULES },
     },
   },

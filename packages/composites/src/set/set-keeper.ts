@@ -120,6 +120,8 @@ export class SetKeeper {
       } else if (verdict.tooFew === true && !again) {
         // Members that were empty may have been asked before another process made the first set.
         again = true;
+        // With their old answers, those that are slow now would not be waited for.
+        told.fill(undefined);
         await this.#ask(members, told, enough);
       } else break;
       verdict = judge(told, newId);

@@ -138,6 +138,26 @@ test('processes that start while others begin the quorum are not refused, howeve
   }
 });
 
+test('an answer from before the first set is none, where the member does not answer again in time', async () => {
+  const world = new World();
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => void world.runtime.setTimer(resolve, ms, false));
+  const [a, b, c] = membersOf(world, 'abc').map((member, index): LockProvider => {
+    let calls = 0;
+    const register: LockProvider['register'] = async (...call) => {
+      calls += 1;
+      if (index === 0) await pause(50);
+      else if (calls > 1) await pause(300);
+      return await member.register?.(...call);
+    };
+    return { ...member, register };
+  });
+  const early = world.start([a!, b!, c!]);
+  const answer = attempt(world, early, claimOf('early'), 5_000);
+  await startOnce(world, 'abc');
+  expect(await answer).toMatchObject(granted);
+});
+
 test('of two first sets that have a store in common, one at most is used', async () => {
   for (const [one, other] of [
     ['abc', 'bcd'],

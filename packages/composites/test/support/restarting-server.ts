@@ -1,5 +1,6 @@
 import { LockError, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import type { LockProvider } from '../../../core/src/index.ts';
+import { clockAhead } from '../../../core/test/support/replaced.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import type { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
@@ -59,9 +60,7 @@ export class RestartingServer {
   }
 
   #make(): ReturnType<typeof createMemoryStore> {
-    const { clock } = this.#runtime;
-    const skewed = { origin: clock.origin + this.#ahead, now: () => clock.now(), exact: () => clock.exact() };
-    return createMemoryStore({ runtime: Object.create(this.#runtime, { clock: { value: skewed } }) as VirtualRuntime });
+    return createMemoryStore({ runtime: clockAhead(this.#runtime, this.#ahead) });
   }
 }
 

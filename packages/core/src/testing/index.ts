@@ -2,10 +2,20 @@
  * For the tests of those who use locks: time that moves on command, and the check of what leases
  * said.
  */
-export { checkHistory } from './check-history.ts';
-export { createHistory } from './history.ts';
-export type { History, HistoryEvent } from './history.ts';
+export { checkHistory } from './history/check-history.ts';
+export type { CheckHistoryOptions } from './history/check-history.ts';
+export { holdOf, readClaims } from './history/claims.ts';
+export type { Claim, Hold } from './history/claims.ts';
+export { createHistory } from './history/create-history.ts';
+export type { History } from './history/create-history.ts';
+export type { HistoryCall, HistoryEvent, Violation } from './history/events.ts';
+export { excerptOf } from './history/excerpt.ts';
+export type { Explains } from './history/failures.ts';
 export { createRandom } from './random.ts';
+export { SimulatedProcess } from './simulation/process.ts';
+export { simulate } from './simulation/simulate.ts';
+export type { SimulateOptions, Simulated } from './simulation/simulate.ts';
+export type { Scenario, World } from './simulation/world.ts';
 export { createVirtualRuntime } from './virtual-runtime.ts';
 export type { VirtualRuntime, VirtualRuntimeOptions } from './virtual-runtime.ts';
 export { createTestLocks } from './test-locks.ts';

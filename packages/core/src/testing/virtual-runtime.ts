@@ -35,7 +35,8 @@ export class VirtualRuntime implements Runtime {
   /** Until this time of the shared timeline its event loop is blocked, by `stall` or `sleep`. */
   busyUntil: number = -Infinity;
   readonly #timeline: Timeline;
-  readonly #rate: number;
+  /** How fast its clock and timers run. */
+  readonly rate: number;
   readonly #random: () => number;
   #slept = 0;
   #frozen = 0;
@@ -45,7 +46,7 @@ export class VirtualRuntime implements Runtime {
   constructor(options: VirtualRuntimeOptions = {}) {
     const { seed = 1, random, rate = 1 } = options;
     this.#timeline = options.with === undefined ? new Timeline() : options.with.#timeline;
-    this.#rate = rate;
+    this.rate = rate;
     this.#random = random === undefined ? createRandom(seed) : () => random;
     this.clock = createClock({
       monotonic: () => this.time,
@@ -57,7 +58,7 @@ export class VirtualRuntime implements Runtime {
 
   /** Ms of its own clock that its machine has been awake for. */
   get time(): number {
-    return this.#timeline.now * this.#rate - this.#frozen;
+    return this.#timeline.now * this.rate - this.#frozen;
   }
 
   /** How many timers wait. */
@@ -74,7 +75,7 @@ export class VirtualRuntime implements Runtime {
     // As Node: whole ms, at least 1, and too long ones fire early.
     const ms = Math.max(1, Math.trunc(Math.min(delay, longestDelay)));
     const timer = {
-      at: this.#timeline.now + ms / this.#rate,
+      at: this.#timeline.now + ms / this.rate,
       owner: this,
       callback: () => outsideContext(callback),
       keepAlive,
@@ -132,8 +133,8 @@ export class VirtualRuntime implements Runtime {
   /** The machine of this runtime sleeps for `ms` from now, while the others go on. */
   sleep(ms: number): void {
     this.stall(ms);
-    this.#frozen += ms * this.#rate;
-    this.#slept += ms * this.#rate;
+    this.#frozen += ms * this.rate;
+    this.#slept += ms * this.rate;
     for (const timer of this.#own()) timer.at += ms;
   }
 

@@ -1,32 +1,32 @@
 import type { Claim, LockProvider } from '../../src/contract.ts';
 import type { Runtime } from '../../src/index.ts';
 import type { Hold } from '../../src/key/record.ts';
-import type { VirtualRuntime } from '../../src/testing/virtual-runtime.ts';
-import type { Flaw, World } from './world.ts';
+import type { MemoryStorage } from '../../src/memory/store.ts';
+import type { VirtualRuntime } from '../../src/testing/index.ts';
+import { replaced } from '../support/replaced.ts';
 
-/** `base` with some of its calls done wrong. */
-function spoiled(base: LockProvider, wrong: Partial<LockProvider>): LockProvider {
-  return {
-    name: base.name,
-    traits: base.traits,
-    tryAcquire: (claim, wake) => base.tryAcquire(claim, wake),
-    renew: (claim, token) => base.renew(claim, token),
-    release: (claim) => base.release(claim),
-    inspect: (key) => base.inspect(key),
-    close: () => base.close(),
-    ...wrong,
-  };
+/** The store of a schedule. */
+interface Server {
+  readonly memory: MemoryStorage;
+  readonly runtime: VirtualRuntime;
 }
 
-function spoiledServer(wrong: (base: LockProvider, world: World) => Partial<LockProvider>): Flaw {
-  return { server: (base, world) => spoiled(base, wrong(base, world)) };
+/** Something wrong in the store or in core, put in on purpose. The schedules must find it. */
+export interface Flaw {
+  server?(provider: LockProvider, server: Server): LockProvider;
+  client?(provider: LockProvider, runtime: VirtualRuntime): LockProvider;
+  runtime?(runtime: VirtualRuntime): Runtime;
+}
+
+function spoiledServer(wrong: (base: LockProvider, server: Server) => Partial<LockProvider>): Flaw {
+  return { server: (base, server) => replaced(base, wrong(base, server)) };
 }
 
 function spoiledClient(wrong: (base: LockProvider, runtime: VirtualRuntime) => Partial<LockProvider>): Flaw {
-  return { client: (base, runtime) => spoiled(base, wrong(base, runtime)) };
+  return { client: (base, runtime) => replaced(base, wrong(base, runtime)) };
 }
 
-function holdOf(memory: World['memory'], { key, owner }: Claim): Hold | undefined {
+function holdOf(memory: MemoryStorage, { key, owner }: Claim): Hold | undefined {
   return memory.find(key)?.holds.find((hold) => hold.owner === owner);
 }
 
@@ -38,7 +38,7 @@ const inTwoSteps = 10;
 
 /** `name` answers busy or false where it meets another call of its owner. */
 function ownCall(name: 'tryAcquire' | 'renew' | 'release'): Flaw {
-  return spoiledServer((base, { store }) => againstItself(name, base, store));
+  return spoiledServer((base, { runtime }) => againstItself(name, base, runtime));
 }
 
 function againstItself(name: string, base: LockProvider, store: VirtualRuntime): Partial<LockProvider> {
@@ -190,21 +190,9 @@ export const flawedRules: Readonly<Record<string, Flaw>> = {
     };
   }),
   'the time that a machine slept does not count': {
-    runtime: (runtime) => ({
-      ...bound(runtime),
-      clock: { ...runtime.clock, exact: () => runtime.time, now: () => runtime.time },
-    }),
+    runtime: (runtime) =>
+      replaced<Runtime>(runtime, {
+        clock: { ...runtime.clock, exact: () => runtime.time, now: () => runtime.time },
+      }),
   },
 };
-
-/** The functions of a runtime, without its state. */
-function bound(runtime: VirtualRuntime): Runtime {
-  return {
-    clock: runtime.clock,
-    setTimer: (callback, delay, keepAlive) => runtime.setTimer(callback, delay, keepAlive),
-    clearTimer: (timer) => runtime.clearTimer(timer),
-    keepAlive: (timer, keep) => runtime.keepAlive(timer, keep),
-    random: () => runtime.random(),
-    uniqueId: () => runtime.uniqueId(),
-  };
-}

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLocks } from '../../../src/index.ts';
-import type { JobRun, LockProvider, Locks, Runtime } from '../../../src/index.ts';
+import type { JobRun, LockProvider, Locks } from '../../../src/index.ts';
+import { clockAhead } from '../../support/replaced.ts';
 import { watch } from '../../support/setting.ts';
 import { jobOfLock, lockOfJob } from '../../../src/objects/jobs/job-lock.ts';
 import { parseRecord, recordText } from '../../../src/objects/jobs/job-record.ts';
@@ -218,16 +219,7 @@ it('repeats by the clock of the store, not by that of the process', async () => 
     [3_600_000, { retries: 3, after: '10s' }, 'failed'],
     [-3_600_000, 'retry', 'ran'],
   ] as const) {
-    const { clock } = runtime;
-    const wrong: Runtime = {
-      clock: { origin: clock.origin + off, now: () => clock.now(), exact: () => clock.exact() },
-      setTimer: (...timer) => runtime.setTimer(...timer),
-      clearTimer: (timer) => runtime.clearTimer(timer),
-      keepAlive: (...timer) => runtime.keepAlive(...timer),
-      random: () => runtime.random(),
-      uniqueId: () => runtime.uniqueId(),
-    };
-    const locks = createLocks(store, { runtime: wrong });
+    const locks = createLocks(store, { runtime: clockAhead(runtime, off) });
     expect(await locks.once('report', slot(0), { onFailure }, () => 0)).toMatchObject({ state });
   }
 });

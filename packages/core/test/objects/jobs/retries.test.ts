@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLocks } from '../../../src/index.ts';
 import type { LockProvider, Locks } from '../../../src/index.ts';
-import type { Runtime } from '../../../src/time/runtime.ts';
+import { clockAhead } from '../../support/replaced.ts';
 import { watch } from '../../support/setting.ts';
 import { createFleet } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
@@ -108,17 +108,7 @@ it('counts the time until a retry by the clock of the store', async () => {
   const { process, runtime, slot, provider } = fleet;
   fail(fleet, process());
   await runtime.advance(2_000);
-  // The clock of this process is an hour ahead.
-  const { clock } = runtime;
-  const ahead: Runtime = {
-    clock: { origin: clock.origin + 3_600_000, now: () => clock.now(), exact: () => clock.exact() },
-    setTimer: (...call) => runtime.setTimer(...call),
-    clearTimer: (timer) => runtime.clearTimer(timer),
-    keepAlive: (...call) => runtime.keepAlive(...call),
-    random: () => runtime.random(),
-    uniqueId: () => runtime.uniqueId(),
-  };
-  const locks = createLocks(provider(), { runtime: ahead });
+  const locks = createLocks(provider(), { runtime: clockAhead(runtime, 3_600_000) });
   expect(await locks.once('report', slot(0), { onFailure: retry }, () => 2)).toMatchObject({ state: 'failed' });
   await runtime.advance(4_000);
   expect(await locks.once('report', slot(0), { onFailure: retry }, () => 2)).toMatchObject({ state: 'ran' });

@@ -37,13 +37,16 @@ function* checkKey(key: string, holds: readonly Hold[]): Iterable<Violation> {
       yield { rule: 'exclusion', at: from, ids: [rival.claim.id, claim.id], message };
     }
     active.push(hold);
-    const { permits = Infinity } = claim.call;
-    const sharers = active.filter((other) => other.claim.call.mode === 'shared');
-    if (claim.call.mode === 'shared' && sharers.length > permits) {
-      const ids = sharers.map((other) => other.claim.id);
-      const message = `${sharers.length} holders of the ${permits} permits of "${key}": ${ids.join(', ')}`;
-      yield { rule: 'exclusion', at: from, ids, message };
-    }
+    if (claim.call.mode === 'exclusive') continue;
+    // By their tokens: holders may tell of their grants in another order.
+    const sharers = active
+      .flatMap((other) => (other.claim.call.mode === 'shared' ? other.claim : []))
+      .toSorted(({ token: one = 0n }, { token: other = 0n }) => Number(one - other));
+    const last = sharers.findLastIndex(({ call: { permits = Infinity } }, before) => before >= permits);
+    if (last === -1) continue;
+    const ids = sharers.slice(0, last + 1).map(({ id }) => id);
+    const message = `${ids.length} holders of the ${sharers[last]?.call.permits} permits of "${key}": ${ids.join(', ')}`;
+    yield { rule: 'exclusion', at: from, ids, message };
   }
 }
 

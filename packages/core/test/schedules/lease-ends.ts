@@ -1,22 +1,23 @@
 import type { Lease } from '../../src/index.ts';
-import type { Part, Process, Scenario } from './world.ts';
+import type { SimulatedProcess } from '../../src/testing/index.ts';
+import type { ObjectScenario, Part } from './holds.ts';
 
 /** A lease goes from process to process, which race for it; others want it, too. */
-export const handOver: Scenario = (world) => {
+export const handOver: ObjectScenario = (world, holds) => {
   const part = (): readonly Part[] => [{ key: 'seat', mode: 'exclusive' }];
-  const hold = async (process: Process, lease: Lease, rounds: number): Promise<void> => {
+  const hold = async (process: SimulatedProcess, lease: Lease, rounds: number): Promise<void> => {
     const give = async (): Promise<string | undefined> => {
-      await world.pause(process, world.integer(80));
+      await process.pause(world.integer(80));
       return rounds === 0 ? undefined : await lease.handOver();
     };
     // Not handed over: it is held still, or lost.
-    const text = await world.under(process, lease, part, give).catch(() => undefined);
+    const text = await holds.under(process, lease, part, give).catch(() => undefined);
     if (text === undefined) await lease.release();
     else {
       const { owner, token } = lease;
       for (const other of [world.pick(world.processes), world.pick(world.processes)]) {
-        if (other.dead) continue;
-        world.call(other, `resumes ${owner}`, async (label) => {
+        if (!other.alive) continue;
+        other.run(`resumes ${owner}`, async (label) => {
           const resumed = await other.locks.resume(text);
           if (resumed.token !== token || resumed.owner !== owner) world.report(`${label}: another token or owner`);
           await hold(other, resumed, rounds - 1);
@@ -27,7 +28,7 @@ export const handOver: Scenario = (world) => {
   return {
     step(process) {
       const rounds = world.integer(3);
-      world.call(process, `takes, for ${rounds} others`, async () => {
+      process.run(`takes, for ${rounds} others`, async () => {
         await hold(process, await process.locks.acquire('seat'), rounds);
       });
     },
@@ -45,12 +46,12 @@ interface Debt {
 }
 
 /** Keys rest after releases, losses and deaths. */
-export const rests: Scenario = (world) => {
+export const rests: ObjectScenario = (world, holds) => {
   const debts = new Map<string, Debt>();
-  const hold = async (process: Process, lease: Lease, debt: Debt): Promise<void> => {
+  const hold = async (process: SimulatedProcess, lease: Lease, debt: Debt): Promise<void> => {
     for (let left = world.integer(8); left > 0; left -= 1) {
-      if (lease.held) debt.heldAt = world.store.time;
-      await world.pause(process, 20);
+      if (lease.held) debt.heldAt = world.runtime.time;
+      await process.pause(20);
     }
   };
   return {
@@ -61,21 +62,19 @@ export const rests: Scenario = (world) => {
       const maxHold = world.pick([Infinity, Infinity, 60]);
       const wait = world.pick([Infinity, Infinity, 80, 0]);
       const options = { atLeast, lockDelay, maxHold, wait, renew: world.integer(5) > 0 };
-      world.call(process, `${key} with ${JSON.stringify(options)}`, async () => {
+      process.run(`${key} with ${JSON.stringify(options)}`, async () => {
         const lease = await process.locks.acquire(key, options);
-        const debt: Debt = { atLeast, lockDelay, heldAt: world.store.time, clean: false };
+        const debt: Debt = { atLeast, lockDelay, heldAt: world.runtime.time, clean: false };
         debts.set(lease.owner, debt);
         const part = (): readonly Part[] => [{ key, mode: 'exclusive' }];
-        await world.under(process, lease, part, () => hold(process, lease, debt));
+        await holds.under(process, lease, part, () => hold(process, lease, debt));
         debt.clean = lease.held;
-        if (!process.dead) await lease.release();
+        if (process.alive) await lease.release();
       });
     },
-    async end() {
-      world.heal();
-      await world.store.advance(4_000);
+    check() {
       const before = new Map<string, { readonly owner: string; readonly free: number }>();
-      for (const [owner, { key, at }] of world.grants) {
+      for (const [owner, { key, at }] of holds.grants) {
         const last = before.get(key);
         if (last !== undefined && at < last.free) {
           world.report(`${owner} got hold of ${key} at ${at}, which rests after ${last.owner} until ${last.free}`);

@@ -1,13 +1,15 @@
 import { isLockError } from '../../src/index.ts';
-import type { Lease, Leader, Lockable } from '../../src/index.ts';
-import { handOver, rests } from './lease-scenarios.ts';
-import { ttl } from './world.ts';
-import type { ObjectWorld, Part, Process, Scenario } from './world.ts';
+import type { Election, Lease, Leader, Lockable } from '../../src/index.ts';
+import { handOver, rests } from './lease-ends.ts';
+import { ttl } from './stores.ts';
+import type { SimulatedProcess, World } from '../../src/testing/index.ts';
+import type { Holds, ObjectScenario, Part } from './holds.ts';
 
 /** Takes `lockable` in one of its four ways, and holds it for a while. */
 function use(
-  world: ObjectWorld,
-  process: Process,
+  world: World,
+  holds: Holds,
+  process: SimulatedProcess,
   what: string,
   lockable: Lockable,
   parts: (lease: Lease) => readonly Part[],
@@ -17,18 +19,18 @@ function use(
   const renew = world.integer(5) > 0;
   const hold = world.integer(120);
   const work = (lease: Lease): Promise<void> =>
-    world.under(
+    holds.under(
       process,
       lease,
       () => parts(lease),
       async () => {
-        await world.pause(process, hold / 2);
+        await process.pause(hold / 2);
         await during(lease);
-        await world.pause(process, hold / 2);
+        await process.pause(hold / 2);
       },
     );
   const way = world.integer(4);
-  world.call(process, `${what}, wait ${wait}, way ${way}`, async () => {
+  process.run(`${what}, wait ${wait}, way ${way}`, async () => {
     const options = { wait, renew };
     if (way === 0) return await lockable.withLock(options, work);
     if (way === 1) return await lockable.tryWithLock(options, work);
@@ -42,46 +44,46 @@ function use(
   });
 }
 
-const readWriteLock: Scenario = (world) => ({
+const readWriteLock: ObjectScenario = (world, holds) => ({
   step(process) {
     const key = world.pick(['a', 'a', 'b']);
     const { read, write } = process.locks.readWriteLock(key);
     const parts = ({ mode }: Lease): readonly Part[] => [{ key, mode }];
     switch (world.integer(3)) {
       case 0:
-        use(world, process, `write ${key}`, write, parts);
+        use(world, holds, process, `write ${key}`, write, parts);
         break;
       case 1:
-        use(world, process, `write and downgrade ${key}`, write, parts, (lease) => lease.downgrade());
+        use(world, holds, process, `write and downgrade ${key}`, write, parts, (lease) => lease.downgrade());
         break;
       default:
-        use(world, process, `read ${key}`, read, parts);
+        use(world, holds, process, `read ${key}`, read, parts);
     }
   },
 });
 
-const semaphore: Scenario = (world) => ({
+const semaphore: ObjectScenario = (world, holds) => ({
   step(process) {
     // One process has the next number already.
     const permits = process === world.processes[0] ? 6 : 4;
     const count = world.pick([1, 1, 2, 3, 3, 4]);
     const lockable = process.locks.semaphore('pool', permits).take(count);
-    use(world, process, `take ${count}`, lockable, ({ key, mode }) => [{ key, mode, count, permits }]);
+    use(world, holds, process, `take ${count}`, lockable, ({ key, mode }) => [{ key, mode, count, permits }]);
   },
 });
 
-const multiLock: Scenario = (world) => ({
+const multiLock: ObjectScenario = (world, holds) => ({
   step(process) {
     const keys = ['a', 'b', 'c', 'd'].filter(() => world.integer(2) === 0);
     if (keys.length === 0) keys.push('c');
     const wanted = world.integer(2) === 0 ? keys : keys.toReversed();
     const parts = (): readonly Part[] => keys.map((key) => ({ key, mode: 'exclusive' }));
-    use(world, process, `all of ${wanted.join()}`, process.locks.multiLock(wanted), parts);
+    use(world, holds, process, `all of ${wanted.join()}`, process.locks.multiLock(wanted), parts);
   },
 });
 
 /** Calls inside of calls: those that would wait for themselves are refused, and no others. */
-const nested: Scenario = (world) => ({
+const nested: ObjectScenario = (world, holds) => ({
   step(process) {
     const [first, second] = world.pick<readonly [string, string]>([
       ['a', 'a'],
@@ -91,15 +93,15 @@ const nested: Scenario = (world) => ({
     ]);
     const part = (key: string) => (): readonly Part[] => [{ key, mode: 'exclusive' }];
     const { locks } = process;
-    world.call(process, `${second} in ${first}`, async (label) => {
+    process.run(`${second} in ${first}`, async (label) => {
       await locks.mutex(first).withLock((outer) =>
-        world.under(process, outer, part(first), async () => {
-          await world.pause(process, world.integer(40));
+        holds.under(process, outer, part(first), async () => {
+          await process.pause(world.integer(40));
           try {
             await locks.mutex(second).withLock((inner) =>
-              world.under(process, inner, part(second), async () => {
+              holds.under(process, inner, part(second), async () => {
                 if (first === second && outer.held) world.report(`${label}: two leases of one key`);
-                await world.pause(process, world.integer(40));
+                await process.pause(world.integer(40));
               }),
             );
           } catch (error) {
@@ -113,14 +115,14 @@ const nested: Scenario = (world) => ({
 });
 
 /** Calls inside of calls that take part in the lease of the outer one. */
-const reentrant: Scenario = (world) => ({
+const reentrant: ObjectScenario = (world, holds) => ({
   step(process) {
     const key = world.pick(['a', 'a', 'b']);
     const { locks } = process;
     const depth = 1 + world.integer(3);
-    world.call(process, `${key}, ${depth} times`, async (label) => {
+    process.run(`${key}, ${depth} times`, async (label) => {
       const enter = async (outer: Lease, left: number): Promise<void> => {
-        await world.pause(process, world.integer(40));
+        await process.pause(world.integer(40));
         if (left > 0) {
           await locks.withLock(key, { reentrant: true }, async (inner) => {
             if (inner.owner !== outer.owner || inner.token !== outer.token) world.report(`${label} has two leases`);
@@ -128,10 +130,10 @@ const reentrant: Scenario = (world) => ({
           });
           if (outer.held !== outer.remaining > 0) world.report(`${label}: held and remaining disagree`);
         }
-        await world.pause(process, world.integer(40));
+        await process.pause(world.integer(40));
       };
       await locks.withLock(key, { reentrant: true }, (outer) =>
-        world.under(
+        holds.under(
           process,
           outer,
           () => [{ key, mode: 'exclusive' }],
@@ -143,10 +145,11 @@ const reentrant: Scenario = (world) => ({
 });
 
 /** Leads until its signal aborts, sometimes with an error. */
-const election: Scenario = (world) => {
+const election: ObjectScenario = (world, holds) => {
   const tokens = new Map<string, bigint>();
   const seen = world.processes.map((): Leader[] => []);
-  const candidates = world.processes.map((process, index) => {
+  let candidates: readonly Election[] | undefined;
+  const start = (process: SimulatedProcess, index: number): Election => {
     const follow = async (): Promise<void> => {
       for await (const leader of process.locks.leadership('job', { poll: 40 })) {
         if (leader !== null) seen[index]?.push(leader);
@@ -155,7 +158,7 @@ const election: Scenario = (world) => {
     void follow();
     const lead = async (lease: Lease): Promise<void> => {
       tokens.set(lease.owner, lease.token);
-      await world.under(
+      await holds.under(
         process,
         lease,
         () => [{ key: 'job', mode: 'exclusive' }],
@@ -164,16 +167,16 @@ const election: Scenario = (world) => {
       if (world.integer(3) === 0) throw lease.signal.reason;
     };
     return process.locks.elect('job', lead, { rest: 50, poll: 40 });
-  });
+  };
   return {
     step(process) {
+      candidates ??= world.processes.map(start);
       const candidate = candidates[world.processes.indexOf(process)]!;
-      if (world.integer(2) === 0) world.call(process, 'resigns', () => candidate.resign());
+      if (world.integer(2) === 0) process.run('resigns', () => candidate.resign());
     },
     async end() {
-      world.heal();
-      await world.store.advance(4 * ttl);
-      if (!candidates.some(({ leading }, index) => leading && !world.processes[index]!.dead)) {
+      await world.advance(4 * ttl);
+      if (candidates?.some(({ leading }, index) => leading && world.processes[index]!.alive) === false) {
         world.report('no process leads');
       }
       for (const leaders of seen) {
@@ -181,16 +184,16 @@ const election: Scenario = (world) => {
         const sorted = [...new Set(order)].toSorted((one, other) => (one < other ? -1 : 1));
         if (String(order) !== String(sorted)) world.report(`an observer saw ${order.join()}`);
       }
-      candidates.forEach((candidate, index) => {
+      candidates?.forEach((candidate, index) => {
         const process = world.processes[index]!;
-        if (!process.dead) world.call(process, 'stops', () => candidate.stop());
+        if (process.alive) process.run('stops', () => candidate.stop());
       });
     },
   };
 };
 
 /** By the name of what is used. */
-export const scenarios: Readonly<Record<string, Scenario>> = {
+export const scenarios = {
   'read/write locks': readWriteLock,
   semaphores: semaphore,
   'multi-locks': multiLock,
@@ -199,4 +202,4 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   elections: election,
   'hand-overs': handOver,
   'keys that rest': rests,
-};
+} as const satisfies Readonly<Record<string, ObjectScenario>>;

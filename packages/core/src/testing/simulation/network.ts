@@ -1,0 +1,105 @@
+import { LockError } from '../../errors/lock-error.ts';
+import type { VirtualRuntime } from '../virtual-runtime.ts';
+
+/** How bad a network is: probabilities, and ms. */
+export interface Conditions {
+  readonly latency: number;
+  readonly slow: number;
+  readonly slowest: number;
+  readonly loseRequest: number;
+  readonly loseReply: number;
+  readonly loseWake: number;
+  readonly duplicate: number;
+}
+
+const none = { slow: 0, slowest: 0, loseRequest: 0, loseReply: 0, loseWake: 0, duplicate: 0 };
+/** Nothing is lost or slow. */
+export const calm: Conditions = { ...none, latency: 8 };
+const slow: Conditions = { ...calm, slow: 0.3, slowest: 80 };
+const stormy: Conditions = {
+  latency: 15,
+  slow: 0.15,
+  slowest: 200,
+  loseRequest: 0.12,
+  loseReply: 0.12,
+  loseWake: 0.3,
+  duplicate: 0.1,
+};
+
+/** One of them is drawn for each schedule. */
+export const faultless: readonly Conditions[] = [calm, slow];
+export const allConditions: readonly Conditions[] = [calm, ...faultless, stormy, stormy];
+
+/** A client gives a call up after so many ms, unless it is told otherwise. */
+export const callTimeout = 120;
+
+/** What carries requests and replies between one process and all stores. */
+export class Network {
+  conditions: Conditions;
+  /** Nothing gets through before this time. */
+  cutUntil: number = -Infinity;
+  readonly #store: VirtualRuntime;
+  readonly #process: VirtualRuntime;
+  readonly #random: () => number;
+
+  constructor(conditions: Conditions, store: VirtualRuntime, process: VirtualRuntime, random: () => number) {
+    this.conditions = conditions;
+    this.#store = store;
+    this.#process = process;
+    this.#random = random;
+  }
+
+  /**
+   * Runs `perform` at the store, and brings its answer back. Either may be late, or lost; `perform`
+   * may run twice. Rejects with `LOCK_UNAVAILABLE` after `timeout` ms. A request that was given up
+   * arrives within `effect` ms from the call, or never.
+   */
+  request<T>(perform: () => T | Promise<T>, timeout: number, effect: number): Promise<T> {
+    const { loseReply, loseRequest, duplicate } = this.conditions;
+    return new Promise<T>((resolve, reject) => {
+      const timer = this.#process.setTimer(
+        () => reject(new LockError('LOCK_UNAVAILABLE', 'the network gave no answer')),
+        timeout,
+        false,
+      );
+      const reply = (settle: () => void): void => {
+        if (this.#isLost(loseReply)) return;
+        const arrive = (): void => {
+          this.#process.clearTimer(timer);
+          settle();
+        };
+        this.#process.setTimer(arrive, this.#delay(), false);
+      };
+      const send = (): void => {
+        if (this.#isLost(loseRequest)) return;
+        const delay = this.#delay();
+        if (delay > timeout && delay >= effect) return;
+        const arrive = (): void => {
+          void (async () => await perform())().then(
+            (answer) => reply(() => resolve(answer)),
+            (error: unknown) => reply(() => reject(error)),
+          );
+        };
+        this.#store.setTimer(arrive, delay, false);
+      };
+      send();
+      if (this.#random() < duplicate) send();
+    });
+  }
+
+  /** Calls `wake` in the process: later, twice, or never. */
+  notify(wake: () => void): void {
+    const { loseWake, duplicate } = this.conditions;
+    if (!this.#isLost(loseWake)) this.#process.setTimer(wake, this.#delay(), false);
+    if (this.#random() < duplicate) this.#process.setTimer(wake, this.#delay(), false);
+  }
+
+  #isLost(probability: number): boolean {
+    return this.#store.time < this.cutUntil || this.#random() < probability;
+  }
+
+  #delay(): number {
+    const { latency, slow: often, slowest } = this.conditions;
+    return 1 + Math.floor(this.#random() * (this.#random() < often ? slowest : latency));
+  }
+}
