@@ -27,6 +27,8 @@ export interface Claim {
   promisedUntil: number;
   /** What it promised last, before `release` was called. */
   promisedAtRelease: number;
+  /** When an operator began to release it by force. */
+  forcedAt?: number;
   /** When its signal aborted. */
   lostAt?: number;
   /** Why it did. */
@@ -61,6 +63,7 @@ export interface Hold {
 /** The calls of a history, in the order of their beginning. Throws where one was never called. */
 export function readClaims(events: readonly HistoryEvent[]): Claim[] {
   const byId = new Map<string, Claim>();
+  const owned = new Map<string, Claim[]>();
   for (const event of events) {
     if (event.type === 'call') {
       const { id, process, call, at } = event;
@@ -70,6 +73,16 @@ export function readClaims(events: readonly HistoryEvent[]): Claim[] {
       const claim = byId.get(event.id);
       if (claim === undefined) throw new Error(`${event.id}: the history has a "${event.type}" before its "call".`);
       follow(claim, event);
+      if (event.type === 'granted' && event.owner !== undefined) {
+        owned.set(event.owner, [...(owned.get(event.owner) ?? []), claim]);
+      }
+    }
+  }
+  for (const event of events) {
+    if (event.type !== 'forced') continue;
+    // A lease that goes on elsewhere keeps its owner.
+    for (const claim of owned.get(event.owner) ?? []) {
+      if (claim.call.key === event.key) claim.forcedAt = Math.min(claim.forcedAt ?? Infinity, event.at);
     }
   }
   return [...byId.values()].toSorted((one, other) => one.calledAt - other.calledAt);
@@ -80,13 +93,17 @@ export function isGranted(claim: Claim): claim is Granted {
 }
 
 /**
- * A lease promises with each look how long it certainly lasts. A release ends it, and so does a
- * loss; a release that answers `true` proves that it lasted until then.
+ * A lease promises with each look how long it certainly lasts. A release ends it, and so do a loss
+ * and a release by force; a release that answers `true` proves that it lasted until then. With
+ * `atLeast` the key rests also after the release.
  */
 export function holdOf(claim: Claim): Hold | undefined {
-  const { grantedAt, promisedUntil, lostAt = Infinity, releaseAt = Infinity, answer } = claim;
+  const { grantedAt, promisedUntil, releaseAt = Infinity, answer, call, calledAt } = claim;
+  const { lostAt = Infinity, forcedAt = Infinity } = claim;
   if (grantedAt === undefined) return undefined;
-  const until = answer === true ? releaseAt : Math.min(promisedUntil, lostAt, releaseAt);
+  const proven = answer === true && lostAt === Infinity;
+  const held = proven ? releaseAt : Math.min(promisedUntil, lostAt, releaseAt);
+  const until = Math.min(forcedAt, Math.max(held, calledAt + (call.atLeast ?? 0)));
   return until > grantedAt ? { claim, from: grantedAt, until } : undefined;
 }
 

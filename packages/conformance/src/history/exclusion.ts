@@ -39,9 +39,10 @@ function* checkKey(key: string, holds: readonly Hold[]): Iterable<Violation> {
     active.push(hold);
     const { permits = Infinity } = claim.call;
     const sharers = active.filter((other) => other.claim.call.mode === 'shared');
-    if (claim.call.mode === 'shared' && sharers.length > permits) {
+    const taken = sharers.reduce((sum, other) => sum + (other.claim.call.count ?? 1), 0);
+    if (claim.call.mode === 'shared' && taken > permits) {
       const ids = sharers.map((other) => other.claim.id);
-      const message = `${sharers.length} holders of the ${permits} permits of "${key}": ${ids.join(', ')}`;
+      const message = `${taken} holders of the ${permits} permits of "${key}": ${ids.join(', ')}`;
       yield { rule: 'exclusion', at: from, ids, message };
     }
   }

@@ -11,7 +11,7 @@ type Write = Extract<HistoryEvent, { readonly type: 'read' | 'written' | 'refuse
  */
 export function* checkWrites(events: readonly HistoryEvent[], claims: readonly Claim[]): Iterable<Violation> {
   const byId = new Map(claims.map((claim) => [claim.id, claim]));
-  const writes = events.filter((event): event is Write => 'key' in event);
+  const writes = events.filter((event): event is Write => 'key' in event && 'id' in event);
   for (const [key, ofKey] of groupBy(writes, (event) => event.key)) {
     let value = 0;
     let highest = 0n;

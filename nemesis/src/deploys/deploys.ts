@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backends } from '../backends/index.ts';
 import type { RunningBackend } from '../backends/backend.ts';
 import { type Verdict, check } from '../check/check.ts';
-import type { BackendName } from '../command-line.ts';
+import type { BackendName } from '../drills-command-line.ts';
 import { now } from '../clock.ts';
 import { follow } from '../faults/follow.ts';
 import type { PlannedFault } from '../faults/schedule.ts';

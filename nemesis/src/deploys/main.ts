@@ -1,4 +1,4 @@
-import type { Options } from '../command-line.ts';
+import type { Options } from '../drills-command-line.ts';
 import { inFolder } from '../in-folder.ts';
 import { describeVerdict, isFine } from '../report.ts';
 import { type Way, deployAlong, thereAndBack } from './deploys.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { check } from '../check/check.ts';
-import type { FlawName, Options } from '../command-line.ts';
+import type { FlawName, Options } from '../drills-command-line.ts';
 import { inFolder } from '../in-folder.ts';
 import { describeVerdict, isFine } from '../report.ts';
 import { checkKept } from './check-kept.ts';

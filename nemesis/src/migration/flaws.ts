@@ -1,4 +1,4 @@
-import type { FlawName } from '../command-line.ts';
+import type { FlawName } from '../drills-command-line.ts';
 import type { Flaw } from '../flawed/spoil.ts';
 import type { StoreName } from './stores.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '@locks/command-line';
 import { backends } from './backends/index.ts';
-import { type BackendName, type Options, type TargetName, help, readCommandLine } from './command-line.ts';
+import { type BackendName, type Options, type TargetName, help, readCommandLine } from './drills-command-line.ts';
 import { drillDeploys } from './deploys/main.ts';
 import { inFolder } from './in-folder.ts';
 import { drillMigration } from './migration/main.ts';

@@ -1,4 +1,4 @@
-import type { BackendName } from '../command-line.ts';
+import type { BackendName } from '../drills-command-line.ts';
 import type { Backend } from './backend.ts';
 import { etcd } from './etcd.ts';
 import { quorum } from './quorum.ts';
