@@ -1,4 +1,4 @@
-import { excerptOf } from '../history/excerpt.ts';
+import { excerptOf } from '@locks/core/testing';
 import type { Fault, Script, Turn } from './script.ts';
 import type { Figures } from './round/figures.ts';
 import type { Round } from './round/run-script.ts';

@@ -1,4 +1,4 @@
-import type { HistoryCall } from '../history/events.ts';
+import type { HistoryCall } from '@locks/core/testing';
 import type { Direction } from '../faults/faults.ts';
 
 /** What JSON can carry. */

@@ -1,6 +1,6 @@
-import { checkHistory } from '../../history/check-history.ts';
-import type { HistoryEvent, Violation } from '../../history/events.ts';
-import type { Explains } from '../../history/failures.ts';
+import { checkHistory } from '@locks/core/testing';
+import type { HistoryEvent, Violation } from '@locks/core/testing';
+import type { Explains } from '@locks/core/testing';
 import type { NemesisTarget } from '../target.ts';
 import type { Note } from '../worker/messages.ts';
 

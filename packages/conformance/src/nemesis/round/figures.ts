@@ -1,6 +1,6 @@
-import { readClaims } from '../../history/claims.ts';
-import type { Claim } from '../../history/claims.ts';
-import type { HistoryEvent } from '../../history/events.ts';
+import { readClaims } from '@locks/core/testing';
+import type { Claim } from '@locks/core/testing';
+import type { HistoryEvent } from '@locks/core/testing';
 import type { Note } from '../worker/messages.ts';
 
 /** The numbers of a round; times are in ms. */

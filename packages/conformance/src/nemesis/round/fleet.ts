@@ -1,7 +1,7 @@
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HistoryEvent } from '../../history/events.ts';
+import type { HistoryEvent } from '@locks/core/testing';
 import { type Child, startChild } from '../../processes/child.ts';
 import { now } from '../clock.ts';
 import type { Turn } from '../script.ts';

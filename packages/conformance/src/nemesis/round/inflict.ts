@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HistoryEvent } from '../../history/events.ts';
+import type { HistoryEvent } from '@locks/core/testing';
 import type { Direction, Trap, Way } from '../../proxy/conditions.ts';
 import type { Proxy } from '../../proxy/proxy.ts';
 import { now } from '../clock.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { HistoryEvent } from '../../history/events.ts';
+import type { HistoryEvent } from '@locks/core/testing';
 import { now } from '../clock.ts';
 import type { Answer, Request } from '../worker/register-client.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import type { HistoryEvent, Violation } from '../../history/events.ts';
+import type { HistoryEvent, Violation } from '@locks/core/testing';
 import { type Proxy, startProxy } from '../../proxy/proxy.ts';
 import { now } from '../clock.ts';
 import type { Script } from '../script.ts';

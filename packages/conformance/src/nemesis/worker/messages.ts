@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../history/events.ts';
+import type { HistoryEvent } from '@locks/core/testing';
 import type { Json, Turn } from '../script.ts';
 import type { Address } from '../target.ts';
 

@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../history/events.ts';
+import type { HistoryEvent } from '@locks/core/testing';
 import { now } from '../clock.ts';
 
 /** In ms. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Election, Lease, Locks } from '@locks/core';
-import type { HistoryCall } from '../../history/events.ts';
+import type { HistoryCall } from '@locks/core/testing';
 import { now } from '../clock.ts';
 import type { Turn } from '../script.ts';
 import { callsOf, codeOf, messageOf, tokenOf } from './calls.ts';

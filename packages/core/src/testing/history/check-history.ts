@@ -12,6 +12,10 @@ import { checkWrites } from './writes.ts';
 export interface CheckHistoryOptions {
   /** Sharers of a key may have the same token. @default false */
   readonly sharersMayTie?: boolean;
+  /**
+   * Requests may arrive twice: a release answers `false` to the second one. @default false
+   */
+  readonly requestsMayRepeat?: boolean;
   /** Kinds of faults that empty the store. @default none */
   readonly emptying?: readonly string[];
   /**
@@ -42,7 +46,7 @@ const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hi
  * - `failures`: each is one that its call may have, and that a fault explains.
  */
 export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
-  const { sharersMayTie = false, emptying = [], explains = ofStoreOrProcess } = options;
+  const { sharersMayTie = false, requestsMayRepeat = false, emptying = [], explains = ofStoreOrProcess } = options;
   const { patience = 30_000, calmPatience = 15_000 } = options;
   const claims = readClaims(events);
   const found = [
@@ -50,7 +54,7 @@ export function checkHistory(events: readonly HistoryEvent[], options: CheckHist
     ...checkSlots(claims),
     ...checkTokens(claims, sharersMayTie),
     ...checkWrites(events, claims),
-    ...checkAnswers(claims, events, new Set(emptying)),
+    ...checkAnswers(claims, events, new Set(emptying), requestsMayRepeat),
     ...checkLiveness(claims, events, { healed: patience, calm: calmPatience }),
     ...checkFailures(claims, events, explains),
   ];

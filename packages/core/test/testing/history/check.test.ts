@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkHistory } from '../../src/history/index.ts';
-import type { HistoryEvent } from '../../src/history/index.ts';
+import { checkHistory } from '../../../src/testing/index.ts';
+import type { HistoryEvent } from '../../../src/testing/index.ts';
 import { historyOf, killedAfter, lease } from './histories.ts';
 
 function violations(...parts: readonly (readonly HistoryEvent[])[]): readonly string[] {
@@ -36,6 +36,15 @@ test('sharers may hold together, within their permits', () => {
   expect(violations(sharer('a', 1), sharer('b', 2))).toEqual([]);
   expect(violations(sharer('a', 1), sharer('b', 2), sharer('c', 3))).toEqual([
     expect.stringMatching(/3 holders of the 2 permits/),
+  ]);
+});
+
+test('sharers with permits of their own may be told of in another order than they were granted', () => {
+  const sharer = (name: string, token: number, permits: number, from: number) =>
+    lease(`${name}/1`, token, { from, to: 50, call: { mode: 'shared', permits } });
+  expect(violations(sharer('b', 2, 2, 1), sharer('c', 3, 3, 2), sharer('a', 1, 1, 3))).toEqual([]);
+  expect(violations(sharer('a', 1, 3, 1), sharer('b', 2, 1, 2))).toEqual([
+    expect.stringMatching(/2 holders of the 1 permits of "k": a\/1, b\/1/),
   ]);
 });
 
@@ -78,6 +87,8 @@ test('a lost write, a stale one that was taken, and a refusal of a certain holde
   expect(violations(own, refused)).toEqual([expect.stringMatching(/refused a\/1/)]);
 });
 
-test('an event of a call that was never made is refused', () => {
+test('an event of a call that was never made is refused, and a call that is made twice', () => {
+  const call = lease('a/1', 1, { from: 0 });
+  expect(() => checkHistory([...call, ...call])).toThrow(/has two of its "call"/);
   expect(() => checkHistory(historyOf({ type: 'busy', at: 1, id: 'a/1' }))).toThrow(/has a "busy" before its "call"/);
 });

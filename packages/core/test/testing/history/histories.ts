@@ -1,4 +1,4 @@
-import type { HistoryCall, HistoryEvent } from '../../src/history/index.ts';
+import type { HistoryCall, HistoryEvent } from '../../../src/testing/index.ts';
 
 const exclusive: HistoryCall = { key: 'k', mode: 'exclusive', how: 'acquire' };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkHistory, excerptOf } from '../../src/history/index.ts';
-import type { CheckHistoryOptions, HistoryCall, HistoryEvent } from '../../src/history/index.ts';
+import { checkHistory, excerptOf } from '../../../src/testing/index.ts';
+import type { CheckHistoryOptions, HistoryCall, HistoryEvent } from '../../../src/testing/index.ts';
 import { historyOf, killedAfter, lease } from './histories.ts';
 
 function violations(events: readonly HistoryEvent[], options?: CheckHistoryOptions): readonly string[] {
@@ -15,6 +15,8 @@ test('a release that answers false while the hold was certain is found', () => {
   const released = (to: number) => violations(lease('a/1', 1, { from: 0, to, left: 500, answer: false }));
   expect(released(100)).toEqual([expect.stringMatching(/^answers: .*release answered false 399.0 ms before/)]);
   expect(released(600)).toEqual([]);
+  const events = lease('a/1', 1, { from: 0, to: 100, left: 500, answer: false });
+  expect(checkHistory(events, { requestsMayRepeat: true })).toEqual([]);
 });
 
 test('a loss before the promised end, and a lease that is held after it, are found', () => {
@@ -51,7 +53,13 @@ test('a hold may end early where the store lost its data meanwhile, and only the
 test('a call and a release that are never answered are found, unless the process was killed', () => {
   expect(violations(killedAfter(call()))).toEqual([]);
   expect(violations(call())).toEqual([expect.stringMatching(/^liveness: .*was never answered/)]);
-  expect(violations(lease('a/1', 1, { from: 0 }))).toEqual([expect.stringMatching(/release was never answered/)]);
+  expect(violations(lease('a/1', 1, { from: 0 }))).toEqual([expect.stringMatching(/neither released nor lost/)]);
+  const released = historyOf({ type: 'release', at: 1, id: 'a/1', remaining: 0 });
+  expect(violations([...lease('a/1', 1, { from: 0 }), ...released])).toEqual([
+    expect.stringMatching(/release was never answered/),
+  ]);
+  const lost = historyOf({ type: 'lost', at: 1_000, id: 'a/1', code: 'LOCK_LOST', held: false });
+  expect(violations([...lease('a/1', 1, { from: 0 }), ...lost])).toEqual([]);
 });
 
 test('a wait beyond the bound is found where there is no fault', () => {

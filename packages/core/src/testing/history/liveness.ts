@@ -28,8 +28,13 @@ export function* checkLiveness(
       if (!killed.has(process)) yield broken(calledAt, `${id}: the call of ${call.how} was never answered`);
       continue;
     }
-    const settled = claim.releasedAt !== undefined || claim.endedAt !== undefined;
-    if (!settled && !killed.has(process)) yield broken(answeredAt, `${id}: release was never answered`);
+    const { releaseAt, releasedAt, endedAt, lostAt } = claim;
+    // Who lost a lease need not release it.
+    const settled = releasedAt ?? endedAt ?? (releaseAt === undefined ? lostAt : undefined);
+    if (settled === undefined && !killed.has(process)) {
+      const what = releaseAt === undefined ? 'it was neither released nor lost' : 'release was never answered';
+      yield broken(answeredAt, `${id}: ${what}`);
+    }
     const since = call.calm === true ? calledAt : heals.find((at) => calledAt <= at && answeredAt > at);
     if (since === undefined || answeredAt - since <= (call.calm === true ? bounds.calm : bounds.healed)) continue;
     const waited = ((answeredAt - since) / 1_000).toFixed(1);

@@ -1,4 +1,4 @@
-import type { Mode } from '@locks/core';
+import type { Mode } from '../../contract.ts';
 
 /** A call for a lock, as a history notes it. */
 export interface HistoryCall {

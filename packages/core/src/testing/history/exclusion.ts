@@ -37,14 +37,18 @@ function* checkKey(key: string, holds: readonly Hold[]): Iterable<Violation> {
       yield { rule: 'exclusion', at: from, ids: [rival.claim.id, claim.id], message };
     }
     active.push(hold);
-    const { permits = Infinity } = claim.call;
-    const sharers = active.filter((other) => other.claim.call.mode === 'shared');
-    const taken = sharers.reduce((sum, other) => sum + (other.claim.call.count ?? 1), 0);
-    if (claim.call.mode === 'shared' && taken > permits) {
-      const ids = sharers.map((other) => other.claim.id);
-      const message = `${taken} holders of the ${permits} permits of "${key}": ${ids.join(', ')}`;
-      yield { rule: 'exclusion', at: from, ids, message };
-    }
+    if (claim.call.mode === 'exclusive') continue;
+    // By their tokens: holders may tell of their grants in another order.
+    const sharers = active
+      .flatMap((other) => (other.claim.call.mode === 'shared' ? other.claim : []))
+      .toSorted(({ token: one = 0n }, { token: other = 0n }) => Number(one - other));
+    const taken = (until: number): number =>
+      sharers.slice(0, until + 1).reduce((sum, { call: { count = 1 } }) => sum + count, 0);
+    const last = sharers.findLastIndex(({ call: { permits = Infinity } }, index) => taken(index) > permits);
+    if (last === -1) continue;
+    const ids = sharers.slice(0, last + 1).map(({ id }) => id);
+    const message = `${taken(last)} holders of the ${sharers[last]?.call.permits} permits of "${key}": ${ids.join(', ')}`;
+    yield { rule: 'exclusion', at: from, ids, message };
   }
 }
 

@@ -35,6 +35,10 @@ export interface Claim {
   lostCode?: string;
   /** The lease called itself held although its signal had aborted. */
   heldAfterLoss?: boolean;
+  /** When it said that it is not held any more. */
+  overAt?: number;
+  /** When it said that it is held, after it was over. */
+  cameBackAt?: number;
   /** When `release` was called. */
   releaseAt?: number;
   /** When it was answered. */
@@ -67,6 +71,7 @@ export function readClaims(events: readonly HistoryEvent[]): Claim[] {
   for (const event of events) {
     if (event.type === 'call') {
       const { id, process, call, at } = event;
+      if (byId.has(id)) throw new Error(`${id}: the history has two of its "call".`);
       const none = { promisedUntil: 0, promisedAtRelease: 0, renewals: [] };
       byId.set(id, { id, process, call, calledAt: at, ...none });
     } else if ('id' in event && !('key' in event)) {
@@ -124,6 +129,8 @@ function follow(claim: Claim, event: OfClaim): void {
       promise(event.remaining);
       break;
     case 'held':
+      if (event.remaining === 0) claim.overAt ??= at;
+      else if (claim.overAt !== undefined) claim.cameBackAt ??= at;
       promise(event.remaining);
       break;
     case 'lost':

@@ -12,6 +12,7 @@ export function* checkAnswers(
   claims: readonly Claim[],
   events: readonly HistoryEvent[],
   emptying: ReadonlySet<string>,
+  requestsMayRepeat: boolean,
 ): Iterable<Violation> {
   const emptied = events.filter((event) => event.type === 'fault').filter(({ kind }) => emptying.has(kind));
   for (const claim of claims) {
@@ -21,13 +22,14 @@ export function* checkAnswers(
       !emptied.some((fault) => fault.from <= at && fault.at >= claim.calledAt);
     const { id, lostAt, lostCode, promisedUntil, promisedAtRelease, answer, releasedAt } = claim;
     const broken = (at: number, message: string): Violation => ({ rule: 'answers', at, ids: [id], message });
+    if (claim.cameBackAt !== undefined) yield broken(claim.cameBackAt, `${id} came back after it was over`);
     if (claim.heldAfterLoss === true && lostAt !== undefined && lostCode !== 'LOCK_CLOSED') {
       yield broken(lostAt, `${id} called itself held after its signal had aborted`);
     }
     if (lostAt !== undefined && lostCode !== 'LOCK_CLOSED' && wrongly(lostAt, promisedUntil)) {
       yield broken(lostAt, `${id} was lost (${lostCode}) ${inMs(promisedUntil - lostAt)} before its promised end`);
     }
-    if (answer === false && releasedAt !== undefined && wrongly(releasedAt, promisedAtRelease)) {
+    if (answer === false && !requestsMayRepeat && releasedAt !== undefined && wrongly(releasedAt, promisedAtRelease)) {
       const early = inMs(promisedAtRelease - releasedAt);
       yield broken(releasedAt, `${id}: release answered false ${early} before its promised end`);
     }
