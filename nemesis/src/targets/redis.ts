@@ -14,6 +14,7 @@ export const redis: Definition = {
       target: {
         name: 'redis',
         ttl: 1_000,
+        fair: true,
         servers: [server],
         openings: {
           url: { args: { url: 'redis://{host}:{port}', options } },

@@ -6,6 +6,7 @@ export function faultsOfServers(servers: readonly ServerHandle[]): Readonly<Reco
   const of = (index: number): ServerHandle => servers[index] as ServerHandle;
   return {
     'server-pause': {
+      silences: servers.length === 1,
       async begin(index) {
         await of(index).pause();
         return () => of(index).resume();

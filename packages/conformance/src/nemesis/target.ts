@@ -27,6 +27,8 @@ export interface NemesisTarget {
   readonly can?: (turn: Turn) => boolean;
   /** Whether the requests of a worker may be repeated on the wire. @default false */
   readonly duplicable?: boolean;
+  /** Waiters are granted in the order in which they came. @default false */
+  readonly fair?: boolean;
   /** Sharers of a key may have the same token. @default false */
   readonly sharersMayTie?: boolean;
   /**
@@ -63,6 +65,8 @@ export interface ServerFault {
   readonly recovery?: number;
   /** The store has lost data, so that holds may end early. @default false */
   readonly empties?: boolean;
+  /** No call of any worker can be answered meanwhile. @default false */
+  readonly silences?: boolean;
   /** Whether it may be done now; it is left out otherwise. @default always */
   readonly may?: () => Promise<boolean>;
   /**

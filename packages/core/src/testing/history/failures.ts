@@ -74,3 +74,25 @@ function mayFail(claim: Claim, code: string, by: Readonly<Record<'explained' | '
       return false;
   }
 }
+
+/** In ms: what was under way when a fault began may be answered, and what it held back at its end. */
+const margin = 100;
+
+/** Nobody is told that a key is busy while the store cannot answer. */
+export function* checkBusy(
+  claims: readonly Claim[],
+  events: readonly HistoryEvent[],
+  silences: Explains,
+): Iterable<Violation> {
+  const faults = events.filter((event) => event.type === 'fault');
+  for (const { id, process, call, calledAt, endedAt, grantedAt, failure } of claims) {
+    const isBusy = failure === undefined ? grantedAt === undefined : failure.code === 'LOCK_TIMEOUT';
+    if (endedAt === undefined || !isBusy || call.how === 'elect') continue;
+    const silent = faults.find(
+      (fault) => fault.from + margin < calledAt && endedAt < fault.at - margin && silences(fault, process),
+    );
+    if (silent === undefined) continue;
+    const message = `${id}: ${call.how} was told that "${call.key}" is busy, in the middle of a ${silent.kind}`;
+    yield { rule: 'failures', at: endedAt, ids: [id], message };
+  }
+}
