@@ -50,8 +50,8 @@ export interface NemesisFailure {
 const roundLength = 20_000;
 /** In ms: what follows the faults of a round, at least. */
 const afterwards = 3_000;
-/** In ms: what is shown is not always what caused it. */
-const aftermath = 1_000;
+/** In ms: a candidate fails again within this time, and what is shown is not always what caused it. */
+const again = 3_000;
 
 /**
  * Attacks `target` round by round until the time is over or a promise is broken. A failure is shrunk
@@ -77,7 +77,7 @@ export async function runNemesis(options: NemesisOptions): Promise<NemesisResult
       print(describeFigures([round.figures]));
       print(describeViolations(round));
       writeFileSync(join(folder, 'timeline.html'), timelineOf(round.history, round.violations));
-      const own = shortened(drawn, Math.min(drawn.length, Math.max(500, at - round.begun + aftermath)));
+      const own = shortened(drawn, Math.min(drawn.length, Math.max(again, at - round.begun + again / 2)));
       const script = shrink > 0 ? await shrunk(round, [own, drawn], { ...options, print, shrink }) : drawn;
       writeFileSync(join(folder, 'script.json'), `${JSON.stringify(script, undefined, 2)}\n`);
       print(describeScript(script));
@@ -97,14 +97,15 @@ type Shrinking = NemesisOptions & { readonly print: (line: string) => void; read
 async function shrunk(round: Round, begins: readonly Script[], options: Shrinking): Promise<Script> {
   const { target, print, shrink } = options;
   const rules = new Set(round.violations.map(({ rule }) => rule));
+  const brief = !['liveness', 'leftovers', 'processes'].some((rule) => rules.has(rule as 'liveness'));
   const end = now() + shrink * 1_000;
   const fails = async (candidate: Script): Promise<boolean> => {
     const folder = makeFolder(target.name);
     try {
-      const { violations } = await runScript(candidate, target, { ...options, folder });
-      const again = violations.some(({ rule }) => rules.has(rule));
-      if (again) print(`  fails with ${lengthOf(candidate)} turns and faults in ${inSeconds(candidate.length)}`);
-      return again;
+      const { violations } = await runScript(candidate, target, { ...options, folder, brief });
+      const failed = violations.some(({ rule }) => rules.has(rule));
+      if (failed) print(`  fails with ${lengthOf(candidate)} turns and faults in ${inSeconds(candidate.length)}`);
+      return failed;
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -5,7 +5,7 @@ import type { Fault, Script, Turn, WorkerScript } from './script.ts';
 export interface ShrinkOptions {
   /** When to stop: the shortest script so far is the answer. @default 300 */
   readonly seconds?: number;
-  /** How often a candidate may pass before it is taken for one that does not fail. @default 3 */
+  /** How often a candidate may pass before it is taken for one that does not fail. @default 2 */
   readonly tries?: number;
 }
 
@@ -15,13 +15,14 @@ export function lengthOf({ workers, faults }: Script): number {
 }
 
 /**
- * A shorter script that fails as well. Leaves out workers, flows, turns and faults, first many at
- * once and then fewer; cuts the length; and drops what turns say beyond need.
+ * A shorter script that fails as well. Leaves out faults, workers, flows and turns, first many at
+ * once and then fewer, and what turns say beyond need. Cuts the length at last: a long script fails
+ * more surely.
  */
 export async function shrinkScript(
   script: Script,
   fails: (candidate: Script) => Promise<boolean>,
-  { seconds = 300, tries = 3 }: ShrinkOptions = {},
+  { seconds = 300, tries = 2 }: ShrinkOptions = {},
 ): Promise<Script> {
   const end = now() + seconds * 1_000;
   let best = script;
@@ -50,7 +51,6 @@ export async function shrinkScript(
   };
   for (let before = Infinity; lengthOf(best) < before && now() < end;) {
     before = lengthOf(best);
-    await cut(() => best, take);
     await thin<Fault>(
       ({ faults }) => faults,
       (from, faults) => ({ ...from, faults }),
@@ -75,6 +75,7 @@ export async function shrinkScript(
     }
   }
   await simplify(() => best, take);
+  await cut(() => best, take);
   return best;
 }
 

@@ -25,6 +25,8 @@ export interface Fleet {
   calm(turns: readonly Turn[]): void;
   /** Tells the workers to end, and waits until they have. */
   leave(patience: number): Promise<void>;
+  /** Kills all workers, as a fault does. */
+  kill(): Promise<void>;
   /** Kills what is left. */
   stop(): void;
 }
@@ -153,6 +155,10 @@ export function createFleet(options: FleetOptions): Fleet {
         void member.child.kill();
       }
       await Promise.all(members.map(({ child }) => child.gone));
+    },
+    async kill() {
+      for (const member of members) member.expected = 'killed';
+      await Promise.all(members.map(({ child }) => child.kill()));
     },
     stop() {
       process.off('exit', stop);

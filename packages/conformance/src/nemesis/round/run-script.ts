@@ -25,6 +25,11 @@ export interface RunOptions {
   readonly program?: string | URL;
   /** Where workers run. @default the folder of this process */
   readonly cwd?: string;
+  /**
+   * Workers are killed when the script is over: there is no calm, and nobody looks at what is left.
+   * @default false
+   */
+  readonly brief?: boolean;
 }
 
 /** What became of a script. */
@@ -48,7 +53,7 @@ const tolerance = 100;
  * where a server does not do what the target says.
  */
 export async function runScript(script: Script, target: NemesisTarget, options: RunOptions): Promise<Round> {
-  const { folder, program = new URL('./nemesis-worker.js', import.meta.url), cwd } = options;
+  const { folder, program = new URL('./nemesis-worker.js', import.meta.url), cwd, brief = false } = options;
   mkdirSync(folder, { recursive: true });
   const { servers = [], openings, ttl } = target;
   const plain = (addresses: readonly Address[]): Address[] => addresses.map(({ host, port }) => ({ host, port }));
@@ -84,16 +89,19 @@ export async function runScript(script: Script, target: NemesisTarget, options: 
     begun = now();
     const victims = { fleet, proxies, target };
     await Promise.all([sleep(script.length), ...script.faults.map((fault) => inflict(fault, victims, note))]);
-    await Promise.all(proxies.flat().map((proxy) => proxy.pass()));
-    note({ type: 'healed', at: now(), process: 'control' });
-    if (!(await fleet.obeyed(patience))) wrong('liveness', 'a worker could not open its locks after the faults');
-    fleet.calm(calmTurns(script));
-    if (!(await fleet.obeyed(patience))) wrong('liveness', 'the workers did not get all locks without faults');
-    await fleet.leave(patience);
-    const { opening = '', settings = {} } = script.workers[0] ?? {};
-    const looker = { ...assignmentOf(opening), settings, flows: [], addresses: plain(servers) };
-    const left = await findLeftovers({ ...shared, assignment: looker }, keysOf(script, prefix), target);
-    for (const line of left) wrong('leftovers', line);
+    if (brief) await fleet.kill();
+    else {
+      await Promise.all(proxies.flat().map((proxy) => proxy.pass()));
+      note({ type: 'healed', at: now(), process: 'control' });
+      if (!(await fleet.obeyed(patience))) wrong('liveness', 'a worker could not open its locks after the faults');
+      fleet.calm(calmTurns(script));
+      if (!(await fleet.obeyed(patience))) wrong('liveness', 'the workers did not get all locks without faults');
+      await fleet.leave(patience);
+      const { opening = '', settings = {} } = script.workers[0] ?? {};
+      const looker = { ...assignmentOf(opening), settings, flows: [], addresses: plain(servers) };
+      const left = await findLeftovers({ ...shared, assignment: looker }, keysOf(script, prefix), target);
+      for (const line of left) wrong('leftovers', line);
+    }
   } finally {
     fleet?.stop();
     stopWatching();
