@@ -1,0 +1,23 @@
+import { createZookeeperProvider } from '@locks/zookeeper';
+import zookeeper from 'node-zookeeper-client';
+import { type Given, type Opened, openedOver } from './opened.ts';
+
+interface Args {
+  readonly ttl: number;
+  readonly options: object;
+  readonly sessionTimeout: number;
+}
+
+/** Locks over clients that the application makes, one for each session. */
+export function open({ addresses, settings, args }: Given): Opened {
+  const { ttl, options, sessionTimeout } = args as unknown as Args;
+  const { spinDelay = 50, ...more } = settings;
+  const servers = addresses.map(({ host, port }) => `${host}:${port}`).join(',');
+  const clientOptions = { sessionTimeout, spinDelay: Number(spinDelay) };
+  const provider = createZookeeperProvider({
+    ...options,
+    ...more,
+    client: () => zookeeper.createClient(servers, clientOptions),
+  });
+  return openedOver(provider, ttl, () => {});
+}
