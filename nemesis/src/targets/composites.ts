@@ -6,7 +6,7 @@ import { redisCommand, startEtcd, startPostgres, startRedis, startZookeeper } fr
 import type { ServerHandle } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import * as etcd from './etcd.ts';
-import { type Data, type FaultOf, type ListedTarget, list, opening } from './listed.ts';
+import { type Data, type FaultOf, type ListedTarget, list } from './listed.ts';
 import { type Processes, ofProcesses, together } from './processes.ts';
 import * as redis from './redis.ts';
 import { type SqlServer, options as sqlOptions, sqlServer } from './sql-server.ts';
@@ -106,6 +106,8 @@ const combined = (members: readonly Data[], more: Data = {}) => ({
 export const compositeTargets: readonly ListedTarget[] = [
   list<Processes>({
     name: 'quorum',
+    adapters: ['redis'],
+    modules: ['ioredis'],
     store: 'redis',
     topology: 'three servers without disk, restartGuard',
     composite: 'majority',
@@ -119,6 +121,8 @@ export const compositeTargets: readonly ListedTarget[] = [
   }),
   list<Kinds>({
     name: 'quorum-kinds',
+    adapters: ['redis', 'sql', 'etcd'],
+    modules: ['ioredis', 'pg', 'knex', '@bufbuild/protobuf', '@grpc/grpc-js'],
     store: 'redis, postgres, etcd',
     topology: 'one server each',
     composite: 'majority',
@@ -134,6 +138,8 @@ export const compositeTargets: readonly ListedTarget[] = [
   }),
   list<Kinds>({
     name: 'all',
+    adapters: ['redis', 'sql'],
+    modules: ['ioredis', 'pg', 'knex'],
     store: 'redis, postgres',
     topology: 'one server each',
     composite: 'all',
@@ -145,6 +151,8 @@ export const compositeTargets: readonly ListedTarget[] = [
   }),
   list<Migration>({
     name: 'migrate',
+    adapters: ['redis', 'sql'],
+    modules: ['ioredis', 'pg', 'knex'],
     store: 'redis, postgres',
     topology: 'one server each',
     composite: 'migrate',
@@ -166,6 +174,8 @@ export const compositeTargets: readonly ListedTarget[] = [
   }),
   list<Processes>({
     name: 'wrapped',
+    adapters: ['redis', 'opentelemetry'],
+    modules: ['ioredis', '@opentelemetry/api'],
     store: 'redis',
     topology: 'one server, AOF always',
     composite: 'namespaced, telemetry',
@@ -174,7 +184,7 @@ export const compositeTargets: readonly ListedTarget[] = [
     servers: ({ handles }) => handles,
     openings: {
       namespaced: () => ({
-        module: opening('namespaced'),
+        module: 'namespaced',
         args: { ttl, options: redis.options },
         settings: { telemetry: [false, true] },
       }),
@@ -184,6 +194,8 @@ export const compositeTargets: readonly ListedTarget[] = [
   }),
   list<Processes>({
     name: 'quorum-zookeeper',
+    adapters: ['redis', 'zookeeper'],
+    modules: ['ioredis'],
     store: 'redis, redis, zookeeper',
     topology: 'one server each',
     composite: 'majority',

@@ -3,6 +3,8 @@ import type { EtcdCluster, ServerAddress } from '@locks/test-servers';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
 import { type Processes, ofProcesses, together } from './processes.ts';
 
+const application = { adapters: ['etcd'], modules: ['@bufbuild/protobuf', '@grpc/grpc-js'] } as const;
+
 /** In ms: no lease of etcd ends sooner than after two seconds. */
 export const ttl = 3_000;
 export const options = { timeout: 2_000, waiterTtl: 3_000 };
@@ -146,6 +148,7 @@ export const etcdTargets: readonly ListedTarget[] = [
     name: 'etcd',
     store: 'etcd',
     topology: 'one server',
+    ...application,
     ttl,
     start: async () => together([await startEtcd()]),
     servers: ({ handles }) => handles,
@@ -157,6 +160,7 @@ export const etcdTargets: readonly ListedTarget[] = [
     name: 'etcd-cluster',
     store: 'etcd',
     topology: 'three members',
+    ...application,
     ttl,
     async start() {
       const cluster = await startEtcdCluster();

@@ -7,8 +7,7 @@ import { sqlTargets } from './sql.ts';
 import { sqliteTargets } from './sqlite.ts';
 import { zookeeperTargets } from './zookeeper.ts';
 
-/** All that is attacked. */
-export const targets: readonly ListedTarget[] = [
+const all: readonly ListedTarget[] = [
   ...redisTargets,
   ...redisGroupTargets,
   ...sqlTargets,
@@ -17,3 +16,6 @@ export const targets: readonly ListedTarget[] = [
   ...etcdTargets,
   ...compositeTargets,
 ];
+
+/** All that is attacked, by the name that `--store` has. */
+export const targets: Readonly<Record<string, ListedTarget>> = Object.fromEntries(all.map((each) => [each.name, each]));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Address, Json, NemesisTarget, Opening, ServerFault } from '@locks/conformance/nemesis';
 
 /** Data with names. */
@@ -5,6 +6,8 @@ export type Data = { readonly [name: string]: Json };
 
 /** What runs while a target is attacked. */
 export interface Running {
+  /** What its servers printed. @default nothing is kept */
+  log?(): Promise<string>;
   stop(): Promise<unknown>;
 }
 
@@ -27,11 +30,15 @@ export interface Place {
 }
 
 /** All of one target: data, and how its servers are started. */
-interface Definition<Servers extends Running> extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'duplicable'> {
+interface Definition<Servers extends Running> extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'duplicable' | 'sharersMayTie'> {
+  /** Packages of adapters that the application has, without the scope. */
+  readonly adapters: readonly string[];
+  /** Modules of clients that it has. */
+  readonly modules: readonly string[];
   start(): Promise<Servers>;
   /** Those that proxies stand before. @default none */
   readonly servers?: (servers: Servers) => readonly Address[];
-  /** The name of each is that of the client. */
+  /** The name of each is that of the client. A `module` is a file of `openers`. */
   readonly openings: Readonly<Record<string, (servers: Servers) => Opening>>;
   readonly faults: Readonly<Record<string, FaultOf<Servers>>>;
   readonly leftovers?: (servers: Servers) => Promise<readonly string[]>;
@@ -39,33 +46,44 @@ interface Definition<Servers extends Running> extends Place, Pick<NemesisTarget,
 
 /** One target as the matrix lists it, before it is started. */
 export interface ListedTarget extends Place {
+  readonly adapters: readonly string[];
+  readonly modules: readonly string[];
   readonly clients: readonly string[];
-  /** Its faults of servers, and whether each may lose data. */
-  readonly faults: Readonly<Record<string, { readonly empties: boolean }>>;
-  start(): Promise<{ readonly target: NemesisTarget; stop(): Promise<void> }>;
+  /** Its faults of servers. */
+  readonly faults: Readonly<Record<string, Pick<ServerFault, 'empties' | 'doubles'>>>;
+  /** Starts it. `application` is the folder of the application, which has the modules of openings. */
+  start(application: string): Promise<StartedTarget>;
+}
+
+/** A target whose servers run. */
+export interface StartedTarget {
+  readonly target: NemesisTarget;
+  /** What the servers printed. */
+  log(): Promise<string>;
+  stop(): Promise<void>;
 }
 
 /** Lists a target. */
 export function list<Servers extends Running>(definition: Definition<Servers>): ListedTarget {
-  const { name, store, topology, composite, ttl, can, duplicable, openings, faults, servers, leftovers } = definition;
-  const each = <From, To>(all: Readonly<Record<string, From>>, make: (from: From) => To): Record<string, To> =>
-    Object.fromEntries(Object.entries(all).map(([key, from]) => [key, make(from)]));
+  const { name, store, topology, composite, ttl, openings, faults, servers, leftovers } = definition;
+  const { adapters, modules, can, duplicable, sharersMayTie } = definition;
   return {
-    name,
-    store,
-    topology,
+    ...{ name, store, topology, adapters, modules },
     ...(composite !== undefined && { composite }),
     clients: Object.keys(openings),
-    faults: each(faults, ({ empties = false }) => ({ empties })),
-    async start() {
+    faults: each(faults, ({ empties = false, doubles = empties }) => ({ empties, doubles })),
+    async start(application) {
       const running = await definition.start();
       const target: NemesisTarget = {
-        name,
-        ttl,
+        ...{ name, ttl },
         ...(can && { can }),
         ...(duplicable !== undefined && { duplicable }),
+        ...(sharersMayTie !== undefined && { sharersMayTie }),
         ...(servers && { servers: servers(running) }),
-        openings: each(openings, (make) => make(running)),
+        openings: each(openings, (make) => {
+          const { module, ...opening } = make(running);
+          return { ...opening, ...(module !== undefined && { module: join(application, `programs/openers/${module}.js`) }) };
+        }),
         faults: each(faults, ({ may, begin, ...rest }) => ({
           ...rest,
           ...(may && { may: () => may(running) }),
@@ -73,10 +91,11 @@ export function list<Servers extends Running>(definition: Definition<Servers>): 
         })),
         ...(leftovers && { leftovers: () => leftovers(running) }),
       };
-      return { target, stop: async () => void (await running.stop()) };
+      return { target, log: async () => (await running.log?.()) ?? '', stop: async () => void (await running.stop()) };
     },
   };
 }
 
-/** A module of `openings`, as it is built. */
-export const opening = (name: string): URL => new URL(`../openings/${name}.js`, import.meta.url);
+function each<From, To>(all: Readonly<Record<string, From>>, make: (from: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(all).map(([key, from]) => [key, make(from)]));
+}

@@ -15,7 +15,8 @@ export interface Processes extends Running {
 
 /** Several servers that stop together. */
 export function together(handles: readonly ServerHandle[]): Processes {
-  return { handles, stop: () => Promise.all(handles.map((handle) => handle.stop())) };
+  const log = async (): Promise<string> => (await Promise.all(handles.map((handle) => handle.log()))).join('\n');
+  return { handles, log, stop: () => Promise.all(handles.map((handle) => handle.stop())) };
 }
 
 function nth({ handles }: Processes, server: number): ServerHandle {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedisCluster, startRedisSentinel } from '@locks/test-servers';
 import type { RedisCluster, RedisSentinel, ServerHandle } from '@locks/test-servers';
-import { type Data, type FaultOf, type ListedTarget, list, opening } from './listed.ts';
+import { type Data, type FaultOf, type ListedTarget, list } from './listed.ts';
 import { type Processes, ofProcesses } from './processes.ts';
 import { byCommands, options, ttl } from './redis.ts';
 
@@ -15,6 +15,8 @@ interface Clustered extends Processes {
 
 const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
 const { pause, kill } = ofProcesses;
+const application = { adapters: ['redis'], modules: ['ioredis'] } as const;
+
 /** The other servers elect a new master, which takes some seconds. */
 const recovery = 8_000;
 
@@ -64,6 +66,7 @@ function withSentinels(name: string, topology: string, replicas: number, more: D
     name,
     store: 'redis',
     topology,
+    ...application,
     ttl,
     async start() {
       const set = await startRedisSentinel({ replicas, args: durable });
@@ -75,7 +78,7 @@ function withSentinels(name: string, topology: string, replicas: number, more: D
         args: { url: 'redis+sentinel://{host}:{port},{host:1}:{port:1},{host:2}:{port:2}/main', ttl, options: own },
       }),
       ioredis: ({ handles, set }) => ({
-        module: opening('ioredis'),
+        module: 'ioredis',
         args: { ttl, options: own, ports: handles.map(({ port }) => port), sentinels: set.sentinels.length },
         settings: { enableOfflineQueue: [true, false], maxRetriesPerRequest: [0, 20] },
       }),
@@ -134,6 +137,7 @@ export const redisGroupTargets: readonly ListedTarget[] = [
     name: 'redis-cluster',
     store: 'redis',
     topology: 'Cluster, three masters with a replica each',
+    ...application,
     ttl,
     async start() {
       const cluster = await startRedisCluster({ args: durable, partitions: true });
@@ -143,7 +147,7 @@ export const redisGroupTargets: readonly ListedTarget[] = [
     openings: {
       url: () => ({ args: { url: 'redis+cluster://{host}:{port},{host:1}:{port:1},{host:2}:{port:2}', ttl, options } }),
       ioredis: ({ handles }) => ({
-        module: opening('ioredis'),
+        module: 'ioredis',
         args: { ttl, options, ports: handles.map(({ port }) => port) },
         settings: { keyPrefix: ['', 'lo'], enableAutoPipelining: [false, true] },
       }),

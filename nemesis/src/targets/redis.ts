@@ -1,8 +1,10 @@
 import { redisCommand, startRedis, wallClocks } from '@locks/test-servers';
 import type { ServerHandle, WallClocks } from '@locks/test-servers';
-import { type FaultOf, type ListedTarget, list, opening } from './listed.ts';
+import { type FaultOf, type ListedTarget, list } from './listed.ts';
 import { type Processes, ofProcesses, together } from './processes.ts';
 import { type SmallDisk, diskFull, smallDisk } from './small-disk.ts';
+
+const application = { adapters: ['redis'], modules: ['ioredis', 'iovalkey', 'redis'] } as const;
 
 /** In ms. */
 export const ttl = 1_000;
@@ -117,7 +119,7 @@ const openings = {
     settings: { ...timeouts, library: ['ioredis', 'iovalkey', 'redis'] },
   }),
   ioredis: () => ({
-    module: opening('ioredis'),
+    module: 'ioredis',
     args: { ttl, options },
     settings: {
       keyPrefix: ['', 'lo'],
@@ -128,7 +130,7 @@ const openings = {
     },
   }),
   'node-redis': () => ({
-    module: opening('node-redis'),
+    module: 'node-redis',
     args: { ttl, options },
     settings: { pool: [null, 1, 3], disableOfflineQueue: [false, true] },
   }),
@@ -159,6 +161,7 @@ export const redisTargets: readonly ListedTarget[] = [
     name: 'redis',
     store: 'redis',
     topology: 'one server, AOF always',
+    ...application,
     ttl,
     start: single,
     servers,
@@ -170,6 +173,7 @@ export const redisTargets: readonly ListedTarget[] = [
     name: 'redis-small-disk',
     store: 'redis',
     topology: 'one server, AOF always, 16 MB of disk',
+    ...application,
     ttl,
     start: async () => await smallDisk(await startRedis({ args: durable }), 16),
     servers,
@@ -181,6 +185,7 @@ export const redisTargets: readonly ListedTarget[] = [
     name: 'redis-clock',
     store: 'redis',
     topology: 'one server, its wall clock steps',
+    ...application,
     ttl,
     async start() {
       const clocks = await wallClocks();
@@ -200,6 +205,7 @@ export const redisTargets: readonly ListedTarget[] = [
     name: 'redis-guarded',
     store: 'redis',
     topology: 'one server without disk, restartGuard',
+    ...application,
     ttl,
     async start() {
       const { initialise } = await import('@locks/redis');
@@ -217,7 +223,7 @@ export const redisTargets: readonly ListedTarget[] = [
         settings: timeouts,
       }),
       ioredis: () => ({
-        module: opening('ioredis'),
+        module: 'ioredis',
         args: { ttl, options: { ...options, restartGuard: ttl } },
         settings: { wrap },
       }),

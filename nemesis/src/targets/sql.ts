@@ -1,9 +1,11 @@
 import type { Opening } from '@locks/conformance/nemesis';
 import { startMariadb, startPostgres } from '@locks/test-servers';
-import { type Data, type ListedTarget, list, opening } from './listed.ts';
+import { type Data, type ListedTarget, list } from './listed.ts';
 import { ofProcesses } from './processes.ts';
 import { type SmallDisk, diskFull, smallDisk } from './small-disk.ts';
 import { type Database, type SqlServer, options, sqlFaults, sqlServer, ttl } from './sql-server.ts';
+
+const application = { adapters: ['sql'], modules: ['knex', 'mysql2', 'pg', 'postgres'] } as const;
 
 type OpeningOf = (server: SqlServer) => Opening;
 
@@ -28,7 +30,7 @@ const byUrl: OpeningOf = ({ url, routines }) => {
 /** A pool of the application, with settings of its library. */
 function own(client: string, settings: Data): OpeningOf {
   return ({ url, routines }) => ({
-    module: opening('sql'),
+    module: 'sql',
     args: { client, url, ttl, options: { ...options, ...(!routines && { routines }) } },
     settings: { ...settings, listen },
   });
@@ -59,6 +61,7 @@ function target(name: string, database: Database, routines = true): ListedTarget
     name,
     store: database,
     topology: routines ? 'one server' : 'one server, no routines',
+    ...application,
     ttl,
     start: async () => await sqlServer(database, await starts[database](), routines),
     servers: ({ handles }) => handles,
@@ -78,6 +81,7 @@ export const sqlTargets: readonly ListedTarget[] = [
     name: 'postgres-small-disk',
     store: 'postgres',
     topology: 'one server, 128 MB of disk',
+    ...application,
     ttl,
     async start() {
       const disk = await smallDisk(await startPostgres(), 128);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
 import Libsql from 'libsql';
-import { type FaultOf, type ListedTarget, type Running, list, opening } from './listed.ts';
+import { type FaultOf, type ListedTarget, type Running, list } from './listed.ts';
 
 const ttl = 1_000;
 const options = { timeout: 2_000, waiterTtl: 3_000 };
@@ -11,6 +11,8 @@ const options = { timeout: 2_000, waiterTtl: 3_000 };
 interface SqliteFile extends Running {
   readonly file: string;
 }
+
+const application = { adapters: ['sql'], modules: ['libsql'] } as const;
 
 /** Runs statements over a connection of its own, which waits for a lock as others do. */
 function other({ file }: SqliteFile): Libsql.Database {
@@ -51,6 +53,7 @@ export const sqliteTargets: readonly ListedTarget[] = [
     name: 'sqlite',
     store: 'sqlite',
     topology: 'one file',
+    ...application,
     ttl,
     async start() {
       const folder = await mkdtemp(join(tmpdir(), 'locks-nemesis-sqlite-'));
@@ -64,7 +67,7 @@ export const sqliteTargets: readonly ListedTarget[] = [
         args: { url: `sqlite:${file}`, ttl, options },
         settings: { pool: [1, 2], listen: [true, false], pollInterval: [5, 50] },
       }),
-      libsql: ({ file }) => ({ module: opening('sqlite'), args: { client: 'libsql', file, ttl, options } }),
+      libsql: ({ file }) => ({ module: 'sqlite', args: { client: 'libsql', file, ttl, options } }),
     },
     faults,
   }),

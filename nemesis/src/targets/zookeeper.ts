@@ -2,11 +2,13 @@ import { startZookeeper, startZookeeperEnsemble } from '@locks/test-servers';
 import type { ServerHandle, ZookeeperEnsemble } from '@locks/test-servers';
 import zookeeper from 'node-zookeeper-client';
 import type { Client } from 'node-zookeeper-client';
-import { type FaultOf, type ListedTarget, list, opening } from './listed.ts';
+import { type FaultOf, type ListedTarget, list } from './listed.ts';
 import { type Processes, ofProcesses, together } from './processes.ts';
 import { endSession, sessionsOf } from './zookeeper-session.ts';
 
 const tickTime = 250;
+const application = { adapters: ['zookeeper'], modules: ['node-zookeeper-client'] } as const;
+
 /** In ms: ten ticks. */
 export const ofOne = 2_500;
 /** A client leaves a member after a fifth of it without an answer, which three on two processors may take. */
@@ -159,7 +161,7 @@ function openings(count: number, sessionTimeout: number) {
       settings,
     }),
     'node-zookeeper-client': () => ({
-      module: opening('node-zookeeper-client'),
+      module: 'node-zookeeper-client',
       args: { ttl: sessionTimeout, options, sessionTimeout },
       settings: { ...settings, spinDelay: [20, 200] },
     }),
@@ -167,14 +169,15 @@ function openings(count: number, sessionTimeout: number) {
 }
 
 /** Keys of ZooKeeper have no cooldown. */
-const can: NonNullable<Parameters<typeof list>[0]['can']> = ({ lockDelay = 0, atLeast = 0 }) =>
-  lockDelay === 0 && atLeast === 0;
+const can: NonNullable<Parameters<typeof list>[0]['can']> = ({ lockDelay = 0 }) =>
+  lockDelay === 0;
 
 export const zookeeperTargets: readonly ListedTarget[] = [
   list<Processes>({
     name: 'zookeeper',
     store: 'zookeeper',
     topology: 'one server',
+    ...application,
     ttl: ofOne,
     can,
     start: async () => together([await startZookeeper({ tickTime })]),
@@ -187,6 +190,7 @@ export const zookeeperTargets: readonly ListedTarget[] = [
     name: 'ensemble',
     store: 'zookeeper',
     topology: 'three members',
+    ...application,
     ttl: ofEnsemble,
     can,
     async start() {

@@ -1,12 +1,7 @@
 /**
  * What a fleet of processes did with locks, as plain data; a check of the library's promises; and a
- * page that shows it.
+ * page that shows it. All but the page is that of `@locks/core/testing`.
  */
-export { checkHistory } from './check-history.ts';
-export { readClaims } from './claims.ts';
-export type { Claim } from './claims.ts';
-export type { CheckHistoryOptions } from './check-history.ts';
-export type { HistoryCall, HistoryEvent, Violation } from './events.ts';
-export { excerptOf } from './excerpt.ts';
-export type { Explains } from './failures.ts';
+export { checkHistory, excerptOf, readClaims } from '@locks/core/testing';
+export type { CheckHistoryOptions, Claim, Explains, HistoryCall, HistoryEvent, Violation } from '@locks/core/testing';
 export { timelineOf } from './timeline.ts';

@@ -1,7 +1,5 @@
-import { holdOf, readClaims } from './claims.ts';
-import type { Claim } from './claims.ts';
-import type { HistoryEvent, Violation } from './events.ts';
-import { excerptOf } from './excerpt.ts';
+import { excerptOf, holdOf, readClaims } from '@locks/core/testing';
+import type { Claim, HistoryEvent, Violation } from '@locks/core/testing';
 import { pageOf } from './timeline-page.ts';
 import type { Bar } from './timeline-page.ts';
 

@@ -1,4 +1,4 @@
-import type { HistoryCall } from '../history/events.ts';
+import type { HistoryCall } from '@locks/core/testing';
 import type { Direction } from '../faults/faults.ts';
 
 /** What JSON can carry. */
@@ -43,11 +43,22 @@ export interface Turn extends HistoryCall {
   readonly reentrant?: boolean;
   /** In ms: nobody has the key for so long after a holder was lost. @default 0 */
   readonly lockDelay?: number;
-  /** In ms: the key rests until so long after the grant. @default 0 */
-  readonly atLeast?: number;
+  /** Of a `multiLock`: its other keys. */
+  readonly more?: readonly string[];
+  /** Whether the call is one of an object: a mutex, a side of a read/write lock, a semaphore. @default false */
+  readonly byObject?: boolean;
+  /** How many such calls are made at once. @default 1 */
+  readonly times?: number;
+  /** It is made in each so manieth repetition of its flow, from the first on. @default 1 */
+  readonly every?: number;
   /** The lease goes on as another one after its work. */
   readonly then?: 'handOver' | 'downgrade';
-  /** What the work does from inside, besides the guarded write. */
+  /**
+   * What the work does from inside, besides the guarded write. `stop`: of an election; `release`
+   * resigns there. `again`: takes the key a second time. `block`: the event loop stands. `force`:
+   * releases each holder of the key by force. `close`: closes all that its process has, which then
+   * opens it anew.
+   */
   readonly inside?: 'renew' | 'release' | 'close' | 'stop' | 'again' | 'block' | 'force';
 }
 

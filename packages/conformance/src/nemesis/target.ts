@@ -27,6 +27,8 @@ export interface NemesisTarget {
   readonly can?: (turn: Turn) => boolean;
   /** Whether the requests of a worker may be repeated on the wire. @default false */
   readonly duplicable?: boolean;
+  /** Sharers of a key may have the same token. @default false */
+  readonly sharersMayTie?: boolean;
   /**
    * Gives what is left in the store though nobody holds or waits: a line for each. Called after the
    * last process of a round has ended, again until it gives none, for as long as leases may last.
@@ -61,8 +63,13 @@ export interface ServerFault {
   readonly recovery?: number;
   /** The store has lost data, so that holds may end early. @default false */
   readonly empties?: boolean;
+  /** What was held when it began may be held a second time. @default that of `empties` */
+  readonly doubles?: boolean;
   /** Whether it may be done now; it is left out otherwise. @default always */
   readonly may?: () => Promise<boolean>;
-  /** Begins it. Resolves to what ends it, or to nothing where it is over. */
+  /**
+   * Begins it. Resolves to what ends it, or to nothing where it is over. `amount` is a number from 50
+   * to 600: what it means is up to the fault.
+   */
   readonly begin: (server: number, amount: number) => Promise<(() => Promise<void>) | void>;
 }

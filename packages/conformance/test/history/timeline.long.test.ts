@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { faintTexts, openBrowser } from '../../../ui/test/support/browser.ts';
 import { checkHistory, timelineOf } from '../../src/history/index.ts';
-import { historyOf, lease } from './histories.ts';
+import { historyOf, lease } from '../../../core/test/testing/history/histories.ts';
 
 const events = [
   ...lease('a/1', 1, { from: 100, to: 600, call: { key: '<b>&"' } }),

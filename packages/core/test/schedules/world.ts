@@ -1,7 +1,7 @@
 import { createLocks, createMemoryProvider, isLockError } from '../../src/index.ts';
 import { MemoryStorage } from '../../src/memory/store.ts';
 import type { AcquireOptions, LockProvider, Runtime } from '../../src/index.ts';
-import { createHistory } from '../../src/testing/history.ts';
+import { createHistory } from '../../src/testing/index.ts';
 import { createRandom } from '../../src/testing/random.ts';
 import { createVirtualRuntime } from '../../src/testing/virtual-runtime.ts';
 import type { VirtualRuntime } from '../../src/testing/virtual-runtime.ts';
@@ -121,9 +121,8 @@ export class World {
     if (process.state === 'dead') return;
     const { lease } = hold;
     this.note(`${lease.owner} is released`);
-    if (lease.held) this.history.released(lease);
     hold.released ||= lease.held;
-    this.#follow(process, `${lease.owner} release`, lease.release());
+    this.#follow(process, `${lease.owner} release`, this.history.release(lease));
   }
 
   renew(process: Process, { lease }: Hold): void {

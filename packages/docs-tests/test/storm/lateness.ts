@@ -66,8 +66,7 @@ async function round({ provider, direct, faults }: Setting, seed: number): Promi
     const lease = await acquireAtLast(direct, key);
     history.granted(key, lease);
     await pause(lasts);
-    history.released(lease);
-    await lease.release().catch(mustBeExpected);
+    await history.release(lease).catch(mustBeExpected);
   });
   const closed = pause(closesAt).then(() => closes.close());
   await Promise.all(disturbed);
@@ -87,7 +86,7 @@ async function round({ provider, direct, faults }: Setting, seed: number): Promi
     const states = await Promise.all(keysOf(seed).map((key) => direct.inspect(key)));
     throw new Error(`Pending: ${[...pending].join('; ')}. The keys: ${told(states)}`);
   }
-  const broken = [...unexpected.map(String), ...checkHistory(history.events, { ended: true })];
+  const broken = [...unexpected.map(String), ...checkHistory(history.events).map(({ message }) => message)];
   if (broken.length > 0) throw new Error(broken.join('\n'));
   await expectNoneLeft(direct, seed);
 }
@@ -106,8 +105,7 @@ function drawCall(
     if (lease === null) return;
     history.granted(key, lease);
     await pause(holds);
-    history.released(lease);
-    await lease.release();
+    await history.release(lease);
   };
   const drawn = async (): Promise<void> => {
     if (kind < 0.1) await use(await locks.tryAcquire(key, { mode }));

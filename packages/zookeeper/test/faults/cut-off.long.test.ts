@@ -96,11 +96,9 @@ async function strike(name: string, { member, begin }: Fault): Promise<number[]>
     const before = grants();
     const own = leases.at(-1);
     if (own === undefined) throw new Error('there is no lease');
-    history.released(own);
-    releasing = own.release().catch(() => false);
-    history.released(theirs);
+    releasing = history.release(own).catch(() => false);
     // While another leader is elected there may be no answer. The release is repeated then.
-    await theirs.release().catch((error: unknown) => expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' }));
+    await history.release(theirs).catch((error: unknown) => expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' }));
     let refused = 0;
     do {
       await there.tryAcquire(key(`new ${refused}`)).then(
@@ -116,8 +114,7 @@ async function strike(name: string, { member, begin }: Fault): Promise<number[]>
       expect(heldAtRemoval).toBe(false);
     }
     next = await heir;
-    history.released(next);
-    await next.release();
+    await history.release(next);
     expect(grants()).toBe(before);
   } finally {
     // The tests after this one need it.
@@ -125,14 +122,12 @@ async function strike(name: string, { member, begin }: Fault): Promise<number[]>
   }
   await releasing;
   for (const lease of await Promise.all(waits)) {
-    history.released(lease);
-    expect(await lease.release()).toBe(true);
+    expect(await history.release(lease)).toBe(true);
   }
   const again = await granted('there', there.acquire(key('one'), { wait: recovery }));
   expect(again.token).toBeGreaterThan(next.token);
-  history.released(again);
-  expect(await again.release()).toBe(true);
-  expect(checkHistory(history.events, { ended: true })).toEqual([]);
+  expect(await history.release(again)).toBe(true);
+  expect(checkHistory(history.events)).toEqual([]);
   await eventually('the others have caught up', async () => (await ensemble.followers()).length === 2, recovery);
   return others.map(({ lostAt, removedAt }) => removedAt - lostAt);
 }

@@ -78,7 +78,7 @@ export class Contenders implements AsyncDisposable {
     clearInterval(this.#looking);
     this.#history.look();
     this.grants = this.#history.events.filter(({ type }) => type === 'granted').length;
-    this.problems.push(...checkHistory(this.#history.events, { ended: true }));
+    this.problems.push(...checkHistory(this.#history.events).map(({ message }) => message));
     for (const [key, { value, writes }] of this.#counters) {
       if (value !== writes) this.problems.push(`the counter of "${key}" is ${value} after ${writes} increments`);
     }
@@ -105,8 +105,7 @@ export class Contenders implements AsyncDisposable {
         this.#history.granted(`process-${index % this.#locks.length}`, lease);
         await this.#increment(lease);
         this.#served[index] = (this.#served[index] ?? 0) + 1;
-        this.#history.released(lease);
-        await lease.release();
+        await this.#history.release(lease);
       } catch (error) {
         if (signal.aborted) return;
         if (isLockError(error, 'LOCK_UNAVAILABLE') || isLockError(error, 'LOCK_LOST')) this.hurt += 1;

@@ -1,0 +1,45 @@
+import { checkHistory } from '@locks/core/testing';
+import type { HistoryEvent, Violation } from '@locks/core/testing';
+import type { Explains } from '@locks/core/testing';
+import type { NemesisTarget } from '../target.ts';
+import type { Note } from '../worker/messages.ts';
+
+/** In bytes: what a worker's heap may have at its end. */
+const heapBound = 200 * 2 ** 20;
+/** In ms: what follows the ttl of the last dead holder. */
+const calmMargin = 2_000;
+
+/** What a round breaks of the promises of the library. */
+export function checkRound(
+  history: readonly HistoryEvent[],
+  notes: readonly Note[],
+  target: NemesisTarget,
+): Violation[] {
+  const slotOf = (process: string): string => process.replace(/\..*/, '');
+  // A pause of one worker may hold up the others where they share a file; a kill does not.
+  const explains: Explains = ({ kind, hit }, process) =>
+    kind !== 'kill' && kind !== 'close' && (hit === undefined || slotOf(hit) === slotOf(process) || kind === 'pause');
+  const emptying = Object.entries(target.faults ?? {}).flatMap(([kind, { empties }]) => (empties ? [kind] : []));
+  const shown = checkHistory(history, {
+    sharersMayTie: target.sharersMayTie ?? false,
+    ...{ emptying, explains },
+    calmPatience: target.ttl + calmMargin,
+  });
+  return [...shown, ...notes.flatMap(checkNote)];
+}
+
+/**
+ * Errors that no caller caught; workers that are filled with what is over, or that something of the
+ * locks keeps running.
+ */
+function checkNote(note: Note): Violation[] {
+  const broken = (message: string): Violation => ({ rule: 'processes', message, at: note.at, ids: [] });
+  if (note.type === 'crash') return [broken(`a worker has an error: ${note.message}`)];
+  if (note.type !== 'close') return [];
+  const { heap, open } = note;
+  const foreign = open.filter((name) => !name.startsWith('PipeWrap') && name !== 'TTYWrap');
+  return [
+    ...(heap > heapBound ? [broken(`a worker has a heap of ${Math.round(heap / 2 ** 20)} MiB at its end`)] : []),
+    ...(foreign.length > 0 ? [broken(`a worker has open after close: ${foreign.join(', ')}`)] : []),
+  ];
+}

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockError, openLocks } from '@locks/core';
+import type { Locks, LocksConfig } from '@locks/core';
+import type { Json } from '../script.ts';
+import type { Address } from '../target.ts';
+import type { Assignment } from './messages.ts';
+
+/** Locks, and how they are closed with all that was opened for them. */
+export interface OpenedLocks {
+  readonly locks: Locks;
+  close(): Promise<void>;
+}
+
+/** What a module that opens locks gets. */
+export interface OpenArguments {
+  /** Where the servers are, in their order. */
+  readonly addresses: readonly Address[];
+  /** The drawn settings of the worker. */
+  readonly settings: { readonly [name: string]: Json };
+  /** What the target says. */
+  readonly args: Json;
+}
+
+/**
+ * Opens the locks, as often as it takes: the network may be broken at the moment. Rejects for any
+ * other reason.
+ */
+export async function open({
+  module,
+  ...given
+}: Pick<Assignment, 'module' | keyof OpenArguments>): Promise<OpenedLocks> {
+  const opener =
+    module === undefined
+      ? openByConfig
+      : ((await import(/* any module */ module)) as { open(given: OpenArguments): Promise<OpenedLocks> }).open;
+  for (;;) {
+    try {
+      return await opener(given);
+    } catch (error) {
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+async function openByConfig({ addresses, settings, args }: OpenArguments): Promise<OpenedLocks> {
+  const filled = fill(args, addresses) as string | { readonly [name: string]: Json };
+  const config = typeof filled === 'string' ? { url: filled } : filled;
+  const options = { ...(config['options'] as object | undefined), ...settings };
+  const locks = await openLocks({ ...config, options } as LocksConfig);
+  return { locks, close: () => locks.close() };
+}
+
+/** `value` with the addresses in place of what stands for them. */
+function fill(value: Json, addresses: readonly Address[]): Json {
+  if (typeof value === 'string') {
+    return value.replaceAll(/\{(host|port)(?::(\d+))?\}/g, (text, part: 'host' | 'port', index = '0') => {
+      const address = addresses[Number(index)];
+      return address === undefined ? text : `${address[part]}`;
+    });
+  }
+  if (Array.isArray(value)) return value.map((each: Json) => fill(each, addresses));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each as Json, addresses)]));
+}

@@ -1,0 +1,64 @@
+import { checkAnswers } from './answers.ts';
+import { readClaims } from './claims.ts';
+import type { HistoryEvent, Violation } from './events.ts';
+import { checkExclusion, checkSlots } from './exclusion.ts';
+import { checkFailures } from './failures.ts';
+import type { Explains } from './failures.ts';
+import { checkLiveness } from './liveness.ts';
+import { checkTokens } from './tokens.ts';
+import { checkWrites } from './writes.ts';
+
+/** What the check of a history allows. */
+export interface CheckHistoryOptions {
+  /** Sharers of a key may have the same token. @default false */
+  readonly sharersMayTie?: boolean;
+  /**
+   * Requests may arrive twice: a release answers `false` to the second one. @default false
+   */
+  readonly requestsMayRepeat?: boolean;
+  /** Kinds of faults that empty the store. @default none */
+  readonly emptying?: readonly string[];
+  /**
+   * Which faults explain a failure of a call. By default those of the store, and of its process.
+   */
+  readonly explains?: Explains;
+  /** How long a claim may wait without a fault, in ms. @default 30_000 */
+  readonly patience?: number;
+  /** The same in a calm phase, where locks are held for moments, in ms. @default 15_000 */
+  readonly calmPatience?: number;
+}
+
+const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hit === process;
+
+/**
+ * The promises of the library that a history breaks, by time. The events of each process must be in
+ * their order, and so must those of the guarded resource.
+ *
+ * - `exclusion`: two leases that exclude each other are never certainly held at the same moment,
+ * and no more than `permits` share a key. "Certainly" is what the leases said by `remaining`, so
+ * that a paused process explains exactly the overlap that its own lease allows.
+ * - `slots`: in each slot of `once` one call runs at most.
+ * - `tokens`: no token is given twice, and each exceeds those of earlier grants that it excludes.
+ * - `writes`: the guarded resource loses no write, takes no stale one, and refuses none of a
+ *   certain holder.
+ * - `answers`: a loss, and what `release` and `renew` answered, is true.
+ * - `liveness`: every call is answered, and in time where there is no fault.
+ * - `failures`: each is one that its call may have, and that a fault explains.
+ */
+export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
+  const { sharersMayTie = false, requestsMayRepeat = false, emptying = [], explains = ofStoreOrProcess } = options;
+  const { patience = 30_000, calmPatience = 15_000 } = options;
+  const claims = readClaims(events);
+  const found = [
+    ...checkExclusion(claims),
+    ...checkSlots(claims),
+    ...checkTokens(claims, sharersMayTie),
+    ...checkWrites(events, claims),
+    ...checkAnswers(claims, events, new Set(emptying), requestsMayRepeat),
+    ...checkLiveness(claims, events, { healed: patience, calm: calmPatience }),
+    ...checkFailures(claims, events, explains),
+  ];
+  // Two rules may see the same.
+  const byMessage = new Map(found.map((violation) => [violation.message, violation]));
+  return [...byMessage.values()].toSorted((one, other) => one.at - other.at);
+}

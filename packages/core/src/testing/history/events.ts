@@ -1,0 +1,163 @@
+import type { Mode } from '../../contract.ts';
+
+/** A call for a lock, as a history notes it. */
+export interface HistoryCall {
+  /** The key that is locked. */
+  readonly key: string;
+  /** Whether others may hold the key as well. */
+  readonly mode: Mode;
+  /** Shared: how many hold the key at most. Absent: any number. */
+  readonly permits?: number;
+  /** How many permits it takes. @default 1 */
+  readonly count?: number;
+  /** The method that was called. Of a `multiLock` each key is a call of its own. */
+  readonly how:
+    | 'acquire'
+    | 'tryAcquire'
+    | 'withLock'
+    | 'tryWithLock'
+    | 'multiLock'
+    | 'once'
+    | 'elect'
+    | 'resume'
+    | 'downgrade';
+  /** Of `once`: its slot. In each of them one call of a key may be granted. */
+  readonly slot?: string;
+  /**
+   * The call whose hold goes on under this one, with its token: after a `handOver` or `downgrade`.
+   */
+  readonly continues?: string;
+  /** In ms; absent: without limit. */
+  readonly wait?: number;
+  /** In ms: when the signal of the call aborts. Absent: never. */
+  readonly abortAfter?: number;
+  /** In ms: the key rests until so long after the grant. @default 0 */
+  readonly atLeast?: number;
+  /** The call was made in a phase without faults, in which locks are held for moments. */
+  readonly calm?: boolean;
+}
+
+/**
+ * One fact of a history: plain data, which may be written to a file as JSON. `at` is in ms of a
+ * monotonic clock that all processes share (`process.hrtime` on one host). It is read before the
+ * fact: with `remaining: 200` the lease promised to last until `at + 200`.
+ */
+export type HistoryEvent = {
+  /** When, in ms. */
+  readonly at: number;
+  /** Which process notes it. */
+  readonly process: string;
+} & (
+  | ({
+      /** Names the call, and the lease that came of it. */
+      readonly id: string;
+    } & (
+      | {
+          readonly type: 'call';
+          /** What was called. */
+          readonly call: HistoryCall;
+        }
+      | {
+          readonly type: 'granted';
+          /** Its fencing token, as text. */
+          readonly token: string;
+          /** What the lease promised, in ms. */
+          readonly remaining: number;
+          /** Who the store says holds it, where that is known. */
+          readonly owner?: string;
+        }
+      | {
+          /** A look at a lease. `release`: it is called next; of a function, the work is over. */
+          readonly type: 'held' | 'release';
+          /** What the lease promised, in ms. */
+          readonly remaining: number;
+        }
+      | {
+          /** There is no lease, and no error: `tryAcquire` answered `null`. */
+          readonly type: 'busy';
+        }
+      | {
+          readonly type: 'failed';
+          /** The code of the error. */
+          readonly code: string;
+          /** Its message. */
+          readonly message: string;
+        }
+      | {
+          readonly type: 'renewed';
+          /** `ok`, or the code of the error. */
+          readonly code: string;
+        }
+      | {
+          readonly type: 'lost';
+          /** The code of the reason of the signal. */
+          readonly code: string;
+          /** What the lease said of itself at that moment. */
+          readonly held: boolean;
+        }
+      | {
+          readonly type: 'released';
+          /** What `release` answered, or the code of its error; `over` at the end of a function. */
+          readonly answer: boolean | string;
+        }
+      | {
+          /** The guarded resource answered the holder of a token. */
+          readonly type: 'read' | 'written' | 'refused';
+          /** Which resource: that of this key. */
+          readonly key: string;
+          /** The token of the request, as text. */
+          readonly token: string;
+          /** The value after it. */
+          readonly value: number;
+        }
+    ))
+  | {
+      readonly type: 'fault';
+      /** When it began, in ms. `at` is its end. */
+      readonly from: number;
+      /** What it was. */
+      readonly kind: string;
+      /** The process that it hit. Absent: it hit the store. */
+      readonly hit?: string;
+    }
+  | {
+      /** An operator is about to release the hold of `owner` by force. */
+      readonly type: 'forced';
+      /** What it holds. */
+      readonly key: string;
+      /** As in its `granted`. */
+      readonly owner: string;
+    }
+  | {
+      readonly type: 'ended';
+      /** By its tester, who expects no answers from it. */
+      readonly killed: boolean;
+    }
+  | {
+      /** From now on there are no faults. */
+      readonly type: 'healed';
+    }
+);
+
+/** A promise of the library that a history breaks. */
+export interface Violation {
+  /** Which promise. */
+  readonly rule:
+    | 'exclusion'
+    | 'slots'
+    | 'tokens'
+    | 'writes'
+    | 'answers'
+    | 'told'
+    | 'order'
+    | 'liveness'
+    | 'failures'
+    | 'processes'
+    | 'leftovers';
+  /** What happened, in words. */
+  readonly message: string;
+  /** When, in ms of the history's clock. */
+  readonly at: number;
+  /** The calls that show it. */
+  readonly ids: readonly string[];
+}

@@ -1,0 +1,76 @@
+import type { Claim } from './claims.ts';
+import type { HistoryEvent, Violation } from './events.ts';
+
+/** In ms: for how long after a fault calls may still fail because of it. */
+const aftermath = 8_000;
+/** In ms: without an answer for so long a call may say that its store does not answer. */
+const shortWait = 2_000;
+/** In ms. A call whose wait is over looks for a little longer whether its store still answers. */
+const lastLook = 250;
+
+/** Which faults explain a failure of a call of `process`. */
+export type Explains = (fault: HistoryEvent & { readonly type: 'fault' }, process: string) => boolean;
+
+/**
+ * Every failure is one that its call may have, and one that a fault explains: a store that answers
+ * is not unavailable, and one that is dead is no contention.
+ */
+export function* checkFailures(
+  claims: readonly Claim[],
+  events: readonly HistoryEvent[],
+  explains: Explains,
+): Iterable<Violation> {
+  const faults = events.filter((event) => event.type === 'fault');
+  const explainedBy = ({ process, calledAt }: Claim, at: number, may: Explains): boolean =>
+    faults.some((fault) => fault.from <= at && calledAt <= fault.at + aftermath && may(fault, process));
+  const explained = (claim: Claim, at: number): boolean => explainedBy(claim, at, explains);
+  const closed = (claim: Claim, at: number): boolean =>
+    explainedBy(claim, at, ({ kind, hit }, process) => kind === 'close' && hit === process);
+  const isExplained = (code: string, claim: Claim, at: number): boolean =>
+    (code === 'LOCK_UNAVAILABLE' && explained(claim, at)) || (code === 'LOCK_CLOSED' && closed(claim, at));
+  for (const claim of claims) {
+    const { id, call, failure, endedAt = 0, answer, releasedAt = 0 } = claim;
+    const broken = (at: number, message: string): Violation => ({ rule: 'failures', at, ids: [id], message });
+    if (failure !== undefined && !mayFail(claim, failure.code, { explained, closed })) {
+      const when = call.calm === true ? ' without any fault' : '';
+      yield broken(endedAt, `${id}: ${call.how} failed${when} with ${failure.code}: ${failure.message}`);
+    }
+    if (typeof answer === 'string' && answer !== 'over') {
+      const fine = isExplained(answer, claim, releasedAt);
+      if (!fine) yield broken(releasedAt, `${id}: release failed with ${answer}`);
+    }
+    for (const { at, code } of claim.renewals) {
+      const fine = code === 'ok' || code === 'LOCK_LOST' || isExplained(code, claim, at);
+      if (!fine) yield broken(at, `${id}: renew failed with ${code}`);
+    }
+  }
+}
+
+/** Whether a fault of some kind explains what a claim got at `at`. */
+type Explained = (claim: Claim, at: number) => boolean;
+
+function mayFail(claim: Claim, code: string, by: Readonly<Record<'explained' | 'closed', Explained>>): boolean {
+  const { call, grantedAt, calledAt, endedAt = 0 } = claim;
+  const tries = call.how === 'tryAcquire' || call.how === 'tryWithLock';
+  const { how, wait = tries ? 0 : Infinity, calm = false } = call;
+  const explained = (): boolean => by.explained(claim, endedAt);
+  switch (code) {
+    case 'LOCK_TIMEOUT':
+      return !tries && wait < Infinity && grantedAt === undefined;
+    case 'TimeoutError':
+      return call.abortAfter !== undefined && grantedAt === undefined;
+    case 'LOCK_CLOSED':
+      return by.closed(claim, endedAt);
+    case 'LOCK_LOST':
+      // While it waits for one key, another one may be lost.
+      if (how === 'multiLock' || (call.count ?? 1) > 1) return explained();
+      if (call.continues !== undefined || how === 'once') return true;
+      return (how === 'withLock' || how === 'tryWithLock') && grantedAt !== undefined && !calm;
+    case 'LOCK_UNAVAILABLE':
+      if (calm || grantedAt !== undefined) return false;
+      // A machine under load may not answer that look either.
+      return wait <= shortWait || endedAt - calledAt >= wait + lastLook || explained();
+    default:
+      return false;
+  }
+}

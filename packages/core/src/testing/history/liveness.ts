@@ -1,0 +1,43 @@
+import type { Claim } from './claims.ts';
+import type { HistoryEvent, Violation } from './events.ts';
+
+/** In ms: how long a claim may take when there is no fault any more. */
+export interface LivenessBounds {
+  /** One that was waiting when the faults ended. */
+  readonly healed: number;
+  /** One of a calm phase. */
+  readonly calm: number;
+}
+
+/**
+ * Without faults every claim is answered in time, and no call stays unanswered in a process that
+ * was not killed.
+ */
+export function* checkLiveness(
+  claims: readonly Claim[],
+  events: readonly HistoryEvent[],
+  bounds: LivenessBounds,
+): Iterable<Violation> {
+  const killed = new Set(events.flatMap((event) => (event.type === 'ended' && event.killed ? [event.process] : [])));
+  const heals = events.flatMap((event) => (event.type === 'healed' ? [event.at] : []));
+  for (const claim of claims) {
+    const { id, call, process, calledAt } = claim;
+    const broken = (at: number, message: string): Violation => ({ rule: 'liveness', at, ids: [id], message });
+    const answeredAt = claim.grantedAt ?? claim.endedAt;
+    if (answeredAt === undefined) {
+      if (!killed.has(process)) yield broken(calledAt, `${id}: the call of ${call.how} was never answered`);
+      continue;
+    }
+    const { releaseAt, releasedAt, endedAt, lostAt } = claim;
+    // Who lost a lease need not release it.
+    const settled = releasedAt ?? endedAt ?? (releaseAt === undefined ? lostAt : undefined);
+    if (settled === undefined && !killed.has(process)) {
+      const what = releaseAt === undefined ? 'it was neither released nor lost' : 'release was never answered';
+      yield broken(answeredAt, `${id}: ${what}`);
+    }
+    const since = call.calm === true ? calledAt : heals.find((at) => calledAt <= at && answeredAt > at);
+    if (since === undefined || answeredAt - since <= (call.calm === true ? bounds.calm : bounds.healed)) continue;
+    const waited = ((answeredAt - since) / 1_000).toFixed(1);
+    yield broken(answeredAt, `${id} waited ${waited} s for "${call.key}" without any fault`);
+  }
+}
