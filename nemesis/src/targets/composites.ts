@@ -115,9 +115,14 @@ export const compositeTargets: readonly ListedTarget[] = [
     can: exclusive,
     start: threeRedis,
     servers: ({ handles }) => handles,
-    openings: { url: () => combined([0, 1, 2].map((server) => redisMember(server, { restartGuard: ttl }))) },
+    openings: {
+      url: () => combined([0, 1, 2].map((server) => redisMember(server, { restartGuard: redis.restartGuard }))),
+    },
     // One after the other loses its data, and no second one before the first grants again.
-    faults: { pause, kill: { ...empty, weight: 2, empties: false, recovery: 3 * ttl, may: allKnowQuorum } },
+    faults: {
+      pause,
+      kill: { ...empty, weight: 2, empties: false, recovery: 2 * redis.restartGuard, may: allKnowQuorum },
+    },
   }),
   list<Kinds>({
     name: 'quorum-kinds',

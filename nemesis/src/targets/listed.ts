@@ -30,7 +30,8 @@ export interface Place {
 }
 
 /** All of one target: data, and how its servers are started. */
-interface Definition<Servers extends Running> extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'duplicable' | 'sharersMayTie'> {
+interface Definition<Servers extends Running>
+  extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'duplicable' | 'sharersMayTie'> {
   /** Packages of adapters that the application has, without the scope. */
   readonly adapters: readonly string[];
   /** Modules of clients that it has. */
@@ -82,7 +83,10 @@ export function list<Servers extends Running>(definition: Definition<Servers>): 
         ...(servers && { servers: servers(running) }),
         openings: each(openings, (make) => {
           const { module, ...opening } = make(running);
-          return { ...opening, ...(module !== undefined && { module: join(application, `programs/openers/${module}.js`) }) };
+          return {
+            ...opening,
+            ...(module !== undefined && { module: join(application, `programs/openers/${module}.js`) }),
+          };
         }),
         faults: each(faults, ({ may, begin, ...rest }) => ({
           ...rest,

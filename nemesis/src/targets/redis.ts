@@ -10,6 +10,8 @@ const application = { adapters: ['redis'], modules: ['ioredis', 'iovalkey', 'red
 export const ttl = 1_000;
 /** A release assigns the key where the ttl is half of `waiterTtl` at least. */
 export const options = { timeout: 2_000, waiterTtl: 1_500 };
+/** In ms: no claim has a longer ttl, with its cooldown. */
+export const restartGuard = 3_000;
 /** Nothing that was confirmed is lost when the server is killed. */
 const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
@@ -219,17 +221,21 @@ export const redisTargets: readonly ListedTarget[] = [
     servers,
     openings: {
       url: () => ({
-        args: { url: 'redis://{host}:{port}', ttl, options: { ...options, restartGuard: ttl } },
+        args: { url: 'redis://{host}:{port}', ttl, options: { ...options, restartGuard } },
         settings: timeouts,
       }),
       ioredis: () => ({
         module: 'ioredis',
-        args: { ttl, options: { ...options, restartGuard: ttl } },
+        args: { ttl, options: { ...options, restartGuard } },
         settings: { wrap },
       }),
     },
     // A hold may end early, and no second one begins before it has ended.
-    faults: { pause: ofProcesses.pause, 'kill, empty': { ...ofProcesses.empty, weight: 1 }, flush: byCommands.flush },
+    faults: {
+      pause: ofProcesses.pause,
+      'kill, empty': { ...ofProcesses.empty, weight: 1, doubles: false },
+      flush: { ...byCommands.flush, doubles: false },
+    },
     leftovers,
   }),
 ];

@@ -169,8 +169,7 @@ function openings(count: number, sessionTimeout: number) {
 }
 
 /** Keys of ZooKeeper have no cooldown. */
-const can: NonNullable<Parameters<typeof list>[0]['can']> = ({ lockDelay = 0 }) =>
-  lockDelay === 0;
+const can: NonNullable<Parameters<typeof list>[0]['can']> = ({ lockDelay = 0 }) => lockDelay === 0;
 
 export const zookeeperTargets: readonly ListedTarget[] = [
   list<Processes>({

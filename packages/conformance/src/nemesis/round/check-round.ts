@@ -19,10 +19,12 @@ export function checkRound(
   // A pause of one worker may hold up the others where they share a file; a kill does not.
   const explains: Explains = ({ kind, hit }, process) =>
     kind !== 'kill' && kind !== 'close' && (hit === undefined || slotOf(hit) === slotOf(process) || kind === 'pause');
-  const emptying = Object.entries(target.faults ?? {}).flatMap(([kind, { empties }]) => (empties ? [kind] : []));
+  const faults = Object.entries(target.faults ?? {});
+  const emptying = faults.flatMap(([kind, { empties }]) => (empties ? [kind] : []));
+  const forgetting = faults.flatMap(([kind, { empties, doubles = empties }]) => (doubles ? [kind] : []));
   const shown = checkHistory(history, {
     sharersMayTie: target.sharersMayTie ?? false,
-    ...{ emptying, explains },
+    ...{ emptying, forgetting, explains },
     calmPatience: target.ttl + calmMargin,
   });
   return [...shown, ...notes.flatMap(checkNote)];

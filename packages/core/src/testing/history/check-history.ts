@@ -18,6 +18,8 @@ export interface CheckHistoryOptions {
   readonly requestsMayRepeat?: boolean;
   /** Kinds of faults that empty the store. @default none */
   readonly emptying?: readonly string[];
+  /** Those of them after which a key may have a second holder. @default those of `emptying` */
+  readonly forgetting?: readonly string[];
   /**
    * Which faults explain a failure of a call. By default those of the store, and of its process.
    */
@@ -46,9 +48,15 @@ const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hi
  * - `failures`: each is one that its call may have, and that a fault explains.
  */
 export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
-  const { sharersMayTie = false, requestsMayRepeat = false, emptying = [], explains = ofStoreOrProcess } = options;
+  const {
+    sharersMayTie = false,
+    requestsMayRepeat = false,
+    emptying = [],
+    forgetting = emptying,
+    explains = ofStoreOrProcess,
+  } = options;
   const { patience = 30_000, calmPatience = 15_000 } = options;
-  const claims = readClaims(events);
+  const claims = readClaims(events, forgetting);
   const found = [
     ...checkExclusion(claims),
     ...checkSlots(claims),
