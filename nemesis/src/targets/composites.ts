@@ -7,11 +7,10 @@ import type { ServerHandle } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import * as etcd from './etcd.ts';
 import { type Data, type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, ofProcesses, together } from './processes.ts';
+import { type Processes, empty, kill, ofOne, pause, together } from './processes.ts';
 import * as redis from './redis.ts';
 import { type SqlServer, options as sqlOptions, sqlServer } from './sql-server.ts';
 
-const { pause, kill, empty } = ofProcesses;
 const ttl = 1_000;
 const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
@@ -106,6 +105,7 @@ const combined = (members: readonly Data[], more: Data = {}) => ({
 export const compositeTargets: readonly ListedTarget[] = [
   list<Processes>({
     name: 'quorum',
+    healing: redis.restartGuard,
     adapters: ['redis'],
     modules: ['ioredis'],
     store: 'redis',
@@ -120,8 +120,8 @@ export const compositeTargets: readonly ListedTarget[] = [
     },
     // One after the other loses its data, and no second one before the first grants again.
     faults: {
-      pause,
-      kill: { ...empty, weight: 2, empties: false, recovery: 2 * redis.restartGuard, may: allKnowQuorum },
+      'server-pause': pause,
+      'server-empty': { ...empty, weight: 2, empties: false, recovery: 2 * redis.restartGuard, may: allKnowQuorum },
     },
   }),
   list<Kinds>({
@@ -139,7 +139,7 @@ export const compositeTargets: readonly ListedTarget[] = [
       url: ({ sql }) =>
         combined([redisMember(0), sqlMember(sql, 1), { url: 'etcd://{host:2}:{port:2}', options: etcd.options }]),
     },
-    faults: { pause, kill: { ...kill, recovery: 6_000 } },
+    faults: { 'server-pause': pause, 'server-restart': { ...kill, recovery: 6_000 } },
   }),
   list<Kinds>({
     name: 'all',
@@ -152,10 +152,11 @@ export const compositeTargets: readonly ListedTarget[] = [
     start: async () => await withSql(await startRedis({ args: durable })),
     servers: ({ handles }) => handles,
     openings: { url: ({ sql }) => combined([redisMember(0), sqlMember(sql, 1)], { need: 'all', timeout: 6_000 }) },
-    faults: { pause, kill },
+    faults: { 'server-pause': pause, 'server-restart': kill },
   }),
   list<Migration>({
     name: 'migrate',
+    healing: 8_000,
     adapters: ['redis', 'sql'],
     modules: ['ioredis', 'pg', 'knex'],
     store: 'redis, postgres',
@@ -175,7 +176,7 @@ export const compositeTargets: readonly ListedTarget[] = [
     },
     servers: ({ handles }) => handles,
     openings: { url: migrate },
-    faults: { pause, kill, phase: phases },
+    faults: { 'server-pause': pause, 'server-restart': kill, phase: phases },
   }),
   list<Processes>({
     name: 'wrapped',
@@ -194,7 +195,7 @@ export const compositeTargets: readonly ListedTarget[] = [
         settings: { telemetry: [false, true] },
       }),
     },
-    faults: { ...ofProcesses, flush: redis.byCommands.flush },
+    faults: { ...ofOne, flush: redis.byCommands.flush },
     leftovers: redis.leftovers,
   }),
   list<Processes>({
@@ -221,6 +222,6 @@ export const compositeTargets: readonly ListedTarget[] = [
           { url: 'zookeeper://{host:2}:{port:2}', options: { acl: 'open', sessionTimeout: 2_500, timeout: 2_000 } },
         ]),
     },
-    faults: { pause, kill: { ...kill, recovery: 5_000 } },
+    faults: { 'server-pause': pause, 'server-restart': { ...kill, recovery: 5_000 } },
   }),
 ];

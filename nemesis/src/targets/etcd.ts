@@ -1,7 +1,7 @@
 import { startEtcd, startEtcdCluster } from '@locks/test-servers';
 import type { EtcdCluster, ServerAddress } from '@locks/test-servers';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, ofProcesses, together } from './processes.ts';
+import { type Processes, kill, ofOne, pause, together } from './processes.ts';
 
 const application = { adapters: ['etcd'], modules: ['@bufbuild/protobuf', '@grpc/grpc-js'] } as const;
 
@@ -102,8 +102,8 @@ interface Clustered extends Processes {
 const recovery = 6_000;
 
 const byMembers: Readonly<Record<string, FaultOf<Clustered>>> = {
-  pause: { ...ofProcesses.pause, recovery },
-  kill: { ...ofProcesses.kill, recovery },
+  'server-pause': { ...pause, recovery },
+  'server-restart': { ...kill, recovery },
   'leader stands still': {
     targets: 1,
     recovery,
@@ -149,11 +149,12 @@ export const etcdTargets: readonly ListedTarget[] = [
     store: 'etcd',
     topology: 'one server',
     ...application,
+    fair: true,
     ttl,
     start: async () => together([await startEtcd()]),
     servers: ({ handles }) => handles,
     openings: { url: () => ({ args: { url: 'etcd://{host}:{port}', ttl, options }, settings }) },
-    faults: { ...ofProcesses, ...byRequests },
+    faults: { ...ofOne, ...byRequests },
     leftovers,
   }),
   list<Clustered>({
@@ -161,6 +162,7 @@ export const etcdTargets: readonly ListedTarget[] = [
     store: 'etcd',
     topology: 'three members',
     ...application,
+    fair: true,
     ttl,
     async start() {
       const cluster = await startEtcdCluster();

@@ -31,7 +31,7 @@ export interface Place {
 
 /** All of one target: data, and how its servers are started. */
 interface Definition<Servers extends Running>
-  extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'duplicable' | 'sharersMayTie'> {
+  extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'fair' | 'healing' | 'duplicable' | 'sharersMayTie'> {
   /** Packages of adapters that the application has, without the scope. */
   readonly adapters: readonly string[];
   /** Modules of clients that it has. */
@@ -67,7 +67,7 @@ export interface StartedTarget {
 /** Lists a target. */
 export function list<Servers extends Running>(definition: Definition<Servers>): ListedTarget {
   const { name, store, topology, composite, ttl, openings, faults, servers, leftovers } = definition;
-  const { adapters, modules, can, duplicable, sharersMayTie } = definition;
+  const { adapters, modules, can, fair, healing, duplicable, sharersMayTie } = definition;
   return {
     ...{ name, store, topology, adapters, modules },
     ...(composite !== undefined && { composite }),
@@ -78,6 +78,8 @@ export function list<Servers extends Running>(definition: Definition<Servers>): 
       const target: NemesisTarget = {
         ...{ name, ttl },
         ...(can && { can }),
+        ...(fair !== undefined && { fair }),
+        ...(healing !== undefined && { healing }),
         ...(duplicable !== undefined && { duplicable }),
         ...(sharersMayTie !== undefined && { sharersMayTie }),
         ...(servers && { servers: servers(running) }),

@@ -77,7 +77,15 @@ export const old: FaultOf<Processes> = {
 };
 
 /** What every server has that is a process of its own. */
-export const ofProcesses = { pause, kill, empty, old } as const;
+export const ofProcesses = {
+  'server-pause': pause,
+  'server-restart': kill,
+  'server-empty': empty,
+  'server-old': old,
+} as const;
+
+/** The same of a store that is one server. */
+export const ofOne = { ...ofProcesses, 'server-pause': { ...pause, silences: true } } as const;
 
 /** Copies what is in a folder, with owners and rights, which Node's own copy leaves out. */
 export async function copyTo(from: string, to: string): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedisCluster, startRedisSentinel } from '@locks/test-servers';
 import type { RedisCluster, RedisSentinel, ServerHandle } from '@locks/test-servers';
 import { type Data, type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, ofProcesses } from './processes.ts';
+import { type Processes, kill, pause } from './processes.ts';
 import { byCommands, options, ttl } from './redis.ts';
 
 interface Watched extends Processes {
@@ -14,7 +14,6 @@ interface Clustered extends Processes {
 }
 
 const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
-const { pause, kill } = ofProcesses;
 const application = { adapters: ['redis'], modules: ['ioredis'] } as const;
 
 /** The other servers elect a new master, which takes some seconds. */
@@ -28,7 +27,7 @@ async function masterOf({ set }: Watched): Promise<ServerHandle> {
 }
 
 const sentinelFaults = (lossy: boolean): Readonly<Record<string, FaultOf<Watched>>> => ({
-  pause: { ...pause, empties: lossy, recovery },
+  'server-pause': { ...pause, empties: lossy, recovery },
   failover: {
     targets: 1,
     lasts: [0, 0],
@@ -67,6 +66,7 @@ function withSentinels(name: string, topology: string, replicas: number, more: D
     store: 'redis',
     topology,
     ...application,
+    healing: 6_000,
     ttl,
     async start() {
       const set = await startRedisSentinel({ replicas, args: durable });
@@ -89,8 +89,8 @@ function withSentinels(name: string, topology: string, replicas: number, more: D
 
 const clusterFaults: Readonly<Record<string, FaultOf<Clustered>>> = {
   // A replica that becomes the master lacks the latest grants.
-  pause: { ...pause, empties: true, recovery },
-  kill: { ...kill, empties: true, recovery },
+  'server-pause': { ...pause, empties: true, recovery },
+  'server-restart': { ...kill, empties: true, recovery },
   failover: {
     targets: 1,
     lasts: [0, 0],
@@ -138,6 +138,7 @@ export const redisGroupTargets: readonly ListedTarget[] = [
     store: 'redis',
     topology: 'Cluster, three masters with a replica each',
     ...application,
+    healing: 6_000,
     ttl,
     async start() {
       const cluster = await startRedisCluster({ args: durable, partitions: true });

@@ -1,7 +1,7 @@
 import { redisCommand, startRedis, wallClocks } from '@locks/test-servers';
 import type { ServerHandle, WallClocks } from '@locks/test-servers';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, ofProcesses, together } from './processes.ts';
+import { type Processes, empty, kill, ofOne, together } from './processes.ts';
 import { type SmallDisk, diskFull, smallDisk } from './small-disk.ts';
 
 const application = { adapters: ['redis'], modules: ['ioredis', 'iovalkey', 'redis'] } as const;
@@ -53,6 +53,7 @@ export const byCommands = {
   'rights revoked': changed(
     [['ACL', 'SETUSER', 'default', '-evalsha', '-eval']],
     [['ACL', 'SETUSER', 'default', '+@all']],
+    { refuses: true },
   ),
   'clients cut': changed([cut, ['CLIENT', 'KILL', 'TYPE', 'pubsub']], [], moment),
   'scripts forgotten': changed([['SCRIPT', 'FLUSH']], [], moment),
@@ -84,6 +85,7 @@ const readOnly = changed([['REPLICAOF', '127.0.0.1', 1]], [['REPLICAOF', 'NO', '
 /** A new password, and all who have the old one are cut. */
 const passwordRotated: FaultOf<Processes> = {
   targets: 1,
+  refuses: true,
   async begin({ handles: [server] }) {
     const change = async (from: string | undefined, to: string): Promise<void> => {
       const { Redis } = await import('ioredis');
@@ -94,7 +96,7 @@ const passwordRotated: FaultOf<Processes> = {
       });
       client.on('error', () => {});
       await client.config('SET', 'requirepass', to);
-      if (to !== '') await client.call(...cut);
+      await client.call(...cut);
       client.disconnect();
     };
     await change(undefined, 'another');
@@ -164,11 +166,12 @@ export const redisTargets: readonly ListedTarget[] = [
     store: 'redis',
     topology: 'one server, AOF always',
     ...application,
+    fair: true,
     ttl,
     start: single,
     servers,
     openings,
-    faults: { ...ofProcesses, ...byCommands, 'read-only': readOnly, 'password rotated': passwordRotated },
+    faults: { ...ofOne, ...byCommands, 'read-only': readOnly, 'password rotated': passwordRotated },
     leftovers,
   }),
   list<SmallDisk>({
@@ -176,11 +179,12 @@ export const redisTargets: readonly ListedTarget[] = [
     store: 'redis',
     topology: 'one server, AOF always, 16 MB of disk',
     ...application,
+    fair: true,
     ttl,
     start: async () => await smallDisk(await startRedis({ args: durable }), 16),
     servers,
     openings,
-    faults: { pause: ofProcesses.pause, kill: ofProcesses.kill, 'disk full': diskFull },
+    faults: { 'server-pause': ofOne['server-pause'], 'server-restart': kill, 'disk full': diskFull },
     leftovers,
   }),
   list<Clocked>({
@@ -188,6 +192,7 @@ export const redisTargets: readonly ListedTarget[] = [
     store: 'redis',
     topology: 'one server, its wall clock steps',
     ...application,
+    fair: true,
     ttl,
     async start() {
       const clocks = await wallClocks();
@@ -200,7 +205,7 @@ export const redisTargets: readonly ListedTarget[] = [
     },
     servers,
     openings,
-    faults: { pause: ofProcesses.pause, kill: ofProcesses.kill, 'clock step': stepped },
+    faults: { 'server-pause': ofOne['server-pause'], 'server-restart': kill, 'clock step': stepped },
     leftovers,
   }),
   list<Processes>({
@@ -208,6 +213,8 @@ export const redisTargets: readonly ListedTarget[] = [
     store: 'redis',
     topology: 'one server without disk, restartGuard',
     ...application,
+    fair: true,
+    healing: restartGuard,
     ttl,
     async start() {
       const { initialise } = await import('@locks/redis');
@@ -232,8 +239,8 @@ export const redisTargets: readonly ListedTarget[] = [
     },
     // A hold may end early, and no second one begins before it has ended.
     faults: {
-      pause: ofProcesses.pause,
-      'kill, empty': { ...ofProcesses.empty, weight: 1, doubles: false },
+      'server-pause': ofOne['server-pause'],
+      'server-empty': { ...empty, weight: 1, doubles: false },
       flush: { ...byCommands.flush, doubles: false },
     },
     leftovers,

@@ -5,7 +5,7 @@ import type { ServerHandle } from '@locks/test-servers';
 import knex from 'knex';
 import type { Knex } from 'knex';
 import type { FaultOf } from './listed.ts';
-import { type Processes, ofProcesses, together } from './processes.ts';
+import { type Processes, kill, ofOne, old, together } from './processes.ts';
 
 /** In ms. */
 export const ttl = 1_000;
@@ -114,13 +114,11 @@ const rotate = (to: string): Readonly<Record<Database, string>> => ({
   mariadb: `ALTER USER ${user} IDENTIFIED BY '${to}'`,
 });
 
-const { pause, kill, old } = ofProcesses;
-
 /** What can be done to a database. */
 export const sqlFaults: Readonly<Record<string, FaultOf<SqlServer>>> = {
-  pause,
-  kill,
-  old,
+  'server-pause': ofOne['server-pause'],
+  'server-restart': kill,
+  'server-old': old,
   truncated: {
     lasts: [0, 0],
     weight: 0.5,
@@ -133,20 +131,25 @@ export const sqlFaults: Readonly<Record<string, FaultOf<SqlServer>>> = {
       );
     },
   },
-  'read-only': changed({
-    postgres: {
-      begin: [`ALTER ROLE ${user} SET default_transaction_read_only = on`, cut],
-      end: [`ALTER ROLE ${user} RESET default_transaction_read_only`, cut],
+  'read-only': changed(
+    {
+      postgres: {
+        begin: [`ALTER ROLE ${user} SET default_transaction_read_only = on`, cut],
+        end: [`ALTER ROLE ${user} RESET default_transaction_read_only`, cut],
+      },
+      mariadb: { begin: ['SET GLOBAL read_only = 1'], end: ['SET GLOBAL read_only = 0'] },
     },
-    mariadb: { begin: ['SET GLOBAL read_only = 1'], end: ['SET GLOBAL read_only = 0'] },
-  }),
+    { refuses: true },
+  ),
   'rights revoked': {
+    refuses: true,
     async begin(servers) {
       await servers.admin(...revoke[servers.database].begin);
       return () => servers.admin(...servers.grants);
     },
   },
   'password rotated': {
+    refuses: true,
     async begin(servers) {
       const { database, admin } = servers;
       await admin(rotate('another')[database]);

@@ -1,7 +1,7 @@
 import type { Opening } from '@locks/conformance/nemesis';
 import { startMariadb, startPostgres } from '@locks/test-servers';
 import { type Data, type ListedTarget, list } from './listed.ts';
-import { ofProcesses } from './processes.ts';
+import { kill, ofOne } from './processes.ts';
 import { type SmallDisk, diskFull, smallDisk } from './small-disk.ts';
 import { type Database, type SqlServer, options, sqlFaults, sqlServer, ttl } from './sql-server.ts';
 
@@ -62,6 +62,7 @@ function target(name: string, database: Database, routines = true): ListedTarget
     store: database,
     topology: routines ? 'one server' : 'one server, no routines',
     ...application,
+    fair: true,
     ttl,
     start: async () => await sqlServer(database, await starts[database](), routines),
     servers: ({ handles }) => handles,
@@ -82,6 +83,7 @@ export const sqlTargets: readonly ListedTarget[] = [
     store: 'postgres',
     topology: 'one server, 128 MB of disk',
     ...application,
+    fair: true,
     ttl,
     async start() {
       const disk = await smallDisk(await startPostgres(), 128);
@@ -91,6 +93,6 @@ export const sqlTargets: readonly ListedTarget[] = [
     },
     servers: ({ handles }) => handles,
     openings: clients.postgres,
-    faults: { pause: ofProcesses.pause, kill: ofProcesses.kill, 'disk full': diskFull },
+    faults: { 'server-pause': ofOne['server-pause'], 'server-restart': kill, 'disk full': diskFull },
   }),
 ];

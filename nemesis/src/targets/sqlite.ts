@@ -54,6 +54,7 @@ export const sqliteTargets: readonly ListedTarget[] = [
     store: 'sqlite',
     topology: 'one file',
     ...application,
+    fair: true,
     ttl,
     async start() {
       const folder = await mkdtemp(join(tmpdir(), 'locks-nemesis-sqlite-'));

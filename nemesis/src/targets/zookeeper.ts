@@ -3,14 +3,14 @@ import type { ServerHandle, ZookeeperEnsemble } from '@locks/test-servers';
 import zookeeper from 'node-zookeeper-client';
 import type { Client } from 'node-zookeeper-client';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, ofProcesses, together } from './processes.ts';
+import { type Processes, kill, ofOne, pause, together } from './processes.ts';
 import { endSession, sessionsOf } from './zookeeper-session.ts';
 
 const tickTime = 250;
 const application = { adapters: ['zookeeper'], modules: ['node-zookeeper-client'] } as const;
 
 /** In ms: ten ticks. */
-export const ofOne = 2_500;
+export const sessionTimeout = 2_500;
 /** A client leaves a member after a fifth of it without an answer, which three on two processors may take. */
 const ofEnsemble = 4_000;
 const root = '/locks';
@@ -133,8 +133,8 @@ function ofMember(begin: (ensemble: ZookeeperEnsemble, member: ServerHandle) => 
 }
 
 const byMembers: Readonly<Record<string, FaultOf<Ensemble>>> = {
-  pause: { ...ofProcesses.pause, recovery },
-  kill: { ...ofProcesses.kill, recovery },
+  'server-pause': { ...pause, recovery },
+  'server-restart': { ...kill, recovery },
   'cut off': ofMember((ensemble, member) => ensemble.partition(member)),
   lag: ofMember((ensemble, member) => ensemble.lag(member, 400)),
   'held back': ofMember((ensemble, member) => ensemble.hold(member)),
@@ -177,12 +177,13 @@ export const zookeeperTargets: readonly ListedTarget[] = [
     store: 'zookeeper',
     topology: 'one server',
     ...application,
-    ttl: ofOne,
+    fair: true,
+    ttl: sessionTimeout,
     can,
     start: async () => together([await startZookeeper({ tickTime })]),
     servers: ({ handles }) => handles,
-    openings: openings(1, ofOne),
-    faults: { ...ofProcesses, ...byRequests },
+    openings: openings(1, sessionTimeout),
+    faults: { ...ofOne, ...byRequests },
     leftovers,
   }),
   list<Ensemble>({
@@ -190,6 +191,7 @@ export const zookeeperTargets: readonly ListedTarget[] = [
     store: 'zookeeper',
     topology: 'three members',
     ...application,
+    fair: true,
     ttl: ofEnsemble,
     can,
     async start() {

@@ -29,6 +29,9 @@ const calls = {
 /** So often what work does is drawn; the others do nothing but write. */
 const insides = { nothing: 100, renew: 8, release: 5, again: 5, stop: 3, block: 2, force: 2, close: 1 } as const;
 
+/** Several permits cannot rest, and are not reentrant. */
+const several = { count: 2, atLeast: 0, reentrant: false } as const;
+
 /** Turns that hold up a whole process are taken rarely. */
 const rare: ReadonlySet<string> = new Set(['block', 'force', 'close']);
 const whole = Math.round;
@@ -36,10 +39,16 @@ const whole = Math.round;
 /** Draws a turn that `target` can do. */
 export function drawTurn(random: Random, target: NemesisTarget): Turn {
   for (let attempt = 0; attempt < 50; attempt += 1) {
-    const turn = drawAny(random, target.ttl);
+    const turn = spareBusy(random, drawAny(random, target.ttl));
     if (target.can?.(turn) !== false) return turn;
   }
   return { key: keys.busy, mode: 'exclusive', how: 'acquire', think: 5, hold: 5 };
+}
+
+/** The key that changes hands often is rarely held for long: all would wait for it. */
+function spareBusy(random: Random, turn: Turn): Turn {
+  const isBusy = turn.key === keys.busy || turn.more?.includes(keys.busy) === true;
+  return isBusy && random.chance(0.8) ? { ...turn, hold: Math.min(turn.hold, 20) } : turn;
 }
 
 function drawAny(random: Random, ttl: number): Turn {
@@ -63,7 +72,7 @@ function drawAny(random: Random, ttl: number): Turn {
       // More calls under way than any window.
       return { ...own, ...drawKey(random), hold: 0, how: 'tryAcquire', times: random.integer(100, 400), every: 40 };
     default:
-      return { ...base, ...drawKey(random), ...drawOptions(random, ttl, call), ...inside };
+      return { ...base, ...drawOptions(random, ttl, call), ...drawKey(random), ...inside };
   }
 }
 
@@ -74,7 +83,7 @@ function drawKey(random: Random): Pick<Turn, 'key' | 'mode' | 'permits' | 'count
     case 'exclusive':
       return { key: random.pick(keys.exclusive), mode: 'exclusive' };
     case 'permits':
-      return { key: keys.permits, mode: 'shared', permits: 3, ...(random.chance(0.2) ? { count: 2 } : {}) };
+      return { key: keys.permits, mode: 'shared', permits: 3, ...(random.chance(0.2) ? several : {}) };
     default:
       return { key: keys.mixed, mode: random.chance(0.7) ? 'shared' : 'exclusive' };
   }
@@ -107,16 +116,17 @@ function drawInside(random: Random, call: string): Partial<Turn> {
   return { inside, ...(rare.has(inside) ? { every: random.integer(15, 40) } : {}) };
 }
 
-/** Mostly short; some need renewals, or outlast a ttl without any. */
-function drawHold(random: Random, ttl: number): Pick<Turn, 'hold' | 'renew'> {
-  switch (random.weighed({ moment: 88, part: 5, long: 4, unrenewed: 3 })) {
+/** Mostly short; some need renewals, or outlast a ttl without any, in a few repetitions. */
+function drawHold(random: Random, ttl: number): Pick<Turn, 'hold' | 'renew' | 'every'> {
+  const every = random.integer(3, 12);
+  switch (random.weighed({ moment: 85, part: 6, long: 5, unrenewed: 4 })) {
     case 'moment':
       return { hold: whole(random.between(0, 20)) };
     case 'part':
-      return { hold: whole(random.between(0.1, 0.6) * ttl) };
+      return { hold: whole(random.between(0.1, 0.6) * ttl), every };
     case 'long':
-      return { hold: whole(random.between(0.8, 2.5) * ttl) };
+      return { hold: whole(random.between(0.8, 2.5) * ttl), every };
     default:
-      return { hold: whole(random.between(0.5, 1.5) * ttl), renew: false };
+      return { hold: whole(random.between(0.5, 1.5) * ttl), renew: false, every };
   }
 }

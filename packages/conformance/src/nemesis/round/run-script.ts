@@ -102,7 +102,9 @@ export async function runScript(script: Script, target: NemesisTarget, options: 
   }
   const notes = readNotes(folder);
   const history = [...notes.filter(isEvent), ...register.events, ...noted];
-  const violations = [...checkRound(history, notes, target), ...wrongs].toSorted((one, other) => one.at - other.at);
+  const violations = [...checkRound(history, notes, script, target), ...wrongs].toSorted(
+    (one, other) => one.at - other.at,
+  );
   return { history, violations, figures: readFigures(history, notes), begun };
 }
 

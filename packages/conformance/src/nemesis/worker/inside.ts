@@ -68,9 +68,9 @@ export async function doInside({ with: surroundings, id, turn, lease, election, 
 }
 
 /** What is held already is not waited for. */
-async function reenter({ locks, name }: Surroundings, { key }: Turn, lease: Lease): Promise<void> {
+async function reenter({ locks, name }: Surroundings, { key, mode, permits }: Turn, lease: Lease): Promise<void> {
   try {
-    await locks.withLock(name(key), { reentrant: true, wait: 0 }, async () => {});
+    await locks.withLock(name(key), { mode, permits, reentrant: true, wait: 0 }, async () => {});
   } catch (error) {
     if (lease.held) throw error;
   }

@@ -105,38 +105,49 @@ class Taking {
   /** Returns the lease that it ends with: a lease may go on as another one. */
   async #hold(first: Lease, election?: Election): Promise<Lease> {
     this.#noteGrant(first);
-    const { register, name } = this.#with;
     const { how } = this.#turn;
-    const [{ id, key }] = this.#parts as readonly [Part];
-    const token = tokenOf(first, name(key));
-    const guarded = this.#call.mode === 'exclusive';
-    const seen = guarded ? await register.read(id, key, token) : undefined;
-    await doInside({
-      ...{ with: this.#with, id, turn: this.#turn, lease: first, election },
-      release: () => this.#release(first),
-    });
-    await this.#look(first);
-    // A lost lease does not keep a careless holder from writing; the register does.
-    if (seen !== undefined) await register.write(id, key, token, seen + 1);
-    const last = await this.#goOn(first);
-    // A function ends now, and what it has is released.
-    if (!this.#released && how !== 'acquire' && how !== 'tryAcquire' && how !== 'multiLock') this.#noteRelease(last);
+    let last = first;
+    try {
+      await this.#work(first, election);
+      last = await this.#goOn(first);
+    } finally {
+      // A function ends now, and what it has is released.
+      if (!this.#released && how !== 'acquire' && how !== 'tryAcquire' && how !== 'multiLock') this.#noteRelease(last);
+    }
     return last;
   }
 
-  /** Holds as long as the turn says, and notes what the lease says of itself. */
-  async #look(lease: Lease): Promise<void> {
+  async #work(lease: Lease, election?: Election): Promise<void> {
+    const { register, name } = this.#with;
+    const [{ id, key }] = this.#parts as readonly [Part];
+    const token = tokenOf(lease, name(key));
+    const seen = this.#call.mode === 'exclusive' ? await register.read(id, key, token) : undefined;
+    await doInside({
+      ...{ with: this.#with, id, turn: this.#turn, lease, election },
+      release: () => this.#release(lease),
+    });
+    await this.#stay();
+    // A lost lease does not keep a careless holder from writing; the register does.
+    if (seen !== undefined) await register.write(id, key, token, seen + 1);
+  }
+
+  /** Holds as long as the turn says. */
+  async #stay(): Promise<void> {
     const end = now() + this.#turn.hold;
-    const look = (): void => {
-      const at = now();
-      const { remaining } = lease;
-      if (remaining > 0 && !this.#released) this.#note({ type: 'held', remaining }, at);
-    };
-    look();
     for (let rest = end - now(); rest > 1 && !this.#with.isCalm(); rest = end - now()) {
       await sleep(Math.min(rest, lookEvery));
-      look();
     }
+  }
+
+  /** Notes what the lease says of itself, until it is over. */
+  #watch(lease: Lease): void {
+    const parts = this.#parts;
+    const timer = setInterval(() => {
+      const at = now();
+      const { remaining } = lease;
+      if (remaining === 0 || this.#released || parts !== this.#parts) clearInterval(timer);
+      else this.#note({ type: 'held', remaining }, at);
+    }, lookEvery);
   }
 
   /** Hands the lease over to itself, or downgrades it: with a call of its own. */
@@ -169,7 +180,7 @@ class Taking {
       }
       end();
       this.#noteGrant(next);
-      await this.#look(next);
+      await this.#stay();
       return next;
     } catch (error) {
       end();
@@ -201,6 +212,7 @@ class Taking {
     for (const { id, key } of this.#parts) {
       append({ type: 'granted', at, process, id, token: `${tokenOf(lease, name(key))}`, remaining, owner });
     }
+    this.#watch(lease);
     const parts = this.#parts;
     const told = (): void => {
       if (this.#over && parts !== this.#parts) return;

@@ -28,6 +28,7 @@ let changed = createSignal();
 let calmed = createSignal();
 let opened: OpenedLocks;
 let blocked: (duration: number) => void = () => {};
+let reopened: Promise<void> = Promise.resolve();
 
 const stopServing = serveParent((order: Order) => {
   switch (order.kind) {
@@ -78,9 +79,9 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
     take: (id, turn) => takeTurn(surroundings, id, turn),
     takeLater: (id, turn) => void pending.push(takeTurn(surroundings, id, turn)),
     reopen: () => {
-      const done = reopen();
-      pending.push(done);
-      return done;
+      reopened = reopen();
+      pending.push(reopened);
+      return reopened;
     },
   };
   const reopen = async (): Promise<void> => {
@@ -116,6 +117,8 @@ async function runFlows(flows: Assignment['flows'], surroundings: Surroundings):
       for (const turn of turns) {
         if (phase !== 'run' || round % (turn.every ?? 1) !== 0) continue;
         await sleep(turn.think);
+        // Calls of locks that are closed say nothing more.
+        await Promise.race([reopened, sleep(200)]);
         await take({ ttl: surroundings.ttl, ...turn });
       }
       // A flow may have none that is due.

@@ -2,24 +2,34 @@ import { checkAnswers } from './answers.ts';
 import { readClaims } from './claims.ts';
 import type { HistoryEvent, Violation } from './events.ts';
 import { checkExclusion, checkSlots } from './exclusion.ts';
-import { checkFailures } from './failures.ts';
+import { checkBusy, checkFailures } from './failures.ts';
 import type { Explains } from './failures.ts';
 import { checkLiveness } from './liveness.ts';
+import { checkOrder } from './order.ts';
 import { checkTokens } from './tokens.ts';
+import { checkTold } from './told.ts';
 import { checkWrites } from './writes.ts';
 
 /** What the check of a history allows. */
 export interface CheckHistoryOptions {
   /** Sharers of a key may have the same token. @default false */
-  readonly sharersMayTie?: boolean;
+  readonly sharersMayTie?: boolean | undefined;
   /**
    * Requests may arrive twice: a release answers `false` to the second one. @default false
    */
-  readonly requestsMayRepeat?: boolean;
+  readonly requestsMayRepeat?: boolean | undefined;
   /** Kinds of faults that empty the store. @default none */
   readonly emptying?: readonly string[];
   /** Those of them after which a key may have a second holder. @default those of `emptying` */
   readonly forgetting?: readonly string[];
+  /** Kinds of faults in which the store refuses for a reason that calls name. @default none */
+  readonly refusing?: readonly string[];
+  /** Kinds of faults in which a process does not run. @default pause, block and stall */
+  readonly stopping?: readonly string[];
+  /** Waiters are granted in the order in which they came. @default false */
+  readonly fair?: boolean | undefined;
+  /** Faults in which no call of a process can be answered. @default none */
+  readonly silences?: Explains;
   /**
    * Which faults explain a failure of a call. By default those of the store, and of its process.
    */
@@ -31,6 +41,8 @@ export interface CheckHistoryOptions {
 }
 
 const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hit === process;
+
+const doesNotRun = ['pause', 'block', 'stall'];
 
 /**
  * The promises of the library that a history breaks, by time. The events of each process must be in
@@ -44,17 +56,16 @@ const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hi
  * - `writes`: the guarded resource loses no write, takes no stale one, and refuses none of a
  *   certain holder.
  * - `answers`: a loss, and what `release` and `renew` answered, is true.
+ * - `told`: a loss is told before the promised end, or as soon as its process runs again.
+ * - `order`: where that is declared, waiters are granted in the order in which they came.
  * - `liveness`: every call is answered, and in time where there is no fault.
- * - `failures`: each is one that its call may have, and that a fault explains.
+ * - `failures`: each is one that its call may have, and that a fault explains. Nobody is told that a
+ *   key is busy while the store cannot answer.
  */
 export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
-  const {
-    sharersMayTie = false,
-    requestsMayRepeat = false,
-    emptying = [],
-    forgetting = emptying,
-    explains = ofStoreOrProcess,
-  } = options;
+  const { sharersMayTie = false, requestsMayRepeat = false, explains = ofStoreOrProcess } = options;
+  const { emptying = [], forgetting = emptying, refusing = [] } = options;
+  const { stopping = doesNotRun, fair = false, silences = () => false } = options;
   const { patience = 30_000, calmPatience = 15_000 } = options;
   const claims = readClaims(events, forgetting);
   const found = [
@@ -63,8 +74,11 @@ export function checkHistory(events: readonly HistoryEvent[], options: CheckHist
     ...checkTokens(claims, sharersMayTie),
     ...checkWrites(events, claims),
     ...checkAnswers(claims, events, new Set(emptying), requestsMayRepeat),
+    ...checkTold(claims, events, new Set(stopping)),
+    ...(fair ? checkOrder(claims, events) : []),
     ...checkLiveness(claims, events, { healed: patience, calm: calmPatience }),
-    ...checkFailures(claims, events, explains),
+    ...checkFailures(claims, events, explains, refusing),
+    ...checkBusy(claims, events, silences),
   ];
   // Two rules may see the same.
   const byMessage = new Map(found.map((violation) => [violation.message, violation]));
