@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError, runProgram } from '@locks/command-line';
-import { faultKinds, runNemesis } from '@locks/conformance/nemesis';
+import { runNemesis } from '@locks/conformance/nemesis';
 import type { NemesisTarget, Script } from '@locks/conformance/nemesis';
 import { type Options, help, readCommandLine } from './command-line.ts';
 import { installPacked } from './install.ts';
-import type { Definition, Running } from './targets/definition.ts';
+import type { ListedTarget, StartedTarget } from './targets/listed.ts';
 import { targets } from './targets/index.ts';
 
 async function main(options: Options): Promise<boolean> {
-  if (options.stores === 'list') return await list();
+  if (options.stores === 'list') return list();
   const [only, ...others] = options.stores;
   if (only !== undefined && others.length === 0) return await attack(only, options);
   const rest = [...options.stores];
@@ -35,7 +35,7 @@ async function delegate(store: string): Promise<boolean> {
 
 async function attack(store: string, options: Options): Promise<boolean> {
   const { stores: _, client, replay, ...shape } = options;
-  const definition = targets[store] as Definition;
+  const definition = targets[store] as ListedTarget;
   return await withRunning(definition, async ({ target, log }, application) => {
     const { failure } = await runNemesis({
       ...shape,
@@ -45,7 +45,7 @@ async function attack(store: string, options: Options): Promise<boolean> {
       cwd: application,
       print: (line) => print(line.replaceAll(/^/gm, process.channel !== undefined ? `${store}: ` : '')),
     });
-    if (failure !== undefined && log !== undefined) writeFileSync(join(failure.folder, 'servers.txt'), await log());
+    if (failure !== undefined) writeFileSync(join(failure.folder, 'servers.txt'), await log());
     return failure === undefined;
   });
 }
@@ -60,13 +60,13 @@ function openedBy(client: string, target: NemesisTarget): NemesisTarget {
 
 /** Makes an application with what `definition` needs, and starts that; at the end both are gone. */
 async function withRunning(
-  definition: Definition,
-  work: (running: Running, application: string) => Promise<boolean>,
+  definition: ListedTarget,
+  work: (running: StartedTarget, application: string) => Promise<boolean>,
 ): Promise<boolean> {
   const application = realpathSync(mkdtempSync(join(tmpdir(), 'locks-nemesis-application-')));
-  let running: Running | undefined;
+  let running: StartedTarget | undefined;
   try {
-    installPacked(application, definition);
+    installPacked(application, { adapters: definition.adapters, clients: definition.modules });
     running = await definition.start(application);
     return await work(running, application);
   } finally {
@@ -75,12 +75,10 @@ async function withRunning(
   }
 }
 
-async function list(): Promise<boolean> {
-  for (const [name, definition] of Object.entries(targets)) {
-    await withRunning(definition, async ({ target }) => {
-      print(`${name}: ${Object.keys(target.openings).join(', ')}; ${faultKinds(target).join(', ')}`);
-      return true;
-    });
+function list(): boolean {
+  for (const { name, store, topology, composite, clients, faults } of Object.values(targets)) {
+    print(`${name}: ${[composite, store, topology].filter(Boolean).join(', ')}`);
+    print(`  clients ${clients.join(', ')}; faults of servers ${Object.keys(faults).join(', ')}`);
   }
   return true;
 }

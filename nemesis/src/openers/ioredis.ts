@@ -1,25 +1,71 @@
-import type { OpenArguments, OpenedLocks } from '@locks/conformance/nemesis';
-import { createLocks } from '@locks/core';
+import type { Address, OpenArguments, OpenedLocks } from '@locks/conformance/nemesis';
 import { createRedisProvider } from '@locks/redis';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
+import { addressOf, openedOver, quiet } from './opened.ts';
+import { wrapped } from './wrapped.ts';
 
-/**
- * Locks over a client of the application, with its own defaults: it repeats commands, and queues
- * them without a connection.
- */
-export async function open({ addresses: [address], args }: OpenArguments): Promise<OpenedLocks> {
-  const { options } = args as { readonly options: object };
-  // As docs/backends/redis-operate.md asks for.
-  const client = new Redis({ ...address, socketTimeout: 2_000 });
-  client.on('error', () => {});
-  const provider = createRedisProvider(client, options);
-  const locks = createLocks(provider);
-  return {
-    locks,
-    async close() {
-      await locks.close();
-      await provider.close();
-      client.disconnect();
-    },
-  };
+interface Args {
+  readonly ttl: number;
+  readonly options: object;
+  readonly password?: string;
+  /** The ports that the servers call theirs, in the order of `addresses`. Absent: one server. */
+  readonly ports?: readonly number[];
+  /** So many of `addresses` are Sentinels, and come first. */
+  readonly sentinels?: number;
+}
+
+/** Those of its options that are set here, or by the settings. */
+type Options = Pick<
+  RedisOptions,
+  'host' | 'port' | 'keyPrefix' | 'password' | 'socketTimeout' | 'sentinels' | 'name' | 'natMap' | 'reconnectOnError'
+>;
+
+/** What all keys begin with, in the client or in the provider. */
+const prefix = 'locks:';
+
+/** Locks over a client of the application, which finds each server behind a proxy of its own. */
+export function open(given: OpenArguments): OpenedLocks {
+  const { ttl, options, password, ports, sentinels = 0 } = given.args as unknown as Args;
+  const { keyPrefix = '', wrap, ...settings } = given.settings;
+  const before = String(keyPrefix);
+  const common: Options = { socketTimeout: 2_000, ...(password !== undefined && { password }), ...settings };
+  const client = quiet(ports === undefined ? alone() : sentinels > 0 ? watched(ports) : cluster(ports));
+  const provider = createRedisProvider(wrapped(client, wrap, ['evalsha', 'eval']), {
+    prefix: prefix.slice(before.length),
+    ...options,
+  });
+  return openedOver(provider, ttl, () => client.disconnect());
+
+  function alone(): Redis {
+    return new Redis({ ...addressOf(given), ...common, keyPrefix: before });
+  }
+
+  function natMap(of: readonly number[]): Record<string, Address> {
+    return Object.fromEntries(of.map((port, server) => [`127.0.0.1:${port}`, addressOf(given, server)]));
+  }
+
+  function watched(of: readonly number[]): Redis {
+    const reconnectOnError = (error: Error): boolean => error.message.includes('READONLY');
+    const known = given.addresses.slice(0, sentinels);
+    const found: Options = {
+      sentinels: known,
+      name: 'main',
+      natMap: natMap(of),
+      reconnectOnError,
+      ...common,
+      keyPrefix: before,
+    };
+    return new Redis(found);
+  }
+
+  function cluster(of: readonly number[]): Cluster {
+    const nodes = given.addresses.map(({ host, port }) => ({ host, port }));
+    const { password: secret, socketTimeout } = common;
+    const redisOptions = {
+      ...(secret !== undefined && { password: secret }),
+      ...(socketTimeout !== undefined && { socketTimeout }),
+    };
+    return new Cluster(nodes, { natMap: natMap(of), redisOptions, keyPrefix: before, retryDelayOnFailover: 0 });
+  }
 }

@@ -1,5 +1,21 @@
-import type { Definition } from './definition.ts';
-import { redis } from './redis.ts';
+import { compositeTargets } from './composites.ts';
+import { etcdTargets } from './etcd.ts';
+import type { ListedTarget } from './listed.ts';
+import { redisGroupTargets } from './redis-groups.ts';
+import { redisTargets } from './redis.ts';
+import { sqlTargets } from './sql.ts';
+import { sqliteTargets } from './sqlite.ts';
+import { zookeeperTargets } from './zookeeper.ts';
 
-/** All that can be attacked, by the name that `--store` has. */
-export const targets: Readonly<Record<string, Definition>> = { redis };
+const all: readonly ListedTarget[] = [
+  ...redisTargets,
+  ...redisGroupTargets,
+  ...sqlTargets,
+  ...sqliteTargets,
+  ...zookeeperTargets,
+  ...etcdTargets,
+  ...compositeTargets,
+];
+
+/** All that is attacked, by the name that `--store` has. */
+export const targets: Readonly<Record<string, ListedTarget>> = Object.fromEntries(all.map((each) => [each.name, each]));

@@ -1,29 +1,248 @@
-import { join } from 'node:path';
-import { startRedis } from '@locks/test-servers';
-import type { Definition } from './definition.ts';
-import { faultsOfServers } from './server-faults.ts';
+import { redisCommand, startRedis, wallClocks } from '@locks/test-servers';
+import type { ServerHandle, WallClocks } from '@locks/test-servers';
+import { type FaultOf, type ListedTarget, list } from './listed.ts';
+import { type Processes, empty, kill, ofOne, together } from './processes.ts';
+import { type SmallDisk, diskFull, smallDisk } from './small-disk.ts';
 
-/** One Redis that loses nothing when it is killed. */
-export const redis: Definition = {
-  adapters: ['redis'],
-  clients: ['ioredis'],
-  async start(application) {
-    const server = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
-    const options = { timeout: 2_000, waiterTtl: 1_500 };
-    return {
-      target: {
-        name: 'redis',
-        ttl: 1_000,
-        fair: true,
-        servers: [server],
-        openings: {
-          url: { args: { url: 'redis://{host}:{port}', options } },
-          ioredis: { module: join(application, 'programs/openers/ioredis.js'), args: { options } },
-        },
-        faults: faultsOfServers([server]),
-      },
-      log: () => server.log(),
-      stop: () => server.stop(),
+const application = { adapters: ['redis'], modules: ['ioredis', 'iovalkey', 'redis'] } as const;
+
+/** In ms. */
+export const ttl = 1_000;
+/** A release assigns the key where the ttl is half of `waiterTtl` at least. */
+export const options = { timeout: 2_000, waiterTtl: 1_500 };
+/** In ms: no claim has a longer ttl, with its cooldown. */
+export const restartGuard = 3_000;
+/** Nothing that was confirmed is lost when the server is killed. */
+const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
+
+/** One command to each server. */
+export async function command(
+  { handles }: Processes,
+  ...words: readonly [string, ...(string | number)[]]
+): Promise<void> {
+  await Promise.all(handles.map((server) => redisCommand(server, ...words)));
+}
+
+/** Commands that begin a fault of all servers, and commands that end it. */
+function changed(
+  begin: readonly Words[],
+  end: readonly Words[],
+  more: Partial<FaultOf<Processes>> = {},
+): FaultOf<Processes> {
+  const all = async (servers: Processes, words: readonly Words[]): Promise<void> => {
+    for (const each of words) await command(servers, ...each);
+  };
+  return {
+    targets: 1,
+    ...more,
+    async begin(servers) {
+      await all(servers, begin);
+      if (end.length > 0) return () => all(servers, end);
+    },
+  };
+}
+type Words = readonly [string, ...(string | number)[]];
+
+const moment = { lasts: [0, 0] } as const;
+const cut: Words = ['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'];
+
+/** What can be done to a Redis by commands. */
+export const byCommands = {
+  flush: changed([['FLUSHALL']], [], { ...moment, empties: true, weight: 0.5 }),
+  'out of memory': changed([['CONFIG', 'SET', 'maxmemory', 1]], [['CONFIG', 'SET', 'maxmemory', 0]]),
+  'rights revoked': changed(
+    [['ACL', 'SETUSER', 'default', '-evalsha', '-eval']],
+    [['ACL', 'SETUSER', 'default', '+@all']],
+    { refuses: true },
+  ),
+  'clients cut': changed([cut, ['CLIENT', 'KILL', 'TYPE', 'pubsub']], [], moment),
+  'scripts forgotten': changed([['SCRIPT', 'FLUSH']], [], moment),
+  busy: {
+    targets: 1,
+    lasts: [0, 0],
+    // Some tenths of a second: a slow script of another application.
+    begin: async (servers) => void (await command(servers, 'EVAL', 'for i = 1, 2e7 do end', 0)),
+  },
+  'foreign keys': {
+    targets: 1,
+    lasts: [0, 0],
+    begin: async ({ handles }) => await Promise.all(handles.map(foreign)).then(() => {}),
+  },
+} as const satisfies Readonly<Record<string, FaultOf<Processes>>>;
+
+/** What other applications keep below the same prefix, and beside it. */
+async function foreign(server: ServerHandle): Promise<void> {
+  const name = `stranger-${Math.floor(Math.random() * 1e6)}`;
+  await redisCommand(server, 'SET', `locks:${name}`, 'text');
+  await redisCommand(server, 'RPUSH', `{locks:${name}}:queue`, 'one', 'two');
+  await redisCommand(server, 'HSET', `locks:wake:${name}`, 'field', 'value');
+  await redisCommand(server, 'PUBLISH', 'locks:wake:stranger', 'nothing');
+}
+
+/** It follows a server that is not there, so it refuses to write. Its data stays. */
+const readOnly = changed([['REPLICAOF', '127.0.0.1', 1]], [['REPLICAOF', 'NO', 'ONE']]);
+
+/** A new password, and all who have the old one are cut. */
+const passwordRotated: FaultOf<Processes> = {
+  targets: 1,
+  refuses: true,
+  async begin({ handles: [server] }) {
+    const change = async (from: string | undefined, to: string): Promise<void> => {
+      const { Redis } = await import('ioredis');
+      const client = new Redis({
+        host: server?.host ?? '',
+        port: server?.port ?? 0,
+        ...(from !== undefined && { password: from }),
+      });
+      client.on('error', () => {});
+      await client.config('SET', 'requirepass', to);
+      await client.call(...cut);
+      client.disconnect();
     };
+    await change(undefined, 'another');
+    return () => change('another', '');
   },
 };
+
+/** What may stay: token counters, markers, records of jobs, and what strangers have. */
+const mayStay = /\}:(?:token|server|register:.*)$|stranger/;
+
+/** Keys of ours that nobody needs any more. */
+export async function leftovers({ handles }: Processes): Promise<readonly string[]> {
+  const names = await Promise.all(handles.map((server) => redisCommand(server, 'KEYS', '*locks:*')));
+  return names.flatMap((some) => some as readonly string[]).filter((name) => !mayStay.test(name));
+}
+
+const timeouts = { timeout: [400, 2_000], waiterTtl: [1_500, 3_000] } as const;
+const wrap = ['none', 'none', 'slow', 'repeats'] as const;
+
+/** The clients of one server. */
+const openings = {
+  url: () => ({
+    args: { url: 'redis://{host}:{port}', ttl, options },
+    settings: { ...timeouts, library: ['ioredis', 'iovalkey', 'redis'] },
+  }),
+  ioredis: () => ({
+    module: 'ioredis',
+    args: { ttl, options },
+    settings: {
+      keyPrefix: ['', 'lo'],
+      wrap,
+      enableOfflineQueue: [true, true, false],
+      enableAutoPipelining: [false, true],
+      maxRetriesPerRequest: [0, 20, null],
+    },
+  }),
+  'node-redis': () => ({
+    module: 'node-redis',
+    args: { ttl, options },
+    settings: { pool: [null, 1, 3], disableOfflineQueue: [false, true] },
+  }),
+} as const;
+
+const servers = ({ handles }: Processes): Processes['handles'] => handles;
+
+const single = async (): Promise<Processes> => together([await startRedis({ args: durable })]);
+
+interface Clocked extends Processes {
+  readonly clocks: WallClocks;
+}
+
+/** Its wall clock steps, by which it decides what has expired. */
+const stepped: FaultOf<Clocked> = {
+  // Forward ends holds early; back again makes them last longer than told.
+  empties: true,
+  async begin({ clocks, handles: [server] }, _, amount) {
+    if (server === undefined) return;
+    // Up to some ttls, forward or back.
+    await clocks.put(server, (amount - 325) * 20);
+    return () => clocks.put(server, 0);
+  },
+};
+
+export const redisTargets: readonly ListedTarget[] = [
+  list<Processes>({
+    name: 'redis',
+    store: 'redis',
+    topology: 'one server, AOF always',
+    ...application,
+    fair: true,
+    ttl,
+    start: single,
+    servers,
+    openings,
+    faults: { ...ofOne, ...byCommands, 'read-only': readOnly, 'password rotated': passwordRotated },
+    leftovers,
+  }),
+  list<SmallDisk>({
+    name: 'redis-small-disk',
+    store: 'redis',
+    topology: 'one server, AOF always, 16 MB of disk',
+    ...application,
+    fair: true,
+    ttl,
+    start: async () => await smallDisk(await startRedis({ args: durable }), 16),
+    servers,
+    openings,
+    faults: { 'server-pause': ofOne['server-pause'], 'server-restart': kill, 'disk full': diskFull },
+    leftovers,
+  }),
+  list<Clocked>({
+    name: 'redis-clock',
+    store: 'redis',
+    topology: 'one server, its wall clock steps',
+    ...application,
+    fair: true,
+    ttl,
+    async start() {
+      const clocks = await wallClocks();
+      const running = together([await startRedis({ args: durable, clocks })]);
+      const stop = async (): Promise<void> => {
+        await running.stop();
+        await clocks[Symbol.asyncDispose]();
+      };
+      return { ...running, clocks, stop };
+    },
+    servers,
+    openings,
+    faults: { 'server-pause': ofOne['server-pause'], 'server-restart': kill, 'clock step': stepped },
+    leftovers,
+  }),
+  list<Processes>({
+    name: 'redis-guarded',
+    store: 'redis',
+    topology: 'one server without disk, restartGuard',
+    ...application,
+    fair: true,
+    healing: restartGuard,
+    ttl,
+    async start() {
+      const { initialise } = await import('@locks/redis');
+      const { Redis } = await import('ioredis');
+      const server = await startRedis();
+      const client = new Redis(server.url);
+      await initialise(client);
+      client.disconnect();
+      return together([server]);
+    },
+    servers,
+    openings: {
+      url: () => ({
+        args: { url: 'redis://{host}:{port}', ttl, options: { ...options, restartGuard } },
+        settings: timeouts,
+      }),
+      ioredis: () => ({
+        module: 'ioredis',
+        args: { ttl, options: { ...options, restartGuard } },
+        settings: { wrap },
+      }),
+    },
+    // A hold may end early, and no second one begins before it has ended.
+    faults: {
+      'server-pause': ofOne['server-pause'],
+      'server-empty': { ...empty, weight: 1, doubles: false },
+      flush: { ...byCommands.flush, doubles: false },
+    },
+    leftovers,
+  }),
+];

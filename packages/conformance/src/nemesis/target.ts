@@ -23,6 +23,8 @@ export interface NemesisTarget {
   readonly openings: Readonly<Record<string, Opening>>;
   /** What can be done to the servers, by name, besides what every process and network has. */
   readonly faults?: Readonly<Record<string, ServerFault>>;
+  /** In ms: how long after its last fault the store may grant nothing. @default 0 */
+  readonly healing?: number;
   /** Whether a turn is one that the store can do. @default all are */
   readonly can?: (turn: Turn) => boolean;
   /** Whether the requests of a worker may be repeated on the wire. @default false */
@@ -65,8 +67,12 @@ export interface ServerFault {
   readonly recovery?: number;
   /** The store has lost data, so that holds may end early. @default false */
   readonly empties?: boolean;
+  /** What was held when it began may be held a second time. @default that of `empties` */
+  readonly doubles?: boolean;
   /** No call of any worker can be answered meanwhile. @default false */
   readonly silences?: boolean;
+  /** The store refuses, for a reason that calls name. @default false */
+  readonly refuses?: boolean;
   /** Whether it may be done now; it is left out otherwise. @default always */
   readonly may?: () => Promise<boolean>;
   /**

@@ -17,22 +17,26 @@ export function checkRound(
   history: readonly HistoryEvent[],
   notes: readonly Note[],
   script: Script,
-  { ttl: usual, faults = {}, servers = [], fair, sharersMayTie, duplicable }: NemesisTarget,
+  { ttl: usual, faults = {}, servers = [], fair, sharersMayTie, duplicable, healing = 0 }: NemesisTarget,
 ): Violation[] {
   const slotOf = (process: string): string => process.replace(/\..*/, '');
-  const kinds = (which: 'empties' | 'silences'): string[] =>
+  const kinds = (which: 'empties' | 'silences' | 'refuses'): string[] =>
     Object.entries(faults).flatMap(([kind, fault]) => (fault[which] === true ? [kind] : []));
   const silencing = kinds('silences');
+  const forgetting = Object.entries(faults).flatMap(([kind, { empties, doubles = empties }]) =>
+    doubles ? [kind] : [],
+  );
   // A pause of one worker may hold up the others where they share a file; a kill does not.
   const explains: Explains = ({ kind, hit }, process) =>
     kind !== 'kill' && kind !== 'close' && (hit === undefined || slotOf(hit) === slotOf(process) || kind === 'pause');
   const turns = script.workers.flatMap(({ flows }) => flows.flat());
   const dead = Math.max(usual, ...turns.map(({ ttl = usual, lockDelay = 0 }) => ttl + lockDelay));
   const shown = checkHistory(history, {
-    ...{ sharersMayTie, requestsMayRepeat: duplicable, fair, emptying: kinds('empties'), explains },
+    ...{ sharersMayTie, requestsMayRepeat: duplicable, fair, explains },
+    ...{ emptying: kinds('empties'), forgetting, refusing: kinds('refuses') },
     silences: ({ kind, hit }, process) =>
       silencing.includes(kind) || (servers.length === 1 && hit === process && silent.has(kind)),
-    ...{ patience: dead + calmMargin, calmPatience: dead + calmMargin },
+    ...{ patience: dead + healing + calmMargin, calmPatience: dead + healing + calmMargin },
   });
   return [...shown, ...notes.flatMap(checkNote)];
 }

@@ -12,11 +12,10 @@ export async function look(
   const left: string[] = [];
   for (const key of keys) {
     for (;;) {
-      const { holders, waiters } = await locks.inspect(key);
-      if (holders.length === 0 && waiters === 0) break;
+      const found = await lookAt(locks, key);
+      if (found === undefined) break;
       if (now() > end) {
-        const owners = holders.map(({ owner }) => owner).join(', ');
-        left.push(`"${key}" still has ${holders.length} holders (${owners}) and ${waiters} waiters`);
+        left.push(found);
         break;
       }
       await sleep(100);
@@ -25,4 +24,16 @@ export async function look(
   // A user's store keeps no record of what was only a test.
   for (const job of jobs) await locks.forgetJob(job).catch(() => {});
   return left;
+}
+
+/** What is there, or why it is not known: a client of the caller's may not be connected yet. */
+async function lookAt(locks: Locks, key: string): Promise<string | undefined> {
+  try {
+    const { holders, waiters } = await locks.inspect(key);
+    if (holders.length === 0 && waiters === 0) return undefined;
+    const owners = holders.map(({ owner }) => owner).join(', ');
+    return `"${key}" still has ${holders.length} holders (${owners}) and ${waiters} waiters`;
+  } catch (error) {
+    return `"${key}" could not be inspected: ${String(error)}`;
+  }
 }

@@ -20,6 +20,10 @@ export interface CheckHistoryOptions {
   readonly requestsMayRepeat?: boolean | undefined;
   /** Kinds of faults that empty the store. @default none */
   readonly emptying?: readonly string[];
+  /** Those of them after which a key may have a second holder. @default those of `emptying` */
+  readonly forgetting?: readonly string[];
+  /** Kinds of faults in which the store refuses for a reason that calls name. @default none */
+  readonly refusing?: readonly string[];
   /** Kinds of faults in which a process does not run. @default pause, block and stall */
   readonly stopping?: readonly string[];
   /** Waiters are granted in the order in which they came. @default false */
@@ -59,10 +63,11 @@ const doesNotRun = ['pause', 'block', 'stall'];
  *   key is busy while the store cannot answer.
  */
 export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
-  const { sharersMayTie = false, requestsMayRepeat = false, emptying = [], explains = ofStoreOrProcess } = options;
+  const { sharersMayTie = false, requestsMayRepeat = false, explains = ofStoreOrProcess } = options;
+  const { emptying = [], forgetting = emptying, refusing = [] } = options;
   const { stopping = doesNotRun, fair = false, silences = () => false } = options;
   const { patience = 30_000, calmPatience = 15_000 } = options;
-  const claims = readClaims(events);
+  const claims = readClaims(events, forgetting);
   const found = [
     ...checkExclusion(claims),
     ...checkSlots(claims),
@@ -72,7 +77,7 @@ export function checkHistory(events: readonly HistoryEvent[], options: CheckHist
     ...checkTold(claims, events, new Set(stopping)),
     ...(fair ? checkOrder(claims, events) : []),
     ...checkLiveness(claims, events, { healed: patience, calm: calmPatience }),
-    ...checkFailures(claims, events, explains),
+    ...checkFailures(claims, events, explains, refusing),
     ...checkBusy(claims, events, silences),
   ];
   // Two rules may see the same.

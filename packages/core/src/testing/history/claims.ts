@@ -29,6 +29,8 @@ export interface Claim {
   promisedAtRelease: number;
   /** When an operator began to release it by force. */
   forcedAt?: number;
+  /** When the store may have forgotten it. */
+  forgottenAt?: number;
   /** When its signal aborted. */
   lostAt?: number;
   /** Why it did. */
@@ -64,8 +66,11 @@ export interface Hold {
   readonly until: number;
 }
 
-/** The calls of a history, in the order of their beginning. Throws where one was never called. */
-export function readClaims(events: readonly HistoryEvent[]): Claim[] {
+/**
+ * The calls of a history, in the order of their beginning. Throws where one was never called.
+ * `forgetting`: kinds of faults after which the store may not know what was granted before.
+ */
+export function readClaims(events: readonly HistoryEvent[], forgetting: readonly string[] = []): Claim[] {
   const byId = new Map<string, Claim>();
   const owned = new Map<string, Claim[]>();
   for (const event of events) {
@@ -90,7 +95,14 @@ export function readClaims(events: readonly HistoryEvent[]): Claim[] {
       if (claim.call.key === event.key) claim.forcedAt = Math.min(claim.forcedAt ?? Infinity, event.at);
     }
   }
-  return [...byId.values()].toSorted((one, other) => one.calledAt - other.calledAt);
+  const claims = [...byId.values()].toSorted((one, other) => one.calledAt - other.calledAt);
+  for (const event of events) {
+    if (event.type !== 'fault' || !forgetting.includes(event.kind)) continue;
+    for (const claim of claims) {
+      if (claim.calledAt <= event.at) claim.forgottenAt = Math.min(claim.forgottenAt ?? Infinity, event.from);
+    }
+  }
+  return claims;
 }
 
 export function isGranted(claim: Claim): claim is Granted {
@@ -98,17 +110,17 @@ export function isGranted(claim: Claim): claim is Granted {
 }
 
 /**
- * A lease promises with each look how long it certainly lasts. A release ends it, and so do a loss
- * and a release by force; a release that answers `true` proves that it lasted until then. With
- * `atLeast` the key rests also after the release.
+ * A lease promises with each look how long it certainly lasts. A release ends it, and so do a loss,
+ * a release by force, and a store that forgets it; a release that answers `true` proves that it
+ * lasted until then. With `atLeast` the key rests also after the release.
  */
 export function holdOf(claim: Claim): Hold | undefined {
   const { grantedAt, promisedUntil, releaseAt = Infinity, answer, call, calledAt } = claim;
-  const { lostAt = Infinity, forcedAt = Infinity } = claim;
+  const { lostAt = Infinity, forcedAt = Infinity, forgottenAt = Infinity } = claim;
   if (grantedAt === undefined) return undefined;
   const proven = answer === true && lostAt === Infinity;
   const held = proven ? releaseAt : Math.min(promisedUntil, lostAt, releaseAt);
-  const until = Math.min(forcedAt, Math.max(held, calledAt + (call.atLeast ?? 0)));
+  const until = Math.min(forcedAt, forgottenAt, Math.max(held, calledAt + (call.atLeast ?? 0)));
   return until > grantedAt ? { claim, from: grantedAt, until } : undefined;
 }
 

@@ -5,7 +5,10 @@ import { groupBy } from './group-by.ts';
 
 /** In each slot of a key one call is granted at most. */
 export function* checkSlots(claims: readonly Claim[]): Iterable<Violation> {
-  const granted = claims.filter(({ call, grantedAt }) => call.slot !== undefined && grantedAt !== undefined);
+  const granted = claims.filter(
+    ({ call, grantedAt, forgottenAt }) =>
+      call.slot !== undefined && grantedAt !== undefined && forgottenAt === undefined,
+  );
   for (const [name, runs] of groupBy(granted, ({ call }) => `"${call.key}" in ${call.slot}`)) {
     const ids = runs.map(({ id }) => id);
     const at = Math.max(...runs.map(({ grantedAt = 0 }) => grantedAt));

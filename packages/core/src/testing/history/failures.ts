@@ -19,6 +19,7 @@ export function* checkFailures(
   claims: readonly Claim[],
   events: readonly HistoryEvent[],
   explains: Explains,
+  refusing: readonly string[] = [],
 ): Iterable<Violation> {
   const faults = events.filter((event) => event.type === 'fault');
   const explainedBy = ({ process, calledAt }: Claim, at: number, may: Explains): boolean =>
@@ -26,12 +27,16 @@ export function* checkFailures(
   const explained = (claim: Claim, at: number): boolean => explainedBy(claim, at, explains);
   const closed = (claim: Claim, at: number): boolean =>
     explainedBy(claim, at, ({ kind, hit }, process) => kind === 'close' && hit === process);
+  const refused = (claim: Claim, at: number): boolean =>
+    explainedBy(claim, at, ({ kind, hit }) => hit === undefined && refusing.includes(kind));
   const isExplained = (code: string, claim: Claim, at: number): boolean =>
-    (code === 'LOCK_UNAVAILABLE' && explained(claim, at)) || (code === 'LOCK_CLOSED' && closed(claim, at));
+    (code === 'LOCK_MISCONFIGURED' && refused(claim, at)) ||
+    (code === 'LOCK_UNAVAILABLE' && explained(claim, at)) ||
+    (code === 'LOCK_CLOSED' && closed(claim, at));
   for (const claim of claims) {
     const { id, call, failure, endedAt = 0, answer, releasedAt = 0 } = claim;
     const broken = (at: number, message: string): Violation => ({ rule: 'failures', at, ids: [id], message });
-    if (failure !== undefined && !mayFail(claim, failure.code, { explained, closed })) {
+    if (failure !== undefined && !mayFail(claim, failure.code, { explained, closed, refused })) {
       const when = call.calm === true ? ' without any fault' : '';
       yield broken(endedAt, `${id}: ${call.how} failed${when} with ${failure.code}: ${failure.message}`);
     }
@@ -49,7 +54,11 @@ export function* checkFailures(
 /** Whether a fault of some kind explains what a claim got at `at`. */
 type Explained = (claim: Claim, at: number) => boolean;
 
-function mayFail(claim: Claim, code: string, by: Readonly<Record<'explained' | 'closed', Explained>>): boolean {
+function mayFail(
+  claim: Claim,
+  code: string,
+  by: Readonly<Record<'explained' | 'closed' | 'refused', Explained>>,
+): boolean {
   const { call, grantedAt, calledAt, endedAt = 0 } = claim;
   const tries = call.how === 'tryAcquire' || call.how === 'tryWithLock';
   const { how, wait = tries ? 0 : Infinity, calm = false } = call;
@@ -61,6 +70,8 @@ function mayFail(claim: Claim, code: string, by: Readonly<Record<'explained' | '
       return call.abortAfter !== undefined && grantedAt === undefined;
     case 'LOCK_CLOSED':
       return by.closed(claim, endedAt);
+    case 'LOCK_MISCONFIGURED':
+      return !calm && by.refused(claim, endedAt);
     case 'LOCK_LOST':
       // While it waits for one key, another one may be lost.
       if (how === 'multiLock' || (call.count ?? 1) > 1) return explained();

@@ -1,0 +1,227 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { initialise } from '@locks/redis';
+import { redisCommand, startEtcd, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import { Redis } from 'ioredis';
+import * as etcd from './etcd.ts';
+import { type Data, type FaultOf, type ListedTarget, list } from './listed.ts';
+import { type Processes, empty, kill, ofOne, pause, together } from './processes.ts';
+import * as redis from './redis.ts';
+import { type SqlServer, options as sqlOptions, sqlServer } from './sql-server.ts';
+
+const ttl = 1_000;
+const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
+
+/** A majority has exclusive locks alone. */
+const exclusive = ({ mode, then }: { readonly mode: string; readonly then?: string }): boolean =>
+  mode === 'exclusive' && then !== 'downgrade';
+
+const redisMember = (server: number, more: Data = {}) => ({
+  url: `redis://{host:${server}}:{port:${server}}`,
+  options: { timeout: 2_000, waiterTtl: 3_000, ...more },
+});
+
+const sqlMember = ({ url }: SqlServer, server: number) => {
+  const { username, password, protocol, pathname } = new URL(url);
+  return {
+    url: `${protocol}//${username}:${password}@{host:${server}}:{port:${server}}${pathname}`,
+    options: sqlOptions,
+  };
+};
+
+/** Three that have lost nothing so far, and grant at once. */
+async function threeRedis(): Promise<Processes> {
+  const servers = await Promise.all([startRedis(), startRedis(), startRedis()]);
+  for (const { url } of servers) {
+    const client = new Redis(url);
+    await initialise(client);
+    client.disconnect();
+  }
+  return together(servers);
+}
+
+/** Whether each has the record of the quorum, which it gets back after it was emptied. */
+async function allKnowQuorum({ handles }: Processes): Promise<boolean> {
+  const found = await Promise.all(
+    handles.map((server) => redisCommand(server, 'KEYS', '*:register:quorum').catch(() => [])),
+  );
+  return found.every((names) => (names as readonly string[]).length > 0);
+}
+
+interface Kinds extends Processes {
+  readonly sql: SqlServer;
+}
+
+/** Redis, Postgres, and a third store. */
+async function withSql(first: ServerHandle, ...others: readonly ServerHandle[]): Promise<Kinds> {
+  const sql = await sqlServer('postgres', await startPostgres());
+  return { ...together([first, ...sql.handles, ...others]), sql };
+}
+
+interface Migration extends Kinds {
+  /** The file that has the phase of all processes. */
+  readonly phase: string;
+}
+
+/** Another phase: all processes move, each when it looks. */
+const phases: FaultOf<Migration> = {
+  targets: 1,
+  weight: 4,
+  lasts: [0, 0],
+  recovery: 0,
+  async begin({ phase }, _, amount) {
+    const words = ['from', 'both', 'to', 'both'] as const;
+    // A process never reads half of it.
+    await writeFile(`${phase}.new`, words[Math.floor(amount) % words.length] ?? 'both');
+    await rename(`${phase}.new`, phase);
+  },
+};
+
+const presenceTtl = 3_000;
+
+const migrate = ({ sql, phase }: Migration) => ({
+  args: {
+    provider: 'migrate',
+    ttl,
+    options: {
+      name: 'redis-to-postgres',
+      from: redisMember(0),
+      to: sqlMember(sql, 1),
+      phase: `file:${phase}`,
+      presenceTtl,
+      memberTimeout: 500,
+      timeout: 3_000,
+    },
+  },
+});
+
+const combined = (members: readonly Data[], more: Data = {}) => ({
+  args: { provider: 'combine', ttl, options: { members, memberTimeout: 300, timeout: 2_000, ...more } },
+  settings: { memberTimeout: [200, 300, 800] },
+});
+
+export const compositeTargets: readonly ListedTarget[] = [
+  list<Processes>({
+    name: 'quorum',
+    healing: redis.restartGuard,
+    adapters: ['redis'],
+    modules: ['ioredis'],
+    store: 'redis',
+    topology: 'three servers without disk, restartGuard',
+    composite: 'majority',
+    ttl,
+    can: exclusive,
+    start: threeRedis,
+    servers: ({ handles }) => handles,
+    openings: {
+      url: () => combined([0, 1, 2].map((server) => redisMember(server, { restartGuard: redis.restartGuard }))),
+    },
+    // One after the other loses its data, and no second one before the first grants again.
+    faults: {
+      'server-pause': pause,
+      'server-empty': { ...empty, weight: 2, empties: false, recovery: 2 * redis.restartGuard, may: allKnowQuorum },
+    },
+  }),
+  list<Kinds>({
+    name: 'quorum-kinds',
+    adapters: ['redis', 'sql', 'etcd'],
+    modules: ['ioredis', 'pg', 'knex', '@bufbuild/protobuf', '@grpc/grpc-js'],
+    store: 'redis, postgres, etcd',
+    topology: 'one server each',
+    composite: 'majority',
+    ttl: etcd.ttl,
+    can: exclusive,
+    start: async () => await withSql(await startRedis({ args: durable }), await startEtcd()),
+    servers: ({ handles }) => handles,
+    openings: {
+      url: ({ sql }) =>
+        combined([redisMember(0), sqlMember(sql, 1), { url: 'etcd://{host:2}:{port:2}', options: etcd.options }]),
+    },
+    faults: { 'server-pause': pause, 'server-restart': { ...kill, recovery: 6_000 } },
+  }),
+  list<Kinds>({
+    name: 'all',
+    adapters: ['redis', 'sql'],
+    modules: ['ioredis', 'pg', 'knex'],
+    store: 'redis, postgres',
+    topology: 'one server each',
+    composite: 'all',
+    ttl,
+    start: async () => await withSql(await startRedis({ args: durable })),
+    servers: ({ handles }) => handles,
+    openings: { url: ({ sql }) => combined([redisMember(0), sqlMember(sql, 1)], { need: 'all', timeout: 6_000 }) },
+    faults: { 'server-pause': pause, 'server-restart': kill },
+  }),
+  list<Migration>({
+    name: 'migrate',
+    healing: 8_000,
+    adapters: ['redis', 'sql'],
+    modules: ['ioredis', 'pg', 'knex'],
+    store: 'redis, postgres',
+    topology: 'one server each',
+    composite: 'migrate',
+    ttl,
+    async start() {
+      const folder = await mkdtemp(join(tmpdir(), 'locks-nemesis-phase-'));
+      const phase = join(folder, 'phase');
+      await writeFile(phase, 'from');
+      const running = await withSql(await startRedis({ args: durable }));
+      const stop = async (): Promise<void> => {
+        await running.stop();
+        await rm(folder, { recursive: true, force: true });
+      };
+      return { ...running, phase, stop };
+    },
+    servers: ({ handles }) => handles,
+    openings: { url: migrate },
+    faults: { 'server-pause': pause, 'server-restart': kill, phase: phases },
+  }),
+  list<Processes>({
+    name: 'wrapped',
+    adapters: ['redis', 'opentelemetry'],
+    modules: ['ioredis', '@opentelemetry/api'],
+    store: 'redis',
+    topology: 'one server, AOF always',
+    composite: 'namespaced, telemetry',
+    ttl,
+    start: async () => together([await startRedis({ args: durable })]),
+    servers: ({ handles }) => handles,
+    openings: {
+      namespaced: () => ({
+        module: 'namespaced',
+        args: { ttl, options: redis.options },
+        settings: { telemetry: [false, true] },
+      }),
+    },
+    faults: { ...ofOne, flush: redis.byCommands.flush },
+    leftovers: redis.leftovers,
+  }),
+  list<Processes>({
+    name: 'quorum-zookeeper',
+    adapters: ['redis', 'zookeeper'],
+    modules: ['ioredis'],
+    store: 'redis, redis, zookeeper',
+    topology: 'one server each',
+    composite: 'majority',
+    ttl: 2_500,
+    can: (turn) => exclusive(turn) && (turn.lockDelay ?? 0) === 0 && (turn.atLeast ?? 0) === 0,
+    start: async () =>
+      together([
+        await startRedis({ args: durable }),
+        await startRedis({ args: durable }),
+        await startZookeeper({ tickTime: 250 }),
+      ]),
+    servers: ({ handles }) => handles,
+    openings: {
+      url: () =>
+        combined([
+          redisMember(0),
+          redisMember(1),
+          { url: 'zookeeper://{host:2}:{port:2}', options: { acl: 'open', sessionTimeout: 2_500, timeout: 2_000 } },
+        ]),
+    },
+    faults: { 'server-pause': pause, 'server-restart': { ...kill, recovery: 5_000 } },
+  }),
+];
