@@ -72,13 +72,10 @@ function print(text: string): void {
 process.once('disconnect', () => process.exit(1));
 process.channel?.unref();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-const drills = ['migration', 'deploys', 'self-test'];
-if (drills.includes(process.argv[2] ?? '')) await import('./drills.ts');
-else
-  await runProgram(
-    help,
-    (args) => readCommandLine(args, Object.keys(targets)),
-    async (options) => {
-      if (!(await main(options))) process.exitCode = 1;
-    },
-  );
+await runProgram(
+  help,
+  (args) => readCommandLine(args, Object.keys(targets)),
+  async (options) => {
+    if (!(await main(options))) process.exitCode = 1;
+  },
+);

@@ -166,6 +166,27 @@ export const compositeTargets: readonly ListedTarget[] = [
     openings: { url: ({ sql }) => combined([redisMember(0), sqlMember(sql, 1)], { need: 'all', timeout: 6_000 }) },
     faults: { 'server-pause': pause, 'server-restart': kill },
   }),
+  // docs/migrating.md: three deploys, and the way back.
+  list<Kinds>({
+    name: 'deploys',
+    adapters: ['redis', 'sql'],
+    modules: ['ioredis', 'pg', 'knex'],
+    store: 'redis, postgres',
+    topology: 'one server each',
+    composite: 'deploys',
+    ttl,
+    // In both stores each token is the higher one of two: that of two sharers may be the same.
+    sharersMayTie: true,
+    deploys: ['redis', 'both', 'postgres', 'both', 'redis'],
+    start: async () => await withSql(await startRedis({ args: durable })),
+    servers: ({ handles }) => handles,
+    openings: {
+      redis: () => ({ args: { ...redisMember(0), ttl } }),
+      both: ({ sql }) => combined([redisMember(0), sqlMember(sql, 1)], { need: 'all', timeout: 6_000 }),
+      postgres: ({ sql }) => ({ args: { ...sqlMember(sql, 1), ttl } }),
+    },
+    faults: {},
+  }),
   list<Migration>({
     name: 'migrate',
     healing: 8_000,

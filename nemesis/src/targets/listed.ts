@@ -31,7 +31,7 @@ export interface Place {
 
 /** All of one target: data, and how its servers are started. */
 interface Definition<Servers extends Running>
-  extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'fair' | 'healing' | 'duplicable' | 'sharersMayTie'> {
+  extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'fair' | 'healing' | 'duplicable' | 'sharersMayTie' | 'deploys'> {
   /** Packages of adapters that the application has, without the scope. */
   readonly adapters: readonly string[];
   /** Modules of clients that it has. */
@@ -69,7 +69,7 @@ export interface StartedTarget {
 /** Lists a target. */
 export function list<Servers extends Running>(definition: Definition<Servers>): ListedTarget {
   const { name, store, topology, composite, ttl, openings, faults, servers, leftovers } = definition;
-  const { adapters, modules, can, fair, healing, duplicable, sharersMayTie } = definition;
+  const { adapters, modules, can, fair, healing, duplicable, sharersMayTie, deploys } = definition;
   return {
     ...{ name, store, topology, adapters, modules },
     ...(composite !== undefined && { composite }),
@@ -85,6 +85,7 @@ export function list<Servers extends Running>(definition: Definition<Servers>): 
         ...(healing !== undefined && { healing }),
         ...(duplicable !== undefined && { duplicable }),
         ...(sharersMayTie !== undefined && { sharersMayTie }),
+        ...(deploys !== undefined && { deploys }),
         ...(servers && { servers: servers(running) }),
         openings: each(openings, (make) => {
           const { module, ...opening } = make(running);

@@ -1,4 +1,5 @@
 /** One machine that attacks a store with every call and fault that it can draw. */
+export { canDo } from './can-do.ts';
 export { describeFigures, describeScript, describeViolations } from './describe.ts';
 export { drawScript } from './draw/draw-script.ts';
 export type { DrawOptions } from './draw/draw-script.ts';
@@ -12,4 +13,5 @@ export type { Fault, Json, Script, Turn, WorkerScript } from './script.ts';
 export { lengthOf, shrinkScript } from './shrink-script.ts';
 export type { ShrinkOptions } from './shrink-script.ts';
 export type { Address, NemesisTarget, Opening, ServerFault } from './target.ts';
+export { openConfigured } from './worker/open.ts';
 export type { OpenArguments, OpenedLocks } from './worker/open.ts';

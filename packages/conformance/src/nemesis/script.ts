@@ -74,6 +74,8 @@ export interface Fault {
   readonly worker?: number;
   /** The number of the server; with `worker`: only its connections to that one. */
   readonly server?: number;
+  /** Of a `deploy`: by which of the target's openings the next process of the worker opens. */
+  readonly opening?: string;
   /** Which way it goes, where that matters. */
   readonly direction?: Direction;
   /** How much, where that matters: a delay in ms, a step of a clock in ms, a number of bytes. */

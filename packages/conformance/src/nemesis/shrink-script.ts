@@ -1,4 +1,5 @@
 import { now } from './clock.ts';
+import { deploy } from './draw/draw-faults.ts';
 import type { Fault, Script, Turn, WorkerScript } from './script.ts';
 
 /** How a script is shrunk. */
@@ -52,8 +53,9 @@ export async function shrinkScript(
   for (let before = Infinity; lengthOf(best) < before && now() < end;) {
     before = lengthOf(best);
     await thin<Fault>(
-      ({ faults }) => faults,
-      (from, faults) => ({ ...from, faults }),
+      // Without one deploy of all of them the others do what must not be done.
+      ({ faults }) => faults.filter(({ kind }) => kind !== deploy),
+      (from, faults) => ({ ...from, faults: [...from.faults.filter(({ kind }) => kind === deploy), ...faults] }),
       0,
     );
     await thin<number>(

@@ -21,6 +21,12 @@ export interface NemesisTarget {
   readonly servers?: readonly Address[];
   /** The ways to open locks, by name. Each worker draws one. */
   readonly openings: Readonly<Record<string, Opening>>;
+  /**
+   * Names of openings, in the order in which deploys bring them. All workers begin with the first
+   * one, and are replaced by processes with the next, one after the other. @default none: each
+   * worker keeps the opening that it draws
+   */
+  readonly deploys?: readonly string[];
   /** What can be done to the servers, by name, besides what every process and network has. */
   readonly faults?: Readonly<Record<string, ServerFault>>;
   /** In ms: how long after its last fault the store may grant nothing. @default 0 */

@@ -22,6 +22,9 @@ const ofNetwork = {
   duplicate: 1,
 } as const;
 
+/** One after the other: a worker is replaced by one with another opening. */
+export const deploy = 'deploy';
+
 /** What is done to a process. */
 export type ProcessFault = keyof typeof ofProcess;
 /** What is done to its network. */
@@ -47,8 +50,12 @@ export function drawFaults(random: Random, target: NemesisTarget, options: Fault
   const { length, workers, faults: wanted } = options;
   const { ttl, servers = [] } = target;
   const kinds = faultKinds(target).filter((kind) => wanted?.includes(kind) !== false);
+  // Who is replaced already is not killed beside.
+  const excluded = target.deploys === undefined ? [] : ['kill'];
   const among = <Kind extends string>(weights: Readonly<Record<Kind, number>>) =>
-    Object.fromEntries(Object.entries(weights).filter(([kind]) => kinds.includes(kind))) as Record<Kind, number>;
+    Object.fromEntries(
+      Object.entries(weights).filter(([kind]) => kinds.includes(kind) && !excluded.includes(kind)),
+    ) as Record<Kind, number>;
   const weights = { process: among(ofProcess), network: among(ofNetwork), server: among(serverWeights(target)) };
   const groups = { process: 35, network: 50, server: 15 };
   const drawable = Object.entries(groups).filter(([group]) => Object.keys(weights[group as 'server']).length > 0);
@@ -74,7 +81,20 @@ export function drawFaults(random: Random, target: NemesisTarget, options: Fault
       drawn.push({ ...fault, worker, ...server, ...drawDetails(random, kind, ttl) });
     }
   }
-  return drawn;
+  return [...drawn, ...drawDeploys(random, target, options)].toSorted((one, other) => one.at - other.at);
+}
+
+/** All workers go on to the next opening, and one of each deploy is killed instead of ended. */
+function drawDeploys(random: Random, { deploys = [] }: NemesisTarget, { length, workers }: FaultOptions): Fault[] {
+  const [, ...later] = deploys;
+  return later.flatMap((opening, index) => {
+    const killed = random.integer(0, workers);
+    const at = Math.round(((index + 0.5) / later.length) * length);
+    return Array.from({ length: workers }, (_, worker) => {
+      const amount = worker === killed ? { amount: 1 } : {};
+      return { kind: deploy, at, duration: 0, worker, opening, ...amount };
+    });
+  });
 }
 
 function serverWeights({ faults = {} }: NemesisTarget): Record<string, number> {

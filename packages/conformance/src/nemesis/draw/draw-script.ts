@@ -29,7 +29,7 @@ export function drawScript(
     seed,
     length,
     workers: Array.from({ length: workers }, (_, index) => {
-      const opening = names[(first + index) % names.length] ?? '';
+      const opening = target.deploys?.[0] ?? names[(first + index) % names.length] ?? '';
       return drawWorker(random, target, opening, flows);
     }),
     faults: drawFaults(random, target, { length, workers, faults }),

@@ -15,6 +15,8 @@ export interface Fleet {
   nameOf(slot: number): string;
   /** Kills the worker of a slot, and starts the next one `delay` ms after it is gone. */
   replace(slot: number, delay: number): Promise<void>;
+  /** Ends or kills the worker of a slot; resolves when the next one has opened its locks. */
+  succeed(slot: number, opening: string, kills: boolean): Promise<void>;
   /** Stops the worker of a slot for `duration` ms. */
   pause(slot: number, duration: number): Promise<void>;
   /** Sends an order to the worker of a slot; resolves when it was obeyed, or the worker is gone. */
@@ -40,11 +42,15 @@ export interface FleetOptions {
   /** The folder of their logs. */
   readonly logs: string;
   readonly slots: number;
-  assignment(slot: number): Omit<Assignment, 'process' | 'log'>;
+  /** `opening`: that of the last deploy. */
+  assignment(slot: number, opening: string | undefined): Omit<Assignment, 'process' | 'log'>;
   note(event: HistoryEvent): void;
   /** Something that must not be. */
   wrong(message: string): void;
 }
+
+/** In ms: how long a worker may take to end in a deploy, on a machine under load. */
+const deployTime = 60_000;
 
 interface Member {
   readonly name: string;
@@ -59,6 +65,7 @@ interface Member {
 export function createFleet(options: FleetOptions): Fleet {
   const { logs, wrong, note } = options;
   const members: Member[] = [];
+  const openings: string[] = [];
   const incarnations: number[] = Array.from({ length: options.slots }, () => 0);
 
   function start(slot: number): void {
@@ -91,7 +98,7 @@ export function createFleet(options: FleetOptions): Fleet {
       if (!killed && (end !== 0 || member.expected !== 'to end')) wrong(`worker ${name} ended: ${end}`);
     });
     const own = { process: name, log: join(logs, `worker-${name}.log`) };
-    void send(member, { kind: 'begin', assignment: { ...options.assignment(slot), ...own } });
+    void send(member, { kind: 'begin', assignment: { ...options.assignment(slot, openings[slot]), ...own } });
   }
 
   function memberOf(slot: number): Member {
@@ -113,6 +120,21 @@ export function createFleet(options: FleetOptions): Fleet {
     return obeys;
   }
 
+  /** Tells `leaving` to end, and kills those that do not. */
+  async function endAll(leaving: readonly Member[], patience: number): Promise<void> {
+    for (const member of leaving) {
+      member.expected = 'to end';
+      void send(member, { kind: 'leave' });
+    }
+    await within(patience, () => leaving.every(({ isGone }) => isGone));
+    for (const member of leaving.filter(({ isGone }) => !isGone)) {
+      wrong(`worker ${member.name} did not end within ${patience} ms after close`);
+      member.expected = 'killed';
+      void member.child.kill();
+    }
+    await Promise.all(leaving.map(({ child }) => child.gone));
+  }
+
   function stop(): void {
     for (const { child } of members) void child.kill();
   }
@@ -129,6 +151,16 @@ export function createFleet(options: FleetOptions): Fleet {
       await sleep(delay);
       start(slot);
     },
+    async succeed(slot, opening, kills) {
+      const member = memberOf(slot);
+      openings[slot] = opening;
+      if (kills) {
+        member.expected = 'killed';
+        await member.child.kill();
+      } else await endAll([member], deployTime);
+      start(slot);
+      await memberOf(slot).obeys;
+    },
     async pause(slot, duration) {
       const { child } = memberOf(slot);
       await child.pause().catch(() => {});
@@ -143,19 +175,7 @@ export function createFleet(options: FleetOptions): Fleet {
     calm(turns) {
       for (const member of members) void send(member, { kind: 'calm', turns });
     },
-    async leave(patience) {
-      for (const member of members) {
-        member.expected = 'to end';
-        void send(member, { kind: 'leave' });
-      }
-      await within(patience, () => members.every(({ isGone }) => isGone));
-      for (const member of members.filter(({ isGone }) => !isGone)) {
-        wrong(`worker ${member.name} did not end within ${patience} ms after close`);
-        member.expected = 'killed';
-        void member.child.kill();
-      }
-      await Promise.all(members.map(({ child }) => child.gone));
-    },
+    leave: (patience) => endAll(members, patience),
     async kill() {
       for (const member of members) member.expected = 'killed';
       await Promise.all(members.map(({ child }) => child.kill()));

@@ -3,6 +3,7 @@ import type { HistoryEvent } from '@locks/core/testing';
 import type { Direction, Trap, Way } from '../../proxy/conditions.ts';
 import type { Proxy } from '../../proxy/proxy.ts';
 import { now } from '../clock.ts';
+import { deploy } from '../draw/draw-faults.ts';
 import type { NetworkFault, ProcessFault } from '../draw/draw-faults.ts';
 import { createRandom } from '../draw/random.ts';
 import type { Fault } from '../script.ts';
@@ -15,12 +16,19 @@ export interface Victims {
   /** Of each slot: what is between its worker and each of the servers. */
   readonly proxies: readonly (readonly Proxy[])[];
   readonly target: Pick<NemesisTarget, 'faults'>;
+  /** Resolves when all deploys so far are over. */
+  deployed: Promise<void>;
 }
 
 /** Waits for the moment of a fault, does it, and notes it when it is over. */
 export async function inflict(fault: Fault, victims: Victims, note: (event: HistoryEvent) => void): Promise<void> {
   await sleep(fault.at);
-  const { kind, worker } = fault;
+  const { kind, worker, opening, amount } = fault;
+  if (kind === deploy && worker !== undefined && opening !== undefined) {
+    // The next one begins when all before are over.
+    victims.deployed = victims.deployed.then(() => victims.fleet.succeed(worker, opening, amount === 1));
+    return await victims.deployed;
+  }
   const { fleet, target } = victims;
   const own = worker === undefined ? target.faults?.[kind] : undefined;
   if (worker === undefined && own === undefined) throw new Error(`the target has no fault ${kind} of servers`);

@@ -79,15 +79,15 @@ export async function runScript(script: Script, target: NemesisTarget, options: 
     fleet = createFleet({
       ...shared,
       slots: script.workers.length,
-      assignment(slot) {
+      assignment(slot, next) {
         const { opening = '', settings = {}, flows = [] } = script.workers[slot] ?? {};
-        return { ...assignmentOf(opening), settings, flows, addresses: plain(proxies[slot] ?? []) };
+        return { ...assignmentOf(next ?? opening), settings, flows, addresses: plain(proxies[slot] ?? []) };
       },
     });
     for (const slot of script.workers.keys()) fleet.start(slot);
     if (!(await fleet.obeyed(patience))) wrong('liveness', 'the workers could not open their locks before a fault');
     begun = now();
-    const victims = { fleet, proxies, target };
+    const victims = { fleet, proxies, target, deployed: Promise.resolve() };
     await Promise.all([sleep(script.length), ...script.faults.map((fault) => inflict(fault, victims, note))]);
     if (brief) await fleet.kill();
     else {

@@ -31,7 +31,7 @@ export async function open({
 }: Pick<Assignment, 'module' | keyof OpenArguments>): Promise<OpenedLocks> {
   const opener =
     module === undefined
-      ? openByConfig
+      ? openConfigured
       : ((await import(/* any module */ module)) as { open(given: OpenArguments): Promise<OpenedLocks> }).open;
   for (;;) {
     try {
@@ -43,7 +43,12 @@ export async function open({
   }
 }
 
-async function openByConfig({ addresses, settings, args }: OpenArguments): Promise<OpenedLocks> {
+/**
+ * Opens `args` with `openLocks`: a URL or a configuration, whose texts have `{host}` and `{port}` in
+ * place of the address of the first server, `{host:1}` of that of the second. What an opening
+ * without a module does.
+ */
+export async function openConfigured({ addresses, settings, args }: OpenArguments): Promise<OpenedLocks> {
   const filled = fill(args, addresses) as string | { readonly [name: string]: Json };
   const config = typeof filled === 'string' ? { url: filled } : filled;
   const options = { ...(config['options'] as object | undefined), ...settings };
