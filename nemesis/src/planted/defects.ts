@@ -23,13 +23,14 @@ export const defects: readonly PlantedDefect[] = [
   {
     name: 'queue-not-emptied',
     what: 'a queue that the end of a connection does not empty',
-    package: 'sql',
+    package: 'zookeeper',
     changes: [
-      { find: 'for (const { reject } of this.#waiting.values()) reject(reason); this.#waiting.clear();', replace: '' },
+      { find: 'else sending.reject(lost);', replace: 'else void lost;' },
+      { find: 'for (const { reject } of this.#backlog.splice(0)) reject(unsent);', replace: 'void unsent;' },
     ],
-    target: 'postgres',
+    target: 'zookeeper',
     client: 'url',
-    faults: ['password rotated', 'server-restart', 'rights revoked'],
+    faults: ['cut', 'break', 'server-restart', 'silence'],
   },
   {
     name: 'vote-given-back',
@@ -85,8 +86,8 @@ export const defects: readonly PlantedDefect[] = [
     package: 'zookeeper',
     changes: [
       {
-        find: "if (me === undefined) return { state: 'missing' }; const exhausted",
-        replace: "if (me === undefined) return { state: 'holds' }; const exhausted",
+        find: "if (me === undefined) return { state: 'missing' }; const exhausted = exhaustedIn(queue, me);",
+        replace: "if (me === undefined) return { state: 'holds' }; const exhausted = exhaustedIn(queue, me);",
       },
       {
         find: "=== undefined ? 'missing' : 'holds'",
@@ -150,7 +151,7 @@ export const defects: readonly PlantedDefect[] = [
   },
   {
     name: 'one-look',
-    what: 'one look where a store that was emptied shows nobody',
+    what: 'one look where a store that was emptied shows no process',
     package: 'composites',
     changes: [{ find: "if (rules.settle === 0) return 'passed';", replace: "return 'passed';" }],
     target: 'migrate',

@@ -124,6 +124,9 @@ export function isGranted(claim: Claim): claim is Granted {
   return claim.grantedAt !== undefined && claim.token !== undefined;
 }
 
+/** Calls that end their lease when the function ends that they were given. */
+const functions: ReadonlySet<string> = new Set(['withLock', 'tryWithLock', 'once', 'elect']);
+
 /**
  * A lease promises with each look how long it certainly lasts. A release ends it, and so do a loss,
  * a release by force, and a store that forgets it; a release that answers `true` proves that it
@@ -131,9 +134,12 @@ export function isGranted(claim: Claim): claim is Granted {
  */
 export function holdOf(claim: Claim): Hold | undefined {
   const { grantedAt, promisedUntil, releaseAt = Infinity, answer, call, calledAt } = claim;
-  const { lostAt = Infinity, forcedAt = Infinity, forgottenAt = Infinity } = claim;
+  const { forcedAt = Infinity, forgottenAt = Infinity } = claim;
+  // A close leaves the key to work that runs.
+  const isLeft = claim.lostCode === 'LOCK_CLOSED' && functions.has(call.how);
+  const lostAt = isLeft ? Infinity : (claim.lostAt ?? Infinity);
   if (grantedAt === undefined) return undefined;
-  const proven = answer === true && lostAt === Infinity;
+  const proven = answer === true && claim.lostAt === undefined;
   const held = proven ? releaseAt : Math.min(promisedUntil, lostAt, releaseAt);
   const until = Math.min(forcedAt, forgottenAt, Math.max(held, calledAt + (call.atLeast ?? 0)));
   return until > grantedAt ? { claim, from: grantedAt, until } : undefined;
