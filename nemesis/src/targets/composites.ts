@@ -15,8 +15,8 @@ const ttl = 1_000;
 const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
 /** A majority has exclusive locks alone. */
-const exclusive = ({ mode, then }: { readonly mode: string; readonly then?: string }): boolean =>
-  mode === 'exclusive' && then !== 'downgrade';
+const exclusive = ({ mode, next }: { readonly mode: string; readonly next?: string }): boolean =>
+  mode === 'exclusive' && next !== 'downgrade';
 
 const redisMember = (server: number, more: Data = {}) => ({
   url: `redis://{host:${server}}:{port:${server}}`,

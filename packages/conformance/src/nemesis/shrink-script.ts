@@ -124,7 +124,7 @@ function withFlows(script: Script, slot: number, flows: WorkerScript['flows']): 
 const spare = [
   'think',
   'inside',
-  'then',
+  'next',
   'abortAfter',
   'lockDelay',
   'atLeast',
@@ -140,7 +140,7 @@ async function simplify(best: () => Script, take: Take): Promise<void> {
   for (const name of spare) {
     const without = (turn: Turn): Turn => {
       const { [name]: _, ...rest } = turn;
-      return { think: 0, ...rest } as Turn;
+      return { think: 0, ...rest };
     };
     const script = best();
     const turns = script.workers.flatMap(({ flows }) => flows.flat());
