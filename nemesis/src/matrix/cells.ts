@@ -30,7 +30,7 @@ export function cellsIn({ workers, faults }: Script): readonly Cell[] {
     const kinds = faults
       .filter((fault) => fault.worker === undefined || fault.worker === worker)
       .map(({ kind }) => kind);
-    const made = flows.flat().flatMap(({ how, then }) => (then === undefined ? [how] : [how, then]));
+    const made = flows.flat().flatMap(({ how, next }) => (next === undefined ? [how] : [how, next]));
     return kinds.flatMap((fault) => made.map((call) => cell(opening, fault, call)));
   });
   return [...new Set(ran)];

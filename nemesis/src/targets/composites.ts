@@ -1,3 +1,4 @@
+import type { Turn } from '@locks/conformance/nemesis';
 import { initialise } from '@locks/redis';
 import { redisCommand, startEtcd, startRedis, startZookeeper } from '@locks/test-servers';
 import { Redis } from 'ioredis';
@@ -11,8 +12,8 @@ import * as redis from './redis.ts';
 const ttl = 1_000;
 
 /** A majority has exclusive locks alone. */
-const exclusive = ({ mode, then }: { readonly mode: string; readonly then?: string }): boolean =>
-  mode === 'exclusive' && then !== 'downgrade';
+const exclusive = ({ mode, next }: { readonly mode: string; readonly next?: string }): boolean =>
+  mode === 'exclusive' && next !== 'downgrade';
 
 /** Three that have lost nothing so far, and grant at once. */
 async function threeRedis(): Promise<Processes> {

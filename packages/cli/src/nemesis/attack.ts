@@ -4,7 +4,7 @@ import { isLockError } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { harmless } from '../output/output.ts';
 import type { Output } from '../output/output.ts';
-import { backendOf, findStore, openStore } from '../store/open-store.ts';
+import { backendOf, findStore, withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { throughProxies } from './through-proxies.ts';
 
@@ -24,13 +24,13 @@ const usualTtl = 2_000;
  */
 export async function attack(options: StoreOptions, attacked: AttackOptions, output: Output): Promise<boolean> {
   const { ttl = usualTtl, ...how } = attacked;
-  const locks = await openStore(options, output);
-  const { traits } = locks;
-  const jobs = await keepsJobs(locks).finally(() => locks.close());
-  const { provider, url, options: own = {} } = await backendOf(options);
+  const { traits, jobs } = await withStore(options, output, async (locks) => {
+    return { traits: locks.traits, jobs: await keepsJobs(locks) };
+  });
+  const { provider, url, options: own } = await backendOf(options);
   const { args, servers } = throughProxies({
     ...(typeof provider === 'string' ? { provider } : {}),
-    ...(url === undefined ? {} : { url: `${url}` }),
+    ...(url === undefined ? {} : { url }),
     options: own as { readonly [name: string]: Json },
     ttl,
   });

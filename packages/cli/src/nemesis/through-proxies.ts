@@ -29,7 +29,7 @@ export function throughProxies(config: Json): ThroughProxies {
     if (typeof value === 'string') return replaced(value);
     if (Array.isArray(value)) return value.map((each: Json) => walk(each));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, walk(each as Json)]));
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, walk(each)]));
   };
   return { args: walk(config), servers };
 }

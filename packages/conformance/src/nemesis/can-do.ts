@@ -3,8 +3,8 @@ import type { Turn } from './script.ts';
 
 /** Whether a store with such traits can do a turn. `jobs`: whether it keeps records of jobs. */
 export function canDo({ shared, expiry }: Pick<Traits, 'shared' | 'expiry'>, turn: Turn, jobs: boolean): boolean {
-  const { how, mode, then, lockDelay = 0, atLeast = 0 } = turn;
-  if (!shared && (mode === 'shared' || then === 'downgrade')) return false;
-  if (expiry === 'session' && (then === 'handOver' || lockDelay > 0 || atLeast > 0)) return false;
+  const { how, mode, next, lockDelay = 0, atLeast = 0 } = turn;
+  if (!shared && (mode === 'shared' || next === 'downgrade')) return false;
+  if (expiry === 'session' && (next === 'handOver' || lockDelay > 0 || atLeast > 0)) return false;
   return jobs || how !== 'once';
 }

@@ -83,8 +83,12 @@ export async function shrinkScript(
 
 type Take = (candidate: Script) => Promise<boolean>;
 
-/** Halves the length as long as that fails. */
+/** Has faults come soon, and halves the length as long as that fails. */
 async function cut(best: () => Script, take: Take): Promise<void> {
+  const script = best();
+  const soon = Math.max(0, Math.min(...script.faults.map(({ at }) => at)) - 500);
+  if (soon > 0 && soon < Infinity)
+    await take({ ...script, faults: script.faults.map((fault) => ({ ...fault, at: fault.at - soon })) });
   while (best().length > 500) {
     if (!(await take(shortened(best(), Math.ceil(best().length / 2))))) return;
   }
@@ -120,7 +124,7 @@ function withFlows(script: Script, slot: number, flows: WorkerScript['flows']): 
 const spare = [
   'think',
   'inside',
-  'then',
+  'next',
   'abortAfter',
   'lockDelay',
   'atLeast',
@@ -136,7 +140,7 @@ async function simplify(best: () => Script, take: Take): Promise<void> {
   for (const name of spare) {
     const without = (turn: Turn): Turn => {
       const { [name]: _, ...rest } = turn;
-      return { think: 0, ...rest } as Turn;
+      return { think: 0, ...rest };
     };
     const script = best();
     const turns = script.workers.flatMap(({ flows }) => flows.flat());

@@ -49,13 +49,14 @@ interface FaultOptions {
 export function drawFaults(random: Random, target: NemesisTarget, options: FaultOptions): Fault[] {
   const { length, workers, faults: wanted } = options;
   const { ttl, servers = [] } = target;
-  const kinds = faultKinds(target).filter((kind) => wanted?.includes(kind) !== false);
+  const kinds = new Set(faultKinds(target).filter((kind) => wanted?.includes(kind) !== false));
   // Who is replaced already is not killed beside.
-  const excluded = target.deploys === undefined ? [] : ['kill'];
+  const excluded = target.deploys === undefined ? undefined : 'kill';
   const among = <Kind extends string>(weights: Readonly<Record<Kind, number>>) =>
-    Object.fromEntries(
-      Object.entries(weights).filter(([kind]) => kinds.includes(kind) && !excluded.includes(kind)),
-    ) as Record<Kind, number>;
+    Object.fromEntries(Object.entries(weights).filter(([kind]) => kinds.has(kind) && kind !== excluded)) as Record<
+      Kind,
+      number
+    >;
   const weights = { process: among(ofProcess), network: among(ofNetwork), server: among(serverWeights(target)) };
   const groups = { process: 35, network: 50, server: 15 };
   const drawable = Object.entries(groups).filter(([group]) => Object.keys(weights[group as 'server']).length > 0);
@@ -64,13 +65,14 @@ export function drawFaults(random: Random, target: NemesisTarget, options: Fault
   const busyUntil = new Map<string, number>();
   for (let at = random.between(100, 500); at < length; at += random.between(100, 800)) {
     const group = random.weighed(Object.fromEntries(drawable)) as keyof typeof groups;
-    const kind = random.weighed(weights[group] as Record<string, number>);
+    const kind = random.weighed<string>(weights[group]);
     const [low, high] = lastsOf(target, kind);
     const duration = Math.round(Math.min(random.between(low, high) * ttl, length - at));
     const worker = random.integer(0, workers);
     const name = group === 'server' ? group : `${worker}`;
     if ((busyUntil.get(name) ?? 0) > at) continue;
-    const { recovery = 2 * ttl, targets = servers.length } = (group === 'server' && target.faults?.[kind]) || {};
+    const { recovery = 2 * ttl, targets = servers.length } =
+      (group === 'server' ? target.faults?.[kind] : undefined) ?? {};
     busyUntil.set(name, at + duration + (group === 'server' ? recovery : 200));
     const fault = { kind, at: Math.round(at), duration };
     if (group === 'server') {

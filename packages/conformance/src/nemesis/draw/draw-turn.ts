@@ -65,9 +65,9 @@ function drawAny(random: Random, ttl: number): Turn {
     case 'elect':
       return { ...own, ...inside, key: keys.leader, how: 'elect', ttl, wait };
     case 'handOver':
-      return { ...own, key: random.pick(keys.exclusive), how: 'acquire', wait, then: 'handOver' };
+      return { ...own, key: random.pick(keys.exclusive), how: 'acquire', wait, next: 'handOver' };
     case 'downgrade':
-      return { ...own, key: keys.mixed, how: 'acquire', wait, then: 'downgrade' };
+      return { ...own, key: keys.mixed, how: 'acquire', wait, next: 'downgrade' };
     case 'burst':
       // More calls under way than any window.
       return { ...own, ...drawKey(random), hold: 0, how: 'tryAcquire', times: random.integer(100, 400), every: 40 };

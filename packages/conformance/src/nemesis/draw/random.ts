@@ -27,7 +27,8 @@ export function createRandom(seed: number): Random {
     weighed<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
       const entries = Object.entries(weights) as [Name, number][];
       let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
-      return (entries.find(([, weight]) => (left -= weight) < 0) ?? (entries.at(-1) as [Name, number]))[0];
+      const found = entries.find(([, weight]) => (left -= weight) < 0) ?? entries.at(-1);
+      return (found as [Name, number])[0];
     },
     chance: (probability) => next() < probability,
   };

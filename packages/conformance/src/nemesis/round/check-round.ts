@@ -34,6 +34,7 @@ export function checkRound(
   const shown = checkHistory(history, {
     ...{ sharersMayTie, requestsMayRepeat: duplicable, fair, explains },
     ...{ emptying: kinds('empties'), forgetting, refusing: kinds('refuses'), restoring: kinds('restores') },
+    stopping: ['pause', 'block', 'stall'],
     silences: ({ kind, hit }, process) =>
       silencing.includes(kind) || (servers.length === 1 && hit === process && silent.has(kind)),
     ...{ patience: dead + healing + calmMargin, calmPatience: dead + healing + calmMargin },

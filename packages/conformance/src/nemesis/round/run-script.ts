@@ -117,7 +117,7 @@ export async function runScript(script: Script, target: NemesisTarget, options: 
 }
 
 function urlOf(module: string | URL): string {
-  return module instanceof URL || module.startsWith('file:') ? `${module}` : pathToFileURL(module).href;
+  return module instanceof URL ? module.href : module.startsWith('file:') ? module : pathToFileURL(module).href;
 }
 
 function isEvent(note: Note): note is HistoryEvent {

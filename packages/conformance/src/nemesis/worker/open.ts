@@ -49,8 +49,8 @@ export async function open({
  * without a module does.
  */
 export async function openConfigured({ addresses, settings, args }: OpenArguments): Promise<OpenedLocks> {
-  const filled = fill(args, addresses) as string | { readonly [name: string]: Json };
-  const config = typeof filled === 'string' ? { url: filled } : filled;
+  const filled = fill(args, addresses);
+  const config = (typeof filled === 'string' ? { url: filled } : filled) as { readonly [name: string]: Json };
   const options = { ...(config['options'] as object | undefined), ...settings };
   const locks = await openLocks({ ...config, options } as LocksConfig);
   return { locks, close: () => locks.close() };
@@ -66,5 +66,5 @@ function fill(value: Json, addresses: readonly Address[]): Json {
   }
   if (Array.isArray(value)) return value.map((each: Json) => fill(each, addresses));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each as Json, addresses)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, addresses)]));
 }

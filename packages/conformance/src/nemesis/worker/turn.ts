@@ -152,15 +152,15 @@ class Taking {
 
   /** Hands the lease over to itself, or downgrades it: with a call of its own. */
   async #goOn(lease: Lease): Promise<Lease> {
-    const { then } = this.#turn;
-    if (then === undefined || !lease.held) return lease;
+    const { next: how } = this.#turn;
+    if (how === undefined || !lease.held) return lease;
     const { shared, expiry } = this.#locks.traits;
-    if (then === 'downgrade' ? !shared : expiry === 'session') return lease;
+    if (how === 'downgrade' ? !shared : expiry === 'session') return lease;
     const [before] = this.#parts as readonly [Part];
     this.#noteRelease(lease);
     this.#over = true;
-    this.#parts = [{ id: `${before.id}/${then}`, key: before.key }];
-    const downgrades = then === 'downgrade';
+    this.#parts = [{ id: `${before.id}/${how}`, key: before.key }];
+    const downgrades = how === 'downgrade';
     this.#call = {
       ...{ key: before.key, continues: before.id },
       ...{ how: downgrades ? 'downgrade' : 'resume', mode: downgrades ? 'shared' : 'exclusive' },

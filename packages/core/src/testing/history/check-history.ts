@@ -26,7 +26,10 @@ export interface CheckHistoryOptions {
   readonly restoring?: readonly string[];
   /** Kinds of faults in which the store refuses for a reason that calls name. @default none */
   readonly refusing?: readonly string[];
-  /** Kinds of faults in which a process does not run. @default pause, block and stall */
+  /**
+   * Losses are told in time, and these kinds of faults are those in which a process does not run.
+   * @default it is not checked when losses are told
+   */
   readonly stopping?: readonly string[];
   /** Waiters are granted in the order in which they came. @default false */
   readonly fair?: boolean | undefined;
@@ -44,8 +47,6 @@ export interface CheckHistoryOptions {
 
 const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hit === process;
 
-const doesNotRun = ['pause', 'block', 'stall'];
-
 /**
  * The promises of the library that a history breaks, by time. The events of each process must be in
  * their order, and so must those of the guarded resource.
@@ -58,7 +59,7 @@ const doesNotRun = ['pause', 'block', 'stall'];
  * - `writes`: the guarded resource loses no write, takes no stale one, and refuses none of a
  *   certain holder.
  * - `answers`: a loss, and what `release` and `renew` answered, is true.
- * - `told`: a loss is told before the promised end, or as soon as its process runs again.
+ * - `told`: where that is asked for, a loss is told before the promised end, or as soon as its process runs again.
  * - `order`: where that is declared, waiters are granted in the order in which they came.
  * - `liveness`: every call is answered, and in time where there is no fault.
  * - `failures`: each is one that its call may have, and that a fault explains. Nobody is told that a
@@ -67,7 +68,7 @@ const doesNotRun = ['pause', 'block', 'stall'];
 export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
   const { sharersMayTie = false, requestsMayRepeat = false, explains = ofStoreOrProcess } = options;
   const { emptying = [], forgetting = emptying, refusing = [], restoring = [] } = options;
-  const { stopping = doesNotRun, fair = false, silences = () => false } = options;
+  const { stopping, fair = false, silences = () => false } = options;
   const { patience = 30_000, calmPatience = 15_000 } = options;
   const claims = readClaims(events, forgetting, restoring);
   const found = [
@@ -76,7 +77,7 @@ export function checkHistory(events: readonly HistoryEvent[], options: CheckHist
     ...checkTokens(claims, sharersMayTie),
     ...checkWrites(events, claims),
     ...checkAnswers(claims, events, new Set(emptying), requestsMayRepeat),
-    ...checkTold(claims, events, new Set(stopping)),
+    ...(stopping === undefined ? [] : checkTold(claims, events, new Set(stopping))),
     ...(fair ? checkOrder(claims, events) : []),
     ...checkLiveness(claims, events, { healed: patience, calm: calmPatience }),
     ...checkFailures(claims, events, explains, refusing),

@@ -26,11 +26,13 @@ export function* checkOrder(claims: readonly Claim[], events: readonly HistoryEv
     let first: Granted | undefined;
     // From the last grant to the first: `first` came first of those that were granted later.
     for (const claim of byGrant.toReversed()) {
-      if (first !== undefined && claim.calledAt > first.calledAt + enqueued) {
-        if (isQuiet(first.calledAt, claim.grantedAt)) {
-          const message = `${claim.id} was granted "${key}" before ${first.id}, which waited ${(claim.calledAt - first.calledAt).toFixed(0)} ms longer`;
-          yield { rule: 'order', at: claim.grantedAt, ids: [first.id, claim.id], message };
-        }
+      if (
+        first !== undefined &&
+        claim.calledAt > first.calledAt + enqueued &&
+        isQuiet(first.calledAt, claim.grantedAt)
+      ) {
+        const message = `${claim.id} was granted "${key}" before ${first.id}, which waited ${(claim.calledAt - first.calledAt).toFixed(0)} ms longer`;
+        yield { rule: 'order', at: claim.grantedAt, ids: [first.id, claim.id], message };
       }
       if (first === undefined || claim.calledAt < first.calledAt) first = claim;
     }
