@@ -12,8 +12,7 @@ import * as redis from './redis.ts';
 const ttl = 1_000;
 
 /** A majority has exclusive locks alone. */
-const exclusive = ({ mode, next }: { readonly mode: string; readonly next?: string }): boolean =>
-  mode === 'exclusive' && next !== 'downgrade';
+const exclusive = ({ mode, next }: Turn): boolean => mode === 'exclusive' && next !== 'downgrade';
 
 /** Three that have lost nothing so far, and grant at once. */
 async function threeRedis(): Promise<Processes> {
