@@ -70,15 +70,10 @@ export const defects: readonly PlantedDefect[] = [
     name: 'resent-reply',
     what: 'a reply applied, lost and sent again',
     package: 'redis',
-    changes: [
-      {
-        find: 'if value == owner then keepPlaces(7, now, waiterTtl)',
-        replace: "if value == '' then keepPlaces(7, now, waiterTtl)",
-      },
-    ],
+    changes: [{ find: 'if (!freed && !servers.unbroken(connections)) throw releasedInDoubt(claim);', replace: '' }],
     target: 'redis',
-    client: 'url',
-    faults: ['drop-reply'],
+    client: 'ioredis',
+    faults: ['drop-reply', 'cut', 'break'],
   },
   {
     name: 'expired-while-waiting',
