@@ -23,14 +23,11 @@ export const defects: readonly PlantedDefect[] = [
   {
     name: 'queue-not-emptied',
     what: 'a queue that the end of a connection does not empty',
-    package: 'zookeeper',
-    changes: [
-      { find: 'else sending.reject(lost);', replace: 'else void lost;' },
-      { find: 'for (const { reject } of this.#backlog.splice(0)) reject(unsent);', replace: 'void unsent;' },
-    ],
-    target: 'zookeeper',
+    package: 'sql',
+    changes: [{ find: 'this.#asked -= 1; this.#refused(error, askedAt);', replace: 'this.#refused(error, askedAt);' }],
+    target: 'postgres',
     client: 'url',
-    faults: ['cut', 'break', 'server-restart', 'silence'],
+    faults: ['server-restart', 'refuse', 'password rotated'],
   },
   {
     name: 'vote-given-back',

@@ -108,11 +108,18 @@ export function readClaims(
     if (restoring.includes(event.kind)) for (const claim of claims) passEra(claim, event);
     if (!forgetting.includes(event.kind)) continue;
     for (const claim of claims) {
-      if (claim.calledAt <= event.at) claim.forgottenAt = Math.min(claim.forgottenAt ?? Infinity, event.from);
+      if ((claim.grantedAt ?? Infinity) <= event.at + onTheWay)
+        claim.forgottenAt = Math.min(claim.forgottenAt ?? Infinity, event.from);
     }
   }
   return claims;
 }
+
+/**
+ * In ms: how long an answer may be under way. With less, an answer of before a loss of data counts
+ * as one of after it.
+ */
+const onTheWay = 1_000;
 
 function passEra(claim: Claim, { from, at }: { readonly from: number; readonly at: number }): void {
   const { calledAt, grantedAt = calledAt, era } = claim;
