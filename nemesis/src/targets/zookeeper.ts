@@ -39,7 +39,11 @@ async function asStranger<T>({ handles }: Processes, work: (client: Client) => P
 
 /** One call of the client. */
 async function call<T>(make: (done: (error: unknown, answer?: T) => void) => void): Promise<T | undefined> {
-  return await new Promise((resolve, reject) => make((error, answer) => (error ? reject(error) : resolve(answer))));
+  return await new Promise((resolve, reject) =>
+    make((error, answer) =>
+      error ? reject(new Error('ZooKeeper refuses a request', { cause: error })) : resolve(answer),
+    ),
+  );
 }
 
 const childrenOf = async (client: Client, path: string): Promise<readonly string[]> =>
