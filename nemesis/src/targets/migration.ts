@@ -22,8 +22,9 @@ const phases: FaultOf<Migration> = {
   async begin({ phase }, _, amount) {
     const words = ['from', 'both', 'to', 'both'] as const;
     // A process never reads half of it.
-    await writeFile(`${phase}.new`, words[Math.floor(amount) % words.length] ?? 'both');
-    await rename(`${phase}.new`, phase);
+    const next = `${phase}.${performance.now()}`;
+    await writeFile(next, words[Math.floor(amount) % words.length] ?? 'both');
+    await rename(next, phase);
   },
 };
 

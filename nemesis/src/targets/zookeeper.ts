@@ -95,6 +95,7 @@ const byRequests: Readonly<Record<string, FaultOf<Processes>>> = {
   },
   'rights revoked': {
     targets: 1,
+    refuses: true,
     async begin(servers) {
       const { ACL, Permission, Id } = zookeeper;
       const set = (permission: number): Promise<void> =>
