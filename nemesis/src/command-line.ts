@@ -12,11 +12,16 @@ export interface Options {
   readonly flows: number | undefined;
   readonly shrink: number | undefined;
   readonly replay: string | undefined;
+  /** The name of a defect, or `all`. */
+  readonly planted: string | undefined;
+  readonly weekly: boolean;
+  readonly table: boolean;
 }
 
 export const help = `Attacks locks in the packed packages with every call and fault, on real servers.
 
 Usage: npm run nemesis -- --store <store> [options]
+       npm run nemesis -- --planted <name> | --weekly | --table | --list
 
   --store <names>    what is attacked, separated by commas, or all
   --list             prints the stores, their clients and their faults
@@ -28,6 +33,9 @@ Usage: npm run nemesis -- --store <store> [options]
   --flows <n>        flows of each process; default: 4
   --shrink <n>       how long a failure is shrunk, in seconds; default: 300
   --replay <file>    runs the script that a failure left
+  --planted <name>   plants a defect, or each of them (all), and tells how soon it is found
+  --weekly           runs the cells of the matrix that were not run for longest, for --seconds
+  --table            writes what the results show into docs/safety.md
   --help             prints this`;
 
 /** Reads the command line; `undefined`: help is wanted. Throws a `UsageError`. */
@@ -36,12 +44,14 @@ export function readCommandLine(args: readonly string[], known: readonly string[
   const flag = { type: 'boolean', default: false } as const;
   const { values, positionals } = parse(args, {
     ...{ store: text, client: text, faults: text, seconds: text, seed: text, workers: text, flows: text },
-    ...{ shrink: text, replay: text, list: flag, help: flag },
+    ...{ shrink: text, replay: text, planted: text },
+    ...{ list: flag, weekly: flag, table: flag, help: flag },
   });
   if (values.help) return undefined;
   const stores = values.store === 'all' ? known : (values.store?.split(',') ?? []);
+  const others = values.list || values.weekly || values.table || values.planted !== undefined;
   const wrong = stores.find((store) => !known.includes(store));
-  if (wrong !== undefined || positionals.length > 0 || (stores.length === 0 && !values.list)) {
+  if (wrong !== undefined || positionals.length > 0 || (stores.length === 0 && !others)) {
     const what = wrong ?? positionals.join(' ');
     throw new UsageError(`Say what to attack: --store ${known.join(', ')} or all; not "${what}".`);
   }
@@ -58,5 +68,8 @@ export function readCommandLine(args: readonly string[], known: readonly string[
     flows: whole('flows'),
     shrink: numberOption('shrink', values.shrink, 'a whole number'),
     replay: values.replay,
+    planted: values.planted,
+    weekly: values.weekly,
+    table: values.table,
   };
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Flaw, spoil } from './flawed/spoil.ts';
+import { type Change, spoil } from './flawed/spoil.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const programs = fileURLToPath(new URL('.', import.meta.url));
@@ -12,8 +12,8 @@ export interface Modules {
   /** Packages of adapters, without the scope. */
   readonly adapters: readonly string[];
   readonly clients: readonly string[];
-  /** The composites are changed by it. */
-  readonly flaw?: Flaw | undefined;
+  /** What is changed in one package. @default that of composites */
+  readonly flaw?: { readonly package?: string; readonly changes: readonly Change[] } | undefined;
 }
 
 /**
@@ -31,7 +31,7 @@ export function installPacked(folder: string, { adapters, clients, flaw }: Modul
   for (const name of ['core', 'composites', 'conformance', ...adapters]) {
     unpack(pack(name, folder), join(modules, '@locks', name));
   }
-  if (flaw !== undefined) spoil(join(modules, '@locks/composites'), flaw);
+  if (flaw !== undefined) spoil(join(modules, '@locks', flaw.package ?? 'composites'), flaw);
   for (const client of clients) {
     mkdirSync(dirname(join(modules, client)), { recursive: true });
     symlinkSync(findClient(client, adapters), join(modules, client), 'dir');

@@ -1,21 +1,22 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UsageError, runProgram } from '@locks/command-line';
-import { runNemesis } from '@locks/conformance/nemesis';
-import type { NemesisTarget, Script } from '@locks/conformance/nemesis';
+import { runProgram } from '@locks/command-line';
+import { attack } from './attack.ts';
 import { type Options, help, readCommandLine } from './command-line.ts';
-import { installPacked } from './install.ts';
-import type { ListedTarget, StartedTarget } from './targets/listed.ts';
+import { writeTable } from './matrix/table.ts';
+import { nextSlice } from './matrix/weekly.ts';
+import { plantAll } from './planted/plant.ts';
 import { targets } from './targets/index.ts';
+import { mayMount } from './targets/small-disk.ts';
 
 async function main(options: Options): Promise<boolean> {
   if (options.stores === 'list') return list();
+  if (options.planted !== undefined) return await plantAll(options.planted, { ...options, print });
+  if (options.table) return writeTable();
+  if (options.weekly) return await walk(options);
   const [only, ...others] = options.stores;
-  if (only !== undefined && others.length === 0) return await attack(only, options);
+  if (only !== undefined && others.length === 0) return await attackStore(only, options);
   const rest = [...options.stores];
   let fine = true;
   const takeNext = async (): Promise<void> => {
@@ -26,53 +27,33 @@ async function main(options: Options): Promise<boolean> {
   return fine;
 }
 
+async function attackStore(store: string, options: Options): Promise<boolean> {
+  const before = process.channel === undefined ? '' : `${store}: `;
+  const { failure } = await attack(store, { ...options, print: (line) => print(line.replaceAll(/^/gm, before)) });
+  return failure === undefined;
+}
+
+/** In seconds: so long one part of the matrix is run at a time. */
+const sliceLength = 60;
+
+/** Runs what was not run for longest, until the time is over. */
+async function walk({ seconds, seed }: Options): Promise<boolean> {
+  let fine = true;
+  const end = performance.now() + seconds * 1_000;
+  for (let number = 0; performance.now() < end - sliceLength * 1_000 || number === 0; number += 1) {
+    const { target, ...slice } = nextSlice(({ name }) => mayMount() || !name.endsWith('small-disk'));
+    print(`${target}, ${slice.client}: ${slice.faults.join(', ')}`);
+    const { failure } = await attack(target, { ...slice, seed: seed + number, seconds: sliceLength, print });
+    fine = failure === undefined && fine;
+  }
+  return fine;
+}
+
 /** In a process of its own, for its proxies must not wait for what another run computes. */
 async function delegate(store: string): Promise<boolean> {
   const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--store', store]);
   const [code] = (await once(child, 'exit')) as [number | null];
   return code === 0;
-}
-
-async function attack(store: string, options: Options): Promise<boolean> {
-  const { stores: _, client, replay, ...shape } = options;
-  const definition = targets[store] as ListedTarget;
-  return await withRunning(definition, async ({ target, log }, application) => {
-    const { failure } = await runNemesis({
-      ...shape,
-      target: client === undefined ? target : openedBy(client, target),
-      replay: replay === undefined ? undefined : (JSON.parse(readFileSync(replay, 'utf8')) as Script),
-      program: join(application, 'node_modules/@locks/conformance/dist/bundle/nemesis-worker.js'),
-      cwd: application,
-      print: (line) => print(line.replaceAll(/^/gm, process.channel !== undefined ? `${store}: ` : '')),
-    });
-    if (failure !== undefined) writeFileSync(join(failure.folder, 'servers.txt'), await log());
-    return failure === undefined;
-  });
-}
-
-/** `target`, with the openings of one client. */
-function openedBy(client: string, target: NemesisTarget): NemesisTarget {
-  const opening = target.openings[client];
-  const known = Object.keys(target.openings).join(', ');
-  if (opening === undefined) throw new UsageError(`Option --client of ${target.name} must be one of ${known}.`);
-  return { ...target, openings: { [client]: opening } };
-}
-
-/** Makes an application with what `definition` needs, and starts that; at the end both are gone. */
-async function withRunning(
-  definition: ListedTarget,
-  work: (running: StartedTarget, application: string) => Promise<boolean>,
-): Promise<boolean> {
-  const application = realpathSync(mkdtempSync(join(tmpdir(), 'locks-nemesis-application-')));
-  let running: StartedTarget | undefined;
-  try {
-    installPacked(application, { adapters: definition.adapters, clients: definition.modules });
-    running = await definition.start(application);
-    return await work(running, application);
-  } finally {
-    await running?.stop();
-    rmSync(application, { recursive: true, force: true });
-  }
 }
 
 function list(): boolean {

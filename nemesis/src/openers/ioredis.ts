@@ -9,6 +9,8 @@ interface Args {
   readonly ttl: number;
   readonly options: object;
   readonly password?: string;
+  /** All processes have the same. */
+  readonly keyPrefix?: string;
   /** The ports that the servers call theirs, in the order of `addresses`. Absent: one server. */
   readonly ports?: readonly number[];
   /** So many of `addresses` are Sentinels, and come first. */
@@ -21,24 +23,17 @@ type Options = Pick<
   'host' | 'port' | 'keyPrefix' | 'password' | 'socketTimeout' | 'sentinels' | 'name' | 'natMap' | 'reconnectOnError'
 >;
 
-/** What all keys begin with, in the client or in the provider. */
-const prefix = 'locks:';
-
 /** Locks over a client of the application, which finds each server behind a proxy of its own. */
 export function open(given: OpenArguments): OpenedLocks {
-  const { ttl, options, password, ports, sentinels = 0 } = given.args as unknown as Args;
-  const { keyPrefix = '', wrap, ...settings } = given.settings;
-  const before = String(keyPrefix);
+  const { ttl, options, password, keyPrefix = '', ports, sentinels = 0 } = given.args as unknown as Args;
+  const { wrap, ...settings } = given.settings;
   const common: Options = { socketTimeout: 2_000, ...(password !== undefined && { password }), ...settings };
   const client = quiet(ports === undefined ? alone() : sentinels > 0 ? watched(ports) : cluster(ports));
-  const provider = createRedisProvider(wrapped(client, wrap, ['evalsha', 'eval']), {
-    prefix: prefix.slice(before.length),
-    ...options,
-  });
+  const provider = createRedisProvider(wrapped(client, wrap, ['evalsha', 'eval']), options);
   return openedOver(provider, ttl, () => client.disconnect());
 
   function alone(): Redis {
-    return new Redis({ ...addressOf(given), ...common, keyPrefix: before });
+    return new Redis({ ...addressOf(given), ...common, keyPrefix });
   }
 
   function natMap(of: readonly number[]): Record<string, Address> {
@@ -54,7 +49,7 @@ export function open(given: OpenArguments): OpenedLocks {
       natMap: natMap(of),
       reconnectOnError,
       ...common,
-      keyPrefix: before,
+      keyPrefix,
     };
     return new Redis(found);
   }
@@ -66,6 +61,6 @@ export function open(given: OpenArguments): OpenedLocks {
       ...(secret !== undefined && { password: secret }),
       ...(socketTimeout !== undefined && { socketTimeout }),
     };
-    return new Cluster(nodes, { natMap: natMap(of), redisOptions, keyPrefix: before, retryDelayOnFailover: 0 });
+    return new Cluster(nodes, { natMap: natMap(of), redisOptions, keyPrefix, retryDelayOnFailover: 0 });
   }
 }

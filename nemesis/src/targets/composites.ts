@@ -81,6 +81,18 @@ const phases: FaultOf<Migration> = {
 
 const presenceTtl = 3_000;
 
+/** One of the two stores forgets all. */
+const emptied = (store: 0 | 1): FaultOf<Migration> => ({
+  targets: 1,
+  lasts: [0, 0],
+  weight: 0.5,
+  empties: true,
+  async begin({ handles: [first], sql }) {
+    if (store === 1) await sql.admin(`TRUNCATE ${sql.tables.join(', ')}`);
+    else if (first !== undefined) await redisCommand(first, 'FLUSHALL');
+  },
+});
+
 const migrate = ({ sql, phase }: Migration) => ({
   args: {
     provider: 'migrate',
@@ -197,7 +209,13 @@ export const compositeTargets: readonly ListedTarget[] = [
     },
     servers: ({ handles }) => handles,
     openings: { url: migrate },
-    faults: { 'server-pause': pause, 'server-restart': kill, phase: phases },
+    faults: {
+      'server-pause': pause,
+      'server-restart': kill,
+      phase: phases,
+      'from emptied': emptied(0),
+      'to emptied': emptied(1),
+    },
   }),
   list<Processes>({
     name: 'wrapped',

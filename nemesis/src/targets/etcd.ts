@@ -1,7 +1,7 @@
 import { startEtcd, startEtcdCluster } from '@locks/test-servers';
 import type { EtcdCluster, ServerAddress } from '@locks/test-servers';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, kill, ofOne, pause, together } from './processes.ts';
+import { type Processes, kill, ofOne, old, pause, together } from './processes.ts';
 
 const application = { adapters: ['etcd'], modules: ['@bufbuild/protobuf', '@grpc/grpc-js'] } as const;
 
@@ -154,7 +154,7 @@ export const etcdTargets: readonly ListedTarget[] = [
     start: async () => together([await startEtcd()]),
     servers: ({ handles }) => handles,
     openings: { url: () => ({ args: { url: 'etcd://{host}:{port}', ttl, options }, settings }) },
-    faults: { ...ofOne, ...byRequests },
+    faults: { ...ofOne, 'server-old': { ...old, restores: true }, ...byRequests },
     leftovers,
   }),
   list<Clustered>({

@@ -50,8 +50,10 @@ export interface ListedTarget extends Place {
   readonly adapters: readonly string[];
   readonly modules: readonly string[];
   readonly clients: readonly string[];
+  /** It has servers that proxies stand before. */
+  readonly networked: boolean;
   /** Its faults of servers. */
-  readonly faults: Readonly<Record<string, Pick<ServerFault, 'empties' | 'doubles'>>>;
+  readonly faults: Readonly<Record<string, Pick<ServerFault, 'empties' | 'doubles' | 'refuses'>>>;
   /** Starts it. `application` is the folder of the application, which has the modules of openings. */
   start(application: string): Promise<StartedTarget>;
 }
@@ -72,7 +74,8 @@ export function list<Servers extends Running>(definition: Definition<Servers>): 
     ...{ name, store, topology, adapters, modules },
     ...(composite !== undefined && { composite }),
     clients: Object.keys(openings),
-    faults: each(faults, ({ empties = false, doubles = empties }) => ({ empties, doubles })),
+    networked: servers !== undefined,
+    faults: each(faults, ({ empties = false, doubles = empties, refuses = false }) => ({ empties, doubles, refuses })),
     async start(application) {
       const running = await definition.start();
       const target: NemesisTarget = {

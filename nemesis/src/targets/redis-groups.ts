@@ -150,7 +150,7 @@ export const redisGroupTargets: readonly ListedTarget[] = [
       ioredis: ({ handles }) => ({
         module: 'ioredis',
         args: { ttl, options, ports: handles.map(({ port }) => port) },
-        settings: { keyPrefix: ['', 'lo'], enableAutoPipelining: [false, true] },
+        settings: { enableAutoPipelining: [false, true] },
       }),
     },
     faults: clusterFaults,

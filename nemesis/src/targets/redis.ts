@@ -126,7 +126,6 @@ const openings = {
     module: 'ioredis',
     args: { ttl, options },
     settings: {
-      keyPrefix: ['', 'lo'],
       wrap,
       enableOfflineQueue: [true, true, false],
       enableAutoPipelining: [false, true],
@@ -172,6 +171,24 @@ export const redisTargets: readonly ListedTarget[] = [
     servers,
     openings,
     faults: { ...ofOne, ...byCommands, 'read-only': readOnly, 'password rotated': passwordRotated },
+    leftovers,
+  }),
+  list<Processes>({
+    name: 'redis-prefixed',
+    store: 'redis',
+    topology: 'one server, AOF always, keyPrefix',
+    ...application,
+    fair: true,
+    ttl,
+    start: single,
+    servers,
+    openings: {
+      ioredis: () => {
+        const { args, ...opening } = openings.ioredis();
+        return { ...opening, args: { ...args, keyPrefix: 'app:' } };
+      },
+    },
+    faults: { ...ofOne, ...byCommands },
     leftovers,
   }),
   list<SmallDisk>({

@@ -26,6 +26,8 @@ export interface SqlServer extends Processes {
   admin(...statements: readonly string[]): Promise<void>;
 }
 
+const silent = (): void => {};
+
 const user = 'app';
 const password = 'secret';
 
@@ -36,6 +38,7 @@ export async function sqlServer(database: Database, server: ServerHandle, routin
       client: database === 'postgres' ? 'pg' : 'mysql2',
       connection: server.url,
       pool: { min: 0, max: 1 },
+      log: { warn: silent, error: silent, debug: silent, deprecate: silent },
     });
     try {
       return await work(admin);

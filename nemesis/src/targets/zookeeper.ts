@@ -3,7 +3,7 @@ import type { ServerHandle, ZookeeperEnsemble } from '@locks/test-servers';
 import zookeeper from 'node-zookeeper-client';
 import type { Client } from 'node-zookeeper-client';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, kill, ofOne, pause, together } from './processes.ts';
+import { type Processes, kill, ofOne, old, pause, together } from './processes.ts';
 import { endSession, sessionsOf } from './zookeeper-session.ts';
 
 const tickTime = 250;
@@ -169,7 +169,8 @@ function openings(count: number, sessionTimeout: number) {
 }
 
 /** Keys of ZooKeeper have no cooldown. */
-const can: NonNullable<Parameters<typeof list>[0]['can']> = ({ lockDelay = 0 }) => lockDelay === 0;
+const can: NonNullable<Parameters<typeof list>[0]['can']> = ({ lockDelay = 0, atLeast = 0 }) =>
+  lockDelay === 0 && atLeast === 0;
 
 export const zookeeperTargets: readonly ListedTarget[] = [
   list<Processes>({
@@ -183,7 +184,7 @@ export const zookeeperTargets: readonly ListedTarget[] = [
     start: async () => together([await startZookeeper({ tickTime })]),
     servers: ({ handles }) => handles,
     openings: openings(1, sessionTimeout),
-    faults: { ...ofOne, ...byRequests },
+    faults: { ...ofOne, 'server-old': { ...old, restores: true }, ...byRequests },
     leftovers,
   }),
   list<Ensemble>({

@@ -22,6 +22,8 @@ export interface NemesisOptions extends Omit<DrawOptions, 'length'>, Pick<RunOpt
   readonly replay?: Script | undefined;
   /** How long a failure is shrunk, in seconds; 0: it is not. @default 300 */
   readonly shrink?: number | undefined;
+  /** Gets what each round did, when it is over. @default nothing is noted */
+  readonly onRound?: (script: Script, round: Round) => void;
   /** Gets lines as they come. @default nothing is printed */
   readonly print?: (line: string) => void;
 }
@@ -70,6 +72,7 @@ export async function runNemesis(options: NemesisOptions): Promise<NemesisResult
     const folder = makeFolder(target.name);
     const round = await runScript(drawn, target, { ...options, folder });
     rounds.push(round.figures);
+    options.onRound?.(drawn, round);
     if (round.violations.length > 0) {
       const { at } = round.violations[0] as (typeof round.violations)[0];
       const foundAfter = at - begun;

@@ -77,6 +77,8 @@ export interface ServerFault {
   readonly doubles?: boolean;
   /** No call of any worker can be answered meanwhile. @default false */
   readonly silences?: boolean;
+  /** The store has older data than before, and may give a token again. @default false */
+  readonly restores?: boolean;
   /** The store refuses, for a reason that calls name. @default false */
   readonly refuses?: boolean;
   /** Whether it may be done now; it is left out otherwise. @default always */

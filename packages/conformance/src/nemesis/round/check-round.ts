@@ -20,7 +20,7 @@ export function checkRound(
   { ttl: usual, faults = {}, servers = [], fair, sharersMayTie, duplicable, healing = 0 }: NemesisTarget,
 ): Violation[] {
   const slotOf = (process: string): string => process.replace(/\..*/, '');
-  const kinds = (which: 'empties' | 'silences' | 'refuses'): string[] =>
+  const kinds = (which: 'empties' | 'silences' | 'refuses' | 'restores'): string[] =>
     Object.entries(faults).flatMap(([kind, fault]) => (fault[which] === true ? [kind] : []));
   const silencing = kinds('silences');
   const forgetting = Object.entries(faults).flatMap(([kind, { empties, doubles = empties }]) =>
@@ -33,7 +33,7 @@ export function checkRound(
   const dead = Math.max(usual, ...turns.map(({ ttl = usual, lockDelay = 0 }) => ttl + lockDelay));
   const shown = checkHistory(history, {
     ...{ sharersMayTie, requestsMayRepeat: duplicable, fair, explains },
-    ...{ emptying: kinds('empties'), forgetting, refusing: kinds('refuses') },
+    ...{ emptying: kinds('empties'), forgetting, refusing: kinds('refuses'), restoring: kinds('restores') },
     stopping: ['pause', 'block', 'stall'],
     silences: ({ kind, hit }, process) =>
       silencing.includes(kind) || (servers.length === 1 && hit === process && silent.has(kind)),

@@ -1,4 +1,4 @@
-import { openSync, readFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HistoryEvent } from '@locks/core/testing';
@@ -93,7 +93,8 @@ export function createFleet(options: FleetOptions): Fleet {
       member.isGone = true;
       const killed = member.expected === 'killed';
       note({ type: 'ended', at: now(), process: name, killed });
-      const printed = readFileSync(errors, 'utf8').slice(0, 1_000);
+      // The files of a round that was given up may be gone.
+      const printed = existsSync(errors) ? readFileSync(errors, 'utf8').slice(0, 1_000) : '';
       if (printed !== '') wrong(`worker ${name} printed: ${printed}`);
       if (!killed && (end !== 0 || member.expected !== 'to end')) wrong(`worker ${name} ended: ${end}`);
     });

@@ -37,9 +37,14 @@ export async function inflict(fault: Fault, victims: Victims, note: (event: Hist
   const hit = worker === undefined ? {} : { hit: fleet.nameOf(worker) };
   if (own !== undefined) {
     const end = await own.begin(fault.server ?? 0, fault.amount ?? 0);
+    const begun = now();
     await sleep(fault.duration);
+    const ending = now();
     await end?.();
-  } else await hurt(fault, worker ?? 0, victims);
+    note({ type: 'fault', at: now(), process: 'control', from, kind, certain: [begun, ending] });
+    return;
+  }
+  await hurt(fault, worker ?? 0, victims);
   note({ type: 'fault', at: now(), process: 'control', from, kind, ...hit });
 }
 

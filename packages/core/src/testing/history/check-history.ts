@@ -22,6 +22,8 @@ export interface CheckHistoryOptions {
   readonly emptying?: readonly string[];
   /** Those of them after which a key may have a second holder. @default those of `emptying` */
   readonly forgetting?: readonly string[];
+  /** Those after which it has older data, and may give a token again. @default none */
+  readonly restoring?: readonly string[];
   /** Kinds of faults in which the store refuses for a reason that calls name. @default none */
   readonly refusing?: readonly string[];
   /**
@@ -65,10 +67,10 @@ const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hi
  */
 export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
   const { sharersMayTie = false, requestsMayRepeat = false, explains = ofStoreOrProcess } = options;
-  const { emptying = [], forgetting = emptying, refusing = [] } = options;
+  const { emptying = [], forgetting = emptying, refusing = [], restoring = [] } = options;
   const { stopping, fair = false, silences = () => false } = options;
   const { patience = 30_000, calmPatience = 15_000 } = options;
-  const claims = readClaims(events, forgetting);
+  const claims = readClaims(events, forgetting, restoring);
   const found = [
     ...checkExclusion(claims),
     ...checkSlots(claims),

@@ -31,6 +31,8 @@ export interface Claim {
   forcedAt?: number;
   /** When the store may have forgotten it. */
   forgottenAt?: number;
+  /** How often the store went back to older data before it. `undefined`: in the middle of that. */
+  era?: number | undefined;
   /** When its signal aborted. */
   lostAt?: number;
   /** Why it did. */
@@ -69,15 +71,20 @@ export interface Hold {
 /**
  * The calls of a history, in the order of their beginning. Throws where one was never called.
  * `forgetting`: kinds of faults after which the store may not know what was granted before.
+ * `restoring`: those after which it may know no token that was given before.
  */
-export function readClaims(events: readonly HistoryEvent[], forgetting: readonly string[] = []): Claim[] {
+export function readClaims(
+  events: readonly HistoryEvent[],
+  forgetting: readonly string[] = [],
+  restoring: readonly string[] = [],
+): Claim[] {
   const byId = new Map<string, Claim>();
   const owned = new Map<string, Claim[]>();
   for (const event of events) {
     if (event.type === 'call') {
       const { id, process, call, at } = event;
       if (byId.has(id)) throw new Error(`${id}: the history has two of its "call".`);
-      const none = { promisedUntil: 0, promisedAtRelease: 0, renewals: [] };
+      const none = { era: 0, promisedUntil: 0, promisedAtRelease: 0, renewals: [] };
       byId.set(id, { id, process, call, calledAt: at, ...none });
     } else if ('id' in event && !('key' in event)) {
       const claim = byId.get(event.id);
@@ -97,12 +104,20 @@ export function readClaims(events: readonly HistoryEvent[], forgetting: readonly
   }
   const claims = [...byId.values()].toSorted((one, other) => one.calledAt - other.calledAt);
   for (const event of events) {
-    if (event.type !== 'fault' || !forgetting.includes(event.kind)) continue;
+    if (event.type !== 'fault') continue;
+    if (restoring.includes(event.kind)) for (const claim of claims) passEra(claim, event);
+    if (!forgetting.includes(event.kind)) continue;
     for (const claim of claims) {
       if (claim.calledAt <= event.at) claim.forgottenAt = Math.min(claim.forgottenAt ?? Infinity, event.from);
     }
   }
   return claims;
+}
+
+function passEra(claim: Claim, { from, at }: { readonly from: number; readonly at: number }): void {
+  const { calledAt, grantedAt = calledAt, era } = claim;
+  if (grantedAt < from || era === undefined) return;
+  claim.era = calledAt > at ? era + 1 : undefined;
 }
 
 export function isGranted(claim: Claim): claim is Granted {

@@ -117,6 +117,8 @@ export type HistoryEvent = {
       readonly from: number;
       /** What it was. */
       readonly kind: string;
+      /** From when until when it certainly had its effect, in ms. @default `from` to `at` */
+      readonly certain?: readonly [number, number];
       /** The process that it hit. Absent: it hit the store. */
       readonly hit?: string;
     }

@@ -99,9 +99,10 @@ export function* checkBusy(
   for (const { id, process, call, calledAt, endedAt, grantedAt, failure } of claims) {
     const isBusy = failure === undefined ? grantedAt === undefined : failure.code === 'LOCK_TIMEOUT';
     if (endedAt === undefined || !isBusy || call.how === 'elect') continue;
-    const silent = faults.find(
-      (fault) => fault.from + margin < calledAt && endedAt < fault.at - margin && silences(fault, process),
-    );
+    const silent = faults.find((fault) => {
+      const [from, until] = fault.certain ?? [fault.from, fault.at];
+      return from + margin < calledAt && endedAt < until - margin && silences(fault, process);
+    });
     if (silent === undefined) continue;
     const message = `${id}: ${call.how} was told that "${call.key}" is busy, in the middle of a ${silent.kind}`;
     yield { rule: 'failures', at: endedAt, ids: [id], message };
