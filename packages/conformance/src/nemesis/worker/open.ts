@@ -7,7 +7,9 @@ import type { Assignment } from './messages.ts';
 
 /** Locks, and how they are closed with all that was opened for them. */
 export interface OpenedLocks {
+  /** The locks. */
   readonly locks: Locks;
+  /** Closes them, and all else that was opened. */
   close(): Promise<void>;
 }
 
@@ -44,9 +46,9 @@ export async function open({
 }
 
 /**
- * Opens `args` with `openLocks`: a URL or a configuration, whose texts have `{host}` and `{port}` in
- * place of the address of the first server, `{host:1}` of that of the second. What an opening
- * without a module does.
+ * Opens `args` with `openLocks`: a URL or a configuration, whose texts have `{host}` and `{port}`
+ * in place of the address of the first server, `{host:1}` of that of the second. An opening without
+ * a module does that.
  */
 export async function openConfigured({ addresses, settings, args }: OpenArguments): Promise<OpenedLocks> {
   const filled = fill(args, addresses);
