@@ -41,7 +41,8 @@ export interface NemesisTarget {
   readonly sharersMayTie?: boolean;
   /**
    * Gives what is left in the store when no client holds or waits: a line for each. Called after
-   * the last process of a round has ended, again until it gives none, for as long as leases may last.
+   * the last process of a round has ended, again until it gives none, for as long as leases may
+   * last.
    * @default nothing is looked for
    */
   readonly leftovers?: () => Promise<readonly string[]>;
