@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockError, openLocks } from '@locks/core';
 import type { Locks, LocksConfig } from '@locks/core';
+import { now } from '../clock.ts';
 import type { Json } from '../script.ts';
 import type { Address } from '../target.ts';
 import type { Assignment } from './messages.ts';
@@ -23,9 +24,12 @@ export interface OpenArguments {
   readonly args: Json;
 }
 
+/** In ms: a store may refuse its clients for as long, as while a password is changed. */
+const refusal = 20_000;
+
 /**
- * Opens the locks, as often as it takes: the network may be broken at the moment. Rejects for any
- * other reason.
+ * Opens the locks, as often as it takes: the network may be broken at the moment, or the store
+ * refuses its clients for a while. Rejects for any other reason.
  */
 export async function open({
   module,
@@ -35,11 +39,12 @@ export async function open({
     module === undefined
       ? openConfigured
       : ((await import(/* any module */ module)) as { open(given: OpenArguments): Promise<OpenedLocks> }).open;
-  for (;;) {
+  for (const begun = now(); ;) {
     try {
       return await opener(given);
     } catch (error) {
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+      const refused = isLockError(error, 'LOCK_MISCONFIGURED') && now() - begun < refusal;
+      if (!refused && !isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
       await sleep(50);
     }
   }
