@@ -20,7 +20,7 @@ export interface AttackOptions {
   readonly flows?: number | undefined;
   readonly shrink?: number | undefined;
   readonly replay?: string | undefined;
-  /** What is taken out of one package. @default nothing */
+  /** Changes of one package. @default none */
   readonly flaw?: { readonly package: string; readonly changes: readonly Change[] };
   print(line: string): void;
 }

@@ -12,7 +12,7 @@ export interface Modules {
   /** Packages of adapters, without the scope. */
   readonly adapters: readonly string[];
   readonly clients: readonly string[];
-  /** What is changed in one package. @default that of composites */
+  /** Changes of one package. @default that of composites */
   readonly flaw?: { readonly package?: string; readonly changes: readonly Change[] } | undefined;
 }
 

@@ -83,7 +83,7 @@ function tableOf(summaries: Summaries): string {
     });
   });
   const head = ['store', 'fault', 'promise', 'how tested', 'what remains'];
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n') + '\n';
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
 function describe(target: ListedTarget, { last, rounds, cells, broken }: Summary): string {

@@ -3,7 +3,7 @@ import { targets } from '../targets/index.ts';
 import { type Cell, cellsOf, clientOf, faultOf, kindsOf } from './cells.ts';
 import { type Result, readResults } from './results.ts';
 
-/** What is run next. */
+/** The next run of a walk. */
 export interface Slice {
   readonly target: string;
   readonly client: string;

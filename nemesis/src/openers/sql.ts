@@ -4,7 +4,7 @@ import type { AnySqlClient, PostgresExecutor } from '@locks/sql';
 import knex from 'knex';
 import mysql from 'mysql2';
 import mysqlPromise from 'mysql2/promise';
-import pg from 'pg';
+import { Pool, types as pgTypes } from 'pg';
 import postgres from 'postgres';
 import { addressOf, openedOver, quiet } from './opened.ts';
 import { wrapped } from './wrapped.ts';
@@ -28,24 +28,22 @@ const silent = (): void => {};
 
 /** What applications do to the types of `pg`, for all of its pools. */
 function changeTypes(types: unknown): void {
-  const { builtins, setTypeParser } = pg.types;
+  const { builtins, setTypeParser } = pgTypes;
   if (types === 'bigint') setTypeParser(builtins.INT8, BigInt);
   if (types === 'number') setTypeParser(builtins.INT8, Number);
   if (types === 'text') for (const type of [builtins.BOOL, builtins.INT4, builtins.BYTEA]) setTypeParser(type, String);
   if (types === 'null') setTypeParser(builtins.TIMESTAMPTZ, () => null);
 }
 
-function pgPool(url: string, { types, max = 4, acquire = 0 }: Settings): pg.Pool {
+function pgPool(url: string, { types, max = 4, acquire = 0 }: Settings): Pool {
   changeTypes(types);
-  const pool = quiet(
-    new pg.Pool({ connectionString: url, max: Number(max), connectionTimeoutMillis: Number(acquire) }),
-  );
+  const pool = quiet(new Pool({ connectionString: url, max: Number(max), connectionTimeoutMillis: Number(acquire) }));
   pool.on('connect', (connection) => connection.on('error', silent));
   return pool;
 }
 
 /** As the documentation has it for another library. */
-function executorOver(pool: pg.Pool, max: number): PostgresExecutor {
+function executorOver(pool: Pool, max: number): PostgresExecutor {
   return {
     database: 'postgres',
     max,

@@ -24,12 +24,10 @@ export const defects: readonly PlantedDefect[] = [
     name: 'queue-not-emptied',
     what: 'a queue that the end of a connection does not empty',
     package: 'sql',
-    changes: [
-      { find: 'for (const { reject } of this.#waiting.values()) reject(reason); this.#waiting.clear();', replace: '' },
-    ],
+    changes: [{ find: 'this.#asked -= 1; this.#refused(error, askedAt);', replace: 'this.#refused(error, askedAt);' }],
     target: 'postgres',
     client: 'url',
-    faults: ['password rotated', 'server-restart', 'rights revoked'],
+    faults: ['server-restart', 'refuse', 'password rotated'],
   },
   {
     name: 'vote-given-back',
@@ -69,15 +67,10 @@ export const defects: readonly PlantedDefect[] = [
     name: 'resent-reply',
     what: 'a reply applied, lost and sent again',
     package: 'redis',
-    changes: [
-      {
-        find: 'if value == owner then keepPlaces(7, now, waiterTtl)',
-        replace: "if value == '' then keepPlaces(7, now, waiterTtl)",
-      },
-    ],
+    changes: [{ find: 'if (!freed && !servers.unbroken(connections)) throw releasedInDoubt(claim);', replace: '' }],
     target: 'redis',
-    client: 'url',
-    faults: ['drop-reply'],
+    client: 'ioredis',
+    faults: ['drop-reply', 'cut', 'break'],
   },
   {
     name: 'expired-while-waiting',
@@ -85,8 +78,8 @@ export const defects: readonly PlantedDefect[] = [
     package: 'zookeeper',
     changes: [
       {
-        find: "if (me === undefined) return { state: 'missing' }; const exhausted",
-        replace: "if (me === undefined) return { state: 'holds' }; const exhausted",
+        find: "if (me === undefined) return { state: 'missing' }; const exhausted = exhaustedIn(queue, me);",
+        replace: "if (me === undefined) return { state: 'holds' }; const exhausted = exhaustedIn(queue, me);",
       },
       {
         find: "=== undefined ? 'missing' : 'holds'",
@@ -150,7 +143,7 @@ export const defects: readonly PlantedDefect[] = [
   },
   {
     name: 'one-look',
-    what: 'one look where a store that was emptied shows nobody',
+    what: 'one look where a store that was emptied shows no process',
     package: 'composites',
     changes: [{ find: "if (rules.settle === 0) return 'passed';", replace: "return 'passed';" }],
     target: 'migrate',

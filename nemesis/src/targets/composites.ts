@@ -1,35 +1,18 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Turn } from '@locks/conformance/nemesis';
 import { initialise } from '@locks/redis';
-import { redisCommand, startEtcd, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
-import type { ServerHandle } from '@locks/test-servers';
+import { redisCommand, startEtcd, startRedis, startZookeeper } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import * as etcd from './etcd.ts';
-import { type Data, type FaultOf, type ListedTarget, list } from './listed.ts';
+import { type Data, type ListedTarget, list } from './listed.ts';
+import { type Kinds, durable, redisMember, sqlMember, withSql } from './members.ts';
 import { type Processes, empty, kill, ofOne, pause, together } from './processes.ts';
+import { byCommands } from './redis-faults.ts';
 import * as redis from './redis.ts';
-import { type SqlServer, options as sqlOptions, sqlServer } from './sql-server.ts';
 
 const ttl = 1_000;
-const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
 /** A majority has exclusive locks alone. */
-const exclusive = ({ mode, next }: { readonly mode: string; readonly next?: string }): boolean =>
-  mode === 'exclusive' && next !== 'downgrade';
-
-const redisMember = (server: number, more: Data = {}) => ({
-  url: `redis://{host:${server}}:{port:${server}}`,
-  options: { timeout: 2_000, waiterTtl: 3_000, ...more },
-});
-
-const sqlMember = ({ url }: SqlServer, server: number) => {
-  const { username, password, protocol, pathname } = new URL(url);
-  return {
-    url: `${protocol}//${username}:${password}@{host:${server}}:{port:${server}}${pathname}`,
-    options: sqlOptions,
-  };
-};
+const exclusive = ({ mode, next }: Turn): boolean => mode === 'exclusive' && next !== 'downgrade';
 
 /** Three that have lost nothing so far, and grant at once. */
 async function threeRedis(): Promise<Processes> {
@@ -50,68 +33,9 @@ async function allKnowQuorum({ handles }: Processes): Promise<boolean> {
   return found.every((names) => (names as readonly string[]).length > 0);
 }
 
-interface Kinds extends Processes {
-  readonly sql: SqlServer;
-}
-
-/** Redis, Postgres, and a third store. */
-async function withSql(first: ServerHandle, ...others: readonly ServerHandle[]): Promise<Kinds> {
-  const sql = await sqlServer('postgres', await startPostgres());
-  return { ...together([first, ...sql.handles, ...others]), sql };
-}
-
-interface Migration extends Kinds {
-  /** The file that has the phase of all processes. */
-  readonly phase: string;
-}
-
-/** Another phase: all processes move, each when it looks. */
-const phases: FaultOf<Migration> = {
-  targets: 1,
-  weight: 4,
-  lasts: [0, 0],
-  recovery: 0,
-  async begin({ phase }, _, amount) {
-    const words = ['from', 'both', 'to', 'both'] as const;
-    // A process never reads half of it.
-    await writeFile(`${phase}.new`, words[Math.floor(amount) % words.length] ?? 'both');
-    await rename(`${phase}.new`, phase);
-  },
-};
-
-const presenceTtl = 3_000;
-
-/** One of the two stores forgets all. */
-const emptied = (store: 0 | 1): FaultOf<Migration> => ({
-  targets: 1,
-  lasts: [0, 0],
-  weight: 0.5,
-  empties: true,
-  async begin({ handles: [first], sql }) {
-    if (store === 1) await sql.admin(`TRUNCATE ${sql.tables.join(', ')}`);
-    else if (first !== undefined) await redisCommand(first, 'FLUSHALL');
-  },
-});
-
-const migrate = ({ sql, phase }: Migration) => ({
-  args: {
-    provider: 'migrate',
-    ttl,
-    options: {
-      name: 'redis-to-postgres',
-      from: redisMember(0),
-      to: sqlMember(sql, 1),
-      phase: `file:${phase}`,
-      presenceTtl,
-      memberTimeout: 500,
-      timeout: 3_000,
-    },
-  },
-});
-
 const combined = (members: readonly Data[], more: Data = {}) => ({
-  args: { provider: 'combine', ttl, options: { members, memberTimeout: 300, timeout: 2_000, ...more } },
-  settings: { memberTimeout: [200, 300, 800] },
+  args: { provider: 'combine', ttl, options: { members, memberTimeout: 500, timeout: 2_000, ...more } },
+  settings: { memberTimeout: [500, 1_000] },
 });
 
 export const compositeTargets: readonly ListedTarget[] = [
@@ -187,36 +111,6 @@ export const compositeTargets: readonly ListedTarget[] = [
     },
     faults: {},
   }),
-  list<Migration>({
-    name: 'migrate',
-    healing: 8_000,
-    adapters: ['redis', 'sql'],
-    modules: ['ioredis', 'pg', 'knex'],
-    store: 'redis, postgres',
-    topology: 'one server each',
-    composite: 'migrate',
-    ttl,
-    async start() {
-      const folder = await mkdtemp(join(tmpdir(), 'locks-nemesis-phase-'));
-      const phase = join(folder, 'phase');
-      await writeFile(phase, 'from');
-      const running = await withSql(await startRedis({ args: durable }));
-      const stop = async (): Promise<void> => {
-        await running.stop();
-        await rm(folder, { recursive: true, force: true });
-      };
-      return { ...running, phase, stop };
-    },
-    servers: ({ handles }) => handles,
-    openings: { url: migrate },
-    faults: {
-      'server-pause': pause,
-      'server-restart': kill,
-      phase: phases,
-      'from emptied': emptied(0),
-      'to emptied': emptied(1),
-    },
-  }),
   list<Processes>({
     name: 'wrapped',
     adapters: ['redis', 'opentelemetry'],
@@ -234,7 +128,7 @@ export const compositeTargets: readonly ListedTarget[] = [
         settings: { telemetry: [false, true] },
       }),
     },
-    faults: { ...ofOne, flush: redis.byCommands.flush },
+    faults: { ...ofOne, flush: byCommands.flush },
     leftovers: redis.leftovers,
   }),
   list<Processes>({

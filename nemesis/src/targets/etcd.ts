@@ -42,7 +42,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const ours = { key: base64(prefix), range_end: base64('locks0') };
 const moment = { targets: 1, lasts: [0, 0] } as const;
 
-/** What can be asked of etcd by anybody who may. */
+/** Faults that are requests of another client. */
 const byRequests: Readonly<Record<string, FaultOf<Processes>>> = {
   deleted: {
     ...moment,
@@ -132,7 +132,7 @@ const byMembers: Readonly<Record<string, FaultOf<Clustered>>> = {
   },
 };
 
-/** Keys of claims that nobody holds or waits with. */
+/** Keys of claims that are left. */
 async function leftovers(servers: Processes): Promise<readonly string[]> {
   const claims = { key: base64(`${prefix}claims/`), range_end: base64(`${prefix}claims0`), keys_only: true };
   const { kvs = [] } = (await ask(servers, 'kv/range', claims)) as {

@@ -1,6 +1,7 @@
 import { compositeTargets } from './composites.ts';
 import { etcdTargets } from './etcd.ts';
 import type { ListedTarget } from './listed.ts';
+import { migration } from './migration.ts';
 import { redisGroupTargets } from './redis-groups.ts';
 import { redisTargets } from './redis.ts';
 import { sqlTargets } from './sql.ts';
@@ -15,6 +16,7 @@ const all: readonly ListedTarget[] = [
   ...zookeeperTargets,
   ...etcdTargets,
   ...compositeTargets,
+  migration,
 ];
 
 /** All that is attacked, by the name that `--store` has. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Address, Json, NemesisTarget, Opening, ServerFault } from '@locks/conformance/nemesis';
 
 /** Data with names. */
-export type Data = { readonly [name: string]: Json };
+export type Data = Readonly<Record<string, Json>>;
 
 /** What runs while a target is attacked. */
 export interface Running {
@@ -54,7 +54,7 @@ export interface ListedTarget extends Place {
   readonly networked: boolean;
   /** Its faults of servers. */
   readonly faults: Readonly<Record<string, Pick<ServerFault, 'empties' | 'doubles' | 'refuses'>>>;
-  /** Starts it. `application` is the folder of the application, which has the modules of openings. */
+  /** Starts it. `application` is the folder of the application, which has the modules. */
   start(application: string): Promise<StartedTarget>;
 }
 
@@ -91,7 +91,7 @@ export function list<Servers extends Running>(definition: Definition<Servers>): 
           const { module, ...opening } = make(running);
           return {
             ...opening,
-            ...(module !== undefined && { module: join(application, `programs/openers/${module}.js`) }),
+            ...(module !== undefined && { module: join(application, `programs/openers/${String(module)}.js`) }),
           };
         }),
         faults: each(faults, ({ may, begin, ...rest }) => ({

@@ -77,7 +77,7 @@ export const old: FaultOf<Processes> = {
 };
 
 /** What every server has that is a process of its own. */
-export const ofProcesses = {
+const ofProcesses = {
   'server-pause': pause,
   'server-restart': kill,
   'server-empty': empty,

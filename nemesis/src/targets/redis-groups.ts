@@ -3,7 +3,8 @@ import { startRedisCluster, startRedisSentinel } from '@locks/test-servers';
 import type { RedisCluster, RedisSentinel, ServerHandle } from '@locks/test-servers';
 import { type Data, type FaultOf, type ListedTarget, list } from './listed.ts';
 import { type Processes, kill, pause } from './processes.ts';
-import { byCommands, options, ttl } from './redis.ts';
+import { byCommands } from './redis-faults.ts';
+import { options, ttl } from './redis.ts';
 
 interface Watched extends Processes {
   readonly set: RedisSentinel;
@@ -131,7 +132,7 @@ const clusterFaults: Readonly<Record<string, FaultOf<Clustered>>> = {
 
 export const redisGroupTargets: readonly ListedTarget[] = [
   withSentinels('redis-sentinel', 'three Sentinels, two replicas', 2, {}, true),
-  // What is answered is at the one server that can become the master.
+  // Each answer waits for the one server that can become the master.
   withSentinels('redis-replica', 'three Sentinels, one replica, minReplicas 1', 1, { minReplicas: 1 }, false),
   list<Clustered>({
     name: 'redis-cluster',

@@ -48,7 +48,7 @@ export const diskFull: FaultOf<SmallDisk> = {
     const filler = join(folder, 'filler');
     const file = await open(filler, 'w');
     try {
-      for (let size = 1 << 20; size >= 1; size = size >> 1) await fillBy(file, size);
+      for (let size = 1 << 20; size >= 1; size >>= 1) await fillBy(file, size);
     } finally {
       await file.close();
     }

@@ -8,7 +8,9 @@ export async function sessionsOf(server: ServerAddress): Promise<readonly bigint
   return [...told.matchAll(/sid=(0x[\da-f]+)/g)].map(([, id = '0']) => BigInt(id)).filter((id) => id !== 0n);
 }
 
-/** Ends a session as its own client would: its nodes go, and its client hears that it has expired. */
+/**
+ * Ends a session as its own client would: its nodes go, and its client hears that it has expired.
+ */
 export async function endSession({ host, port }: ServerAddress, session: bigint): Promise<void> {
   const socket = connect({ host, port });
   socket.on('error', () => {});

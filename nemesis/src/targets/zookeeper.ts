@@ -10,8 +10,11 @@ const tickTime = 250;
 const application = { adapters: ['zookeeper'], modules: ['node-zookeeper-client'] } as const;
 
 /** In ms: ten ticks. */
-export const sessionTimeout = 2_500;
-/** A client leaves a member after a fifth of it without an answer, which three on two processors may take. */
+const ofServer = 2_500;
+/**
+ * A client leaves a member after a fifth of it without an answer, which three on two processors may
+ * take.
+ */
 const ofEnsemble = 4_000;
 const root = '/locks';
 
@@ -37,7 +40,9 @@ async function asStranger<T>({ handles }: Processes, work: (client: Client) => P
 /** One call of the client. */
 async function call<T>(make: (done: (error: unknown, answer?: T) => void) => void): Promise<T | undefined> {
   return await new Promise((resolve, reject) =>
-    make((error, answer) => (error ? reject(error as Error) : resolve(answer))),
+    make((error, answer) =>
+      error ? reject(new Error('ZooKeeper refuses a request', { cause: error })) : resolve(answer),
+    ),
   );
 }
 
@@ -179,11 +184,11 @@ export const zookeeperTargets: readonly ListedTarget[] = [
     topology: 'one server',
     ...application,
     fair: true,
-    ttl: sessionTimeout,
+    ttl: ofServer,
     can,
     start: async () => together([await startZookeeper({ tickTime })]),
     servers: ({ handles }) => handles,
-    openings: openings(1, sessionTimeout),
+    openings: openings(1, ofServer),
     faults: { ...ofOne, 'server-old': { ...old, restores: true }, ...byRequests },
     leftovers,
   }),

@@ -27,7 +27,7 @@ const calls = {
 } as const;
 
 /** So often what work does is drawn; the others do nothing but write. */
-const insides = { nothing: 100, renew: 8, release: 5, again: 5, stop: 3, block: 2, force: 2, close: 1 } as const;
+const insides = { nothing: 100, renew: 8, release: 5, again: 5, stop: 3, block: 2, force: 2, close: 4 } as const;
 
 /** Several permits cannot rest, and are not reentrant. */
 const several = { count: 2, atLeast: 0, reentrant: false } as const;
@@ -113,7 +113,10 @@ function drawInside(random: Random, call: string): Partial<Turn> {
   if (inside === 'nothing' || (inside === 'stop' && call !== 'elect')) return {};
   // The lock of a job has a name of its own.
   if (call === 'once' && (inside === 'again' || inside === 'force')) return {};
-  return { inside, ...(rare.has(inside) ? { every: random.integer(15, 40) } : {}) };
+  return {
+    inside,
+    ...(rare.has(inside) ? { every: inside === 'close' ? random.integer(5, 15) : random.integer(15, 40) } : {}),
+  };
 }
 
 /** Mostly short; some need renewals, or outlast a ttl without any, in a few repetitions. */

@@ -96,6 +96,7 @@ export async function runScript(script: Script, target: NemesisTarget, options: 
       await Promise.all(proxies.flat().map((proxy) => proxy.pass()));
       note({ type: 'healed', at: now(), process: 'control' });
       if (!(await fleet.obeyed(patience))) wrong('liveness', 'a worker could not open its locks after the faults');
+      await sleep(target.healing ?? 0);
       fleet.calm(calmTurns(script));
       if (!(await fleet.obeyed(patience))) wrong('liveness', 'the workers did not get all locks without faults');
       await fleet.leave(patience);

@@ -111,11 +111,18 @@ export function readClaims(
     if (restoring.includes(event.kind)) for (const claim of claims) passEra(claim, event);
     if (!forgetting.includes(event.kind)) continue;
     for (const claim of claims) {
-      if (claim.calledAt <= event.at) claim.forgottenAt = Math.min(claim.forgottenAt ?? Infinity, event.from);
+      if ((claim.grantedAt ?? Infinity) <= event.at + onTheWay)
+        claim.forgottenAt = Math.min(claim.forgottenAt ?? Infinity, event.from);
     }
   }
   return claims;
 }
+
+/**
+ * In ms: how long an answer may be under way. With less, an answer of before a loss of data counts
+ * as one of after it.
+ */
+const onTheWay = 1_000;
 
 function passEra(claim: Claim, { from, at }: { readonly from: number; readonly at: number }): void {
   const { calledAt, grantedAt = calledAt, era } = claim;
@@ -127,6 +134,9 @@ export function isGranted(claim: Claim): claim is Granted {
   return claim.grantedAt !== undefined && claim.token !== undefined;
 }
 
+/** Calls that end their lease when the function ends that they were given. */
+const functions: ReadonlySet<string> = new Set(['withLock', 'tryWithLock', 'once', 'elect']);
+
 /**
  * A lease promises with each look how long it certainly lasts. A release ends it, and so do a loss,
  * a release by force, and a store that forgets it; a release that answers `true` proves that it
@@ -134,9 +144,12 @@ export function isGranted(claim: Claim): claim is Granted {
  */
 export function holdOf(claim: Claim): Hold | undefined {
   const { grantedAt, promisedUntil, releaseAt = Infinity, answer, call, calledAt } = claim;
-  const { lostAt = Infinity, forcedAt = Infinity, forgottenAt = Infinity } = claim;
+  const { forcedAt = Infinity, forgottenAt = Infinity } = claim;
+  // A close leaves the key to work that runs.
+  const isLeft = claim.lostCode === 'LOCK_CLOSED' && functions.has(call.how);
+  const lostAt = isLeft ? Infinity : (claim.lostAt ?? Infinity);
   if (grantedAt === undefined) return undefined;
-  const proven = answer === true && lostAt === Infinity;
+  const proven = answer === true && claim.lostAt === undefined;
   const held = proven ? releaseAt : Math.min(promisedUntil, lostAt, releaseAt);
   const until = Math.min(forcedAt, forgottenAt, Math.max(held, calledAt + (call.atLeast ?? 0)));
   return until > grantedAt ? { claim, from: grantedAt, until } : undefined;
