@@ -1,6 +1,6 @@
 import type { Address, Json } from '@locks/conformance/nemesis';
 
-/** The ports of the schemes whose servers a proxy can stand before. With TLS it has another name. */
+/** The ports of schemes whose servers a proxy can stand before. With TLS it has another name. */
 const ports: Readonly<Record<string, number>> = {
   ...{ redis: 6379, valkey: 6379, redlock: 6379 },
   ...{ postgres: 5432, postgresql: 5432, mysql: 3306, mariadb: 3306 },

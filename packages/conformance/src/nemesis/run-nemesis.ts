@@ -13,12 +13,13 @@ import type { NemesisTarget } from './target.ts';
 
 /** How a target is attacked. */
 export interface NemesisOptions extends Omit<DrawOptions, 'length'>, Pick<RunOptions, 'program' | 'cwd'> {
+  /** The store, and the ways to open locks on it. */
   readonly target: NemesisTarget;
   /** How long rounds go on. @default 60 */
   readonly seconds?: number | undefined;
   /** @default a random one, which is printed */
   readonly seed?: number | undefined;
-  /** This script, again and again, in place of drawn ones. */
+  /** This script, again and again, in place of drawn ones. @default none */
   readonly replay?: Script | undefined;
   /** How long a failure is shrunk, in seconds; 0: it is not. @default 300 */
   readonly shrink?: number | undefined;
@@ -30,6 +31,7 @@ export interface NemesisOptions extends Omit<DrawOptions, 'length'>, Pick<RunOpt
 
 /** What came of it. */
 export interface NemesisResult {
+  /** The numbers of each. */
   readonly rounds: readonly Figures[];
   /** The first round that broke a promise; then no more rounds were begun. */
   readonly failure?: NemesisFailure;
@@ -37,6 +39,7 @@ export interface NemesisResult {
 
 /** A round that broke a promise. */
 export interface NemesisFailure {
+  /** What became of it. */
   readonly round: Round;
   /** In ms: from the begin of the first round to the violation. */
   readonly foundAfter: number;
@@ -52,12 +55,12 @@ export interface NemesisFailure {
 const roundLength = 20_000;
 /** In ms: what follows the faults of a round, at least. */
 const afterwards = 3_000;
-/** In ms: a candidate fails again within this time, and what is shown is not always what caused it. */
+/** In ms: a candidate has so long to fail again. What caused it may come before what shows it. */
 const again = 3_000;
 
 /**
- * Attacks `target` round by round until the time is over or a promise is broken. A failure is shrunk
- * to a short script. Prints what it does. Rejects where a server of the target fails.
+ * Attacks `target` round by round until the time is over or a promise is broken. A failure is
+ * shrunk to a short script. Prints what it does. Rejects where a server of the target fails.
  */
 export async function runNemesis(options: NemesisOptions): Promise<NemesisResult> {
   const { target, seconds = 60, replay, print = () => {}, shrink = 300 } = options;

@@ -41,11 +41,11 @@ export interface Turn extends HistoryCall {
   readonly renew?: boolean;
   /** @default false */
   readonly reentrant?: boolean;
-  /** In ms: nobody has the key for so long after a holder was lost. @default 0 */
+  /** In ms: the key stays closed for so long after a holder was lost. @default 0 */
   readonly lockDelay?: number;
   /** Of a `multiLock`: its other keys. */
   readonly more?: readonly string[];
-  /** Whether the call is one of an object: a mutex, a side of a read/write lock, a semaphore. @default false */
+  /** The call is one of an object: a mutex, a read/write lock, a semaphore. @default false */
   readonly byObject?: boolean;
   /** How many such calls are made at once. @default 1 */
   readonly times?: number;

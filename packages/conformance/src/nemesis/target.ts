@@ -15,8 +15,8 @@ export interface NemesisTarget {
   /** In ms: the usual ttl of its locks, which the lengths of faults are measured by. */
   readonly ttl: number;
   /**
-   * The servers. Each worker reaches each of them through a proxy of its own. @default none: a store
-   * without a network
+   * The servers. Each worker reaches each of them through a proxy of its own.
+   * @default none: a store without a network
    */
   readonly servers?: readonly Address[];
   /** The ways to open locks, by name. Each worker draws one. */
@@ -40,8 +40,9 @@ export interface NemesisTarget {
   /** Sharers of a key may have the same token. @default false */
   readonly sharersMayTie?: boolean;
   /**
-   * Gives what is left in the store though nobody holds or waits: a line for each. Called after the
-   * last process of a round has ended, again until it gives none, for as long as leases may last.
+   * Gives what is left in the store when no client holds or waits: a line for each. Called after
+   * the last process of a round has ended, again until it gives none, for as long as leases may
+   * last.
    * @default nothing is looked for
    */
   readonly leftovers?: () => Promise<readonly string[]>;
@@ -50,7 +51,7 @@ export interface NemesisTarget {
 /** A way to open locks in a process of its own. */
 export interface Opening {
   /**
-   * A module that exports `open(opened: { addresses, settings, args }): Promise<{ locks, close() }>`.
+   * A module that exports `open({ addresses, settings, args }): Promise<{ locks, close() }>`.
    * @default one that calls `openLocks(args)`, where `{host}` and `{port}` in the texts of `args`
    * stand for the address of the first server, `{host:1}` for that of the second
    */
@@ -65,7 +66,10 @@ export interface Opening {
 export interface ServerFault {
   /** How many servers can have it. @default that of `servers` */
   readonly targets?: number;
-  /** In ttls: how long it lasts, from and to. `[0, 0]`: it is over when it has begun. @default [0.5, 2] */
+  /**
+   * In ttls: how long it lasts, from and to. `[0, 0]`: it is over when it has begun.
+   * @default [0.5, 2]
+   */
   readonly lasts?: readonly [number, number];
   /** How often it is drawn, in comparison. @default 1 */
   readonly weight?: number;
@@ -84,8 +88,8 @@ export interface ServerFault {
   /** Whether it may be done now; it is left out otherwise. @default always */
   readonly may?: () => Promise<boolean>;
   /**
-   * Begins it. Resolves to what ends it, or to nothing where it is over. `amount` is a number from 50
-   * to 600: what it means is up to the fault.
+   * Begins it. Resolves to what ends it, or to nothing where it is over. `amount` is a number from
+   * 50 to 600: what it means is up to the fault.
    */
   readonly begin: (server: number, amount: number) => Promise<(() => Promise<void>) | void>;
 }

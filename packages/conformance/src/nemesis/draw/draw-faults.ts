@@ -25,9 +25,9 @@ const ofNetwork = {
 /** One after the other: a worker is replaced by one with another opening. */
 export const deploy = 'deploy';
 
-/** What is done to a process. */
+/** A fault of a process. */
 export type ProcessFault = keyof typeof ofProcess;
-/** What is done to its network. */
+/** A fault of its network. */
 export type NetworkFault = keyof typeof ofNetwork;
 
 /** The kinds of faults that `target` can have. */
@@ -43,8 +43,8 @@ interface FaultOptions {
 }
 
 /**
- * Draws faults that are over at the end. Those of one worker never overlap, nor do those of servers,
- * so that a majority stays.
+ * Draws faults that are over at the end. Those of one worker never overlap, nor do those of
+ * servers, so that a majority stays.
  */
 export function drawFaults(random: Random, target: NemesisTarget, options: FaultOptions): Fault[] {
   const { length, workers, faults: wanted } = options;

@@ -1,22 +1,30 @@
 import { readClaims } from '@locks/core/testing';
-import type { Claim } from '@locks/core/testing';
-import type { HistoryEvent } from '@locks/core/testing';
+import type { Claim, HistoryEvent } from '@locks/core/testing';
 import type { Note } from '../worker/messages.ts';
 
 /** The numbers of a round; times are in ms. */
 export interface Figures {
+  /** How many calls there were. */
   readonly calls: number;
+  /** How many were granted. */
   readonly grants: number;
+  /** How many of these in the calm at the end. */
   readonly calmGrants: number;
+  /** How many writes the register took. */
   readonly writes: number;
+  /** How many stale ones it refused. */
   readonly refusedWrites: number;
+  /** How many leases were lost. */
   readonly lost: number;
   /** By code. */
   readonly failures: Readonly<Record<string, number>>;
   /** By kind. */
   readonly faults: Readonly<Record<string, number>>;
+  /** From a call to its grant. */
   readonly medianWait: number;
+  /** The longest of these. */
   readonly longestWait: number;
+  /** The longest in the calm. */
   readonly longestCalmWait: number;
   /** In MiB. */
   readonly largestHeap: number;

@@ -48,7 +48,7 @@ export async function inflict(fault: Fault, victims: Victims, note: (event: Hist
   note({ type: 'fault', at: now(), process: 'control', from, kind, ...hit });
 }
 
-/** What is done to a worker or to its network. */
+/** Does a fault of a worker or of its network. */
 async function hurt(fault: Fault, worker: number, { fleet, proxies }: Victims): Promise<void> {
   const { duration, amount = 0, server } = fault;
   const kind = fault.kind as ProcessFault | NetworkFault;

@@ -21,12 +21,13 @@ import { startRegister } from './register.ts';
 export interface RunOptions {
   /** Gets the logs: a new folder, or one without any. */
   readonly folder: string;
-  /** The program of the workers, of the application that is attacked. @default that of this package */
+  /** The program of the workers, in the application that is attacked. @default this package's */
   readonly program?: string | URL;
   /** Where workers run. @default the folder of this process */
   readonly cwd?: string;
   /**
-   * Workers are killed when the script is over: there is no calm, and nobody looks at what is left.
+   * Workers are killed when the script is over: there is no calm, and no look at the
+   * store.
    * @default false
    */
   readonly brief?: boolean;
@@ -38,6 +39,7 @@ export interface Round {
   readonly history: readonly HistoryEvent[];
   /** What it breaks of the promises of the library. */
   readonly violations: readonly Violation[];
+  /** Its numbers. */
   readonly figures: Figures;
   /** The moment of the history at which the script began. */
   readonly begun: number;

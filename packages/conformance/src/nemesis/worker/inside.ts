@@ -67,7 +67,7 @@ export async function doInside({ with: surroundings, id, turn, lease, election, 
   }
 }
 
-/** What is held already is not waited for. */
+/** Takes a key again that is held already, without a wait. */
 async function reenter({ locks, name }: Surroundings, { key, mode, permits }: Turn, lease: Lease): Promise<void> {
   try {
     await locks.withLock(name(key), { mode, permits, reentrant: true, wait: 0 }, async () => {});

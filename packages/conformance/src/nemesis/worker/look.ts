@@ -26,7 +26,10 @@ export async function look(
   return left;
 }
 
-/** What is there, or why it is not known: a client of the caller's may not be connected yet. */
+/**
+ * The holders and waiters, or why they are not known: a client of the caller's may not be connected
+ * yet.
+ */
 async function lookAt(locks: Locks, key: string): Promise<string | undefined> {
   try {
     const { holders, waiters } = await locks.inspect(key);

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockError, openLocks } from '@locks/core';
 import type { Locks, LocksConfig } from '@locks/core';
+import { now } from '../clock.ts';
 import type { Json } from '../script.ts';
 import type { Address } from '../target.ts';
 import type { Assignment } from './messages.ts';
 
 /** Locks, and how they are closed with all that was opened for them. */
 export interface OpenedLocks {
+  /** The locks. */
   readonly locks: Locks;
+  /** Closes them, and all else that was opened. */
   close(): Promise<void>;
 }
 
@@ -21,9 +24,12 @@ export interface OpenArguments {
   readonly args: Json;
 }
 
+/** In ms: a store may refuse its clients for as long, as while a password is changed. */
+const refusal = 20_000;
+
 /**
- * Opens the locks, as often as it takes: the network may be broken at the moment. Rejects for any
- * other reason.
+ * Opens the locks, as often as it takes: the network may be broken at the moment, or the store
+ * refuses its clients for a while. Rejects for any other reason.
  */
 export async function open({
   module,
@@ -33,20 +39,21 @@ export async function open({
     module === undefined
       ? openConfigured
       : ((await import(/* any module */ module)) as { open(given: OpenArguments): Promise<OpenedLocks> }).open;
-  for (;;) {
+  for (const begun = now(); ;) {
     try {
       return await opener(given);
     } catch (error) {
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+      const refused = isLockError(error, 'LOCK_MISCONFIGURED') && now() - begun < refusal;
+      if (!refused && !isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
       await sleep(50);
     }
   }
 }
 
 /**
- * Opens `args` with `openLocks`: a URL or a configuration, whose texts have `{host}` and `{port}` in
- * place of the address of the first server, `{host:1}` of that of the second. What an opening
- * without a module does.
+ * Opens `args` with `openLocks`: a URL or a configuration, whose texts have `{host}` and `{port}`
+ * in place of the address of the first server, `{host:1}` of that of the second. An opening without
+ * a module does that.
  */
 export async function openConfigured({ addresses, settings, args }: OpenArguments): Promise<OpenedLocks> {
   const filled = fill(args, addresses);

@@ -59,11 +59,12 @@ const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hi
  * - `writes`: the guarded resource loses no write, takes no stale one, and refuses none of a
  *   certain holder.
  * - `answers`: a loss, and what `release` and `renew` answered, is true.
- * - `told`: where that is asked for, a loss is told before the promised end, or as soon as its process runs again.
+ * - `told`: where that is asked for, a loss is told before the promised end, or as soon as its
+ *   process runs again.
  * - `order`: where that is declared, waiters are granted in the order in which they came.
  * - `liveness`: every call is answered, and in time where there is no fault.
- * - `failures`: each is one that its call may have, and that a fault explains. Nobody is told that a
- *   key is busy while the store cannot answer.
+ * - `failures`: each is one that its call may have, and that a fault explains. No call is
+ *   told that a key is busy while the store cannot answer.
  */
 export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
   const { sharersMayTie = false, requestsMayRepeat = false, explains = ofStoreOrProcess } = options;

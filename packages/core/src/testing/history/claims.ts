@@ -63,8 +63,11 @@ export type Granted = Claim & { readonly grantedAt: number; readonly token: bigi
 
 /** From when until when a claim certainly held its key. */
 export interface Hold {
+  /** The claim. */
   readonly claim: Claim;
+  /** In ms. */
   readonly from: number;
+  /** In ms. */
   readonly until: number;
 }
 

@@ -86,10 +86,10 @@ function mayFail(
   }
 }
 
-/** In ms: what was under way when a fault began may be answered, and what it held back at its end. */
+/** In ms: a fault may let through what was under way when it began, and what it held back. */
 const margin = 100;
 
-/** Nobody is told that a key is busy while the store cannot answer. */
+/** No call is told that a key is busy while the store cannot answer. */
 export function* checkBusy(
   claims: readonly Claim[],
   events: readonly HistoryEvent[],
