@@ -141,7 +141,7 @@ async function leftovers(servers: Processes): Promise<readonly string[]> {
   return kvs.map(({ key }) => Buffer.from(key, 'base64').toString()).filter((key) => !key.includes('stranger'));
 }
 
-const settings = { timeout: [700, 2_000], waiterTtl: [3_000, 6_000] } as const;
+const settings = { timeout: [1_000, 2_000], waiterTtl: [3_000, 6_000] } as const;
 
 export const etcdTargets: readonly ListedTarget[] = [
   list<Processes>({
@@ -163,6 +163,7 @@ export const etcdTargets: readonly ListedTarget[] = [
     topology: 'three members',
     ...application,
     fair: true,
+    healing: 3_000,
     ttl,
     async start() {
       const cluster = await startEtcdCluster();

@@ -25,7 +25,7 @@ export async function leftovers({ handles }: Processes): Promise<readonly string
   return names.flatMap((some) => some as readonly string[]).filter((name) => !mayStay.test(name));
 }
 
-const timeouts = { timeout: [400, 2_000], waiterTtl: [1_500, 3_000] } as const;
+const timeouts = { timeout: [800, 2_000], waiterTtl: [1_500, 3_000] } as const;
 const wrap = ['none', 'none', 'slow', 'repeats'] as const;
 
 /** The clients of one server. */

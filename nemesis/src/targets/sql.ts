@@ -23,7 +23,7 @@ const byUrl: OpeningOf = ({ url, routines }) => {
       ttl,
       options: { ...options, ...(!routines && { routines }) },
     },
-    settings: { pool: [1, 2, 4], listen, timeout: [500, 2_000], pollInterval: [5, 25, 200] },
+    settings: { pool: [1, 2, 4], listen, timeout: [1_000, 2_000], pollInterval: [5, 25, 200] },
   };
 };
 
@@ -63,6 +63,8 @@ function target(name: string, database: Database, routines = true): ListedTarget
     topology: routines ? 'one server' : 'one server, no routines',
     ...application,
     fair: true,
+    // A server that was killed reads its log, and pools open connections anew.
+    healing: 2_000,
     ttl,
     start: async () => await sqlServer(database, await starts[database](), routines),
     servers: ({ handles }) => handles,

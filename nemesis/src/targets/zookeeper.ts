@@ -160,7 +160,7 @@ const byMembers: Readonly<Record<string, FaultOf<Ensemble>>> = {
 function openings(count: number, sessionTimeout: number) {
   const hosts = Array.from({ length: count }, (_, server) => `{host:${server}}:{port:${server}}`).join(',');
   const options = { acl: 'open', timeout: 2_000 };
-  const settings = { timeout: [700, 2_000], knownPlaces: [true, false] };
+  const settings = { timeout: [1_000, 2_000], knownPlaces: [true, false] };
   return {
     url: () => ({
       args: { url: `zookeeper://${hosts}`, ttl: sessionTimeout, options: { ...options, sessionTimeout } },
@@ -199,6 +199,7 @@ export const zookeeperTargets: readonly ListedTarget[] = [
     topology: 'three members',
     ...application,
     fair: true,
+    healing: 8_000,
     ttl: ofEnsemble,
     can,
     async start() {
