@@ -134,6 +134,9 @@ export function isGranted(claim: Claim): claim is Granted {
   return claim.grantedAt !== undefined && claim.token !== undefined;
 }
 
+/** In ms: for so long a close leaves a key to work that runs, by default. */
+const drain = 5_000;
+
 /** Calls that end their lease when the function ends that they were given. */
 const functions: ReadonlySet<string> = new Set(['withLock', 'tryWithLock', 'once', 'elect']);
 
@@ -147,7 +150,7 @@ export function holdOf(claim: Claim): Hold | undefined {
   const { forcedAt = Infinity, forgottenAt = Infinity } = claim;
   // A close leaves the key to work that runs.
   const isLeft = claim.lostCode === 'LOCK_CLOSED' && functions.has(call.how);
-  const lostAt = isLeft ? Infinity : (claim.lostAt ?? Infinity);
+  const lostAt = (claim.lostAt ?? Infinity) + (isLeft ? drain : 0);
   if (grantedAt === undefined) return undefined;
   const proven = answer === true && claim.lostAt === undefined;
   const held = proven ? releaseAt : Math.min(promisedUntil, lostAt, releaseAt);
