@@ -57,9 +57,8 @@ export async function open({
  */
 export async function openConfigured({ addresses, settings, args }: OpenArguments): Promise<OpenedLocks> {
   const filled = fill(args, addresses);
-  const config = (typeof filled === 'string' ? { url: filled } : filled) as { readonly [name: string]: Json };
-  const options = { ...(config['options'] as object | undefined), ...settings };
-  const locks = await openLocks({ ...config, options } as LocksConfig);
+  const config = (typeof filled === 'string' ? { url: filled } : filled) as LocksConfig;
+  const locks = await openLocks({ ...config, options: { ...config.options, ...settings } });
   return { locks, close: () => locks.close() };
 }
 

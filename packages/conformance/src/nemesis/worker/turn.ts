@@ -5,6 +5,7 @@ import { now } from '../clock.ts';
 import type { Turn } from '../script.ts';
 import { callsOf, codeOf, messageOf, tokenOf } from './calls.ts';
 import { doInside } from './inside.ts';
+import { lead } from './lead.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** One key of a turn, which the history has as a call of its own. */
@@ -63,7 +64,7 @@ class Taking {
         case 'once':
           return this.#noteOver((await this.#runJob(work)).held);
         case 'elect':
-          return this.#noteOver(await this.#lead());
+          return this.#noteOver(await lead(this.#locks, this.#with.name, this.#turn, (...led) => this.#hold(...led)));
         default: {
           const lease = how === 'tryAcquire' ? await calls.tryAcquire() : await calls.acquire();
           if (lease === null) return this.#noteOver(false);
@@ -79,27 +80,6 @@ class Taking {
   async #runJob(work: (lease: Lease) => Promise<unknown>): Promise<{ readonly held: boolean }> {
     const { key, ttl, wait } = this.#turn;
     return await this.#locks.once(this.#with.name(key), new Date(this.#call.slot ?? 0), { ttl, wait }, work);
-  }
-
-  /** Stands until it has led once, or for the wait of the turn. */
-  async #lead(): Promise<boolean> {
-    const { key, ttl, wait = 1_000 } = this.#turn;
-    let led = (): void => {};
-    const over = new Promise<void>((resolve) => (led = resolve));
-    let begun = false;
-    const election = this.#locks.elect(
-      this.#with.name(key),
-      async (lease) => {
-        if (begun) return;
-        begun = true;
-        await this.#hold(lease, election).finally(led);
-      },
-      { ttl },
-    );
-    await Promise.race([over, sleep(wait).then(() => (begun ? over : undefined)), election.ended]);
-    await election.stop();
-    if (begun) await over;
-    return begun;
   }
 
   /** Returns the lease that it ends with: a lease may go on as another one. */
