@@ -20,9 +20,26 @@ export interface Victims {
   deployed: Promise<void>;
 }
 
-/** Waits for the moment of a fault, does it, and notes it when it is over. */
-export async function inflict(fault: Fault, victims: Victims, note: (event: HistoryEvent) => void): Promise<void> {
-  await sleep(fault.at);
+/**
+ * Does each fault at its moment, and notes it when it is over. A fault of a server may take longer
+ * than it was drawn, so the next one waits for it.
+ */
+export async function inflictAll(
+  faults: readonly Fault[],
+  victims: Victims,
+  note: (event: HistoryEvent) => void,
+): Promise<void> {
+  let ofServers = Promise.resolve();
+  const follow = async (fault: Fault): Promise<void> => {
+    await sleep(fault.at);
+    if (fault.worker !== undefined) return await inflict(fault, victims, note);
+    ofServers = ofServers.then(() => inflict(fault, victims, note));
+    await ofServers;
+  };
+  await Promise.all(faults.map(follow));
+}
+
+async function inflict(fault: Fault, victims: Victims, note: (event: HistoryEvent) => void): Promise<void> {
   const { kind, worker, opening, amount } = fault;
   if (kind === deploy && worker !== undefined && opening !== undefined) {
     // The next one begins when all before are over.

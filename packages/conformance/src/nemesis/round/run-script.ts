@@ -13,7 +13,7 @@ import { calmTurns, keysOf } from './calm.ts';
 import { checkRound } from './check-round.ts';
 import { type Figures, readFigures } from './figures.ts';
 import { type Fleet, createFleet } from './fleet.ts';
-import { inflict } from './inflict.ts';
+import { inflictAll } from './inflict.ts';
 import { findLeftovers } from './leftovers.ts';
 import { startRegister } from './register.ts';
 
@@ -90,7 +90,7 @@ export async function runScript(script: Script, target: NemesisTarget, options: 
     if (!(await fleet.obeyed(patience))) wrong('liveness', 'the workers could not open their locks before a fault');
     begun = now();
     const victims = { fleet, proxies, target, deployed: Promise.resolve() };
-    await Promise.all([sleep(script.length), ...script.faults.map((fault) => inflict(fault, victims, note))]);
+    await Promise.all([sleep(script.length), inflictAll(script.faults, victims, note)]);
     if (brief) await fleet.kill();
     else {
       await Promise.all(proxies.flat().map((proxy) => proxy.pass()));
