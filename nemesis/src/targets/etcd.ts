@@ -1,7 +1,7 @@
 import { startEtcd, startEtcdCluster } from '@locks/test-servers';
 import type { EtcdCluster, ServerAddress } from '@locks/test-servers';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, kill, ofOne, old, pause, together } from './processes.ts';
+import { type Processes, empty, kill, ofOne, old, pause, together } from './processes.ts';
 
 const application = { adapters: ['etcd'], modules: ['@bufbuild/protobuf', '@grpc/grpc-js'] } as const;
 
@@ -48,6 +48,8 @@ const byRequests: Readonly<Record<string, FaultOf<Processes>>> = {
     ...moment,
     weight: 0.5,
     empties: true,
+    // Its tokens begin at the clock of a client then, which may have been ahead before.
+    restores: true,
     begin: async (servers) => void (await ask(servers, 'kv/deleterange', ours)),
   },
   'lease revoked': {
@@ -154,7 +156,12 @@ export const etcdTargets: readonly ListedTarget[] = [
     start: async () => together([await startEtcd()]),
     servers: ({ handles }) => handles,
     openings: { url: () => ({ args: { url: 'etcd://{host}:{port}', ttl, options }, settings }) },
-    faults: { ...ofOne, 'server-old': { ...old, restores: true }, ...byRequests },
+    faults: {
+      ...ofOne,
+      'server-empty': { ...empty, restores: true },
+      'server-old': { ...old, restores: true },
+      ...byRequests,
+    },
     leftovers,
   }),
   list<Clustered>({
