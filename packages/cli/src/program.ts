@@ -170,6 +170,7 @@ function addChecks(program: Command): void {
   add(program, 'check', 'check the store with the conformance suite, on keys of its own', check, [
     'check --url redis://redis.internal:6379',
     'check --only exclusion-100-way',
+    'check --nemesis --seconds 300',
   ])
     .option('--only <ids...>', 'these requirements alone')
     .addOption(
@@ -177,7 +178,10 @@ function addChecks(program: Command): void {
         '1ms',
         '60s',
       ]),
-    );
+    )
+    .option('--nemesis', 'attack it instead: processes of its own, with faults of them and of their network')
+    .addOption(number('--seconds <count>', 'how long the nemesis does (default: 60)', 1, 86_400))
+    .addOption(number('--seed <number>', 'what the nemesis draws from (default: a random one)', 1, 2 ** 31 - 1));
   const migrate = program.command('migrate').description('look at a move between two stores');
   const processes = number('--processes <count>', 'how many processes there are to be', 1, 100_000);
   const status = async () => (await import('./commands/migrate.ts')).migrateStatus;

@@ -13,14 +13,26 @@ export interface CheckOptions extends StoreOptions {
   readonly only?: readonly string[] | undefined;
   /** The ttl that expiry is tested with, in ms. */
   readonly ttl?: number | undefined;
+  /** The nemesis attacks the store, in place of the suite. @default false */
+  readonly nemesis?: boolean | undefined;
+  /** How long the nemesis does, in seconds. */
+  readonly seconds?: number | undefined;
+  /** What the nemesis draws from. */
+  readonly seed?: number | undefined;
 }
 
 /**
  * Runs the conformance suite against a store that is in use, on keys of its own: the exit code. The
- * suite has no way to stop its servers, so what needs that is not checked.
+ * suite has no way to stop its servers, so what needs that is not checked. With `nemesis`
+ * processes of its own take locks. They are killed and stopped, and their connections have faults.
  */
-export async function check({ only, ttl, ...options }: CheckOptions, output: Output): Promise<number> {
+export async function check(given: CheckOptions, output: Output): Promise<number> {
+  const { only, ttl, nemesis = false, seconds, seed, ...options } = given;
   try {
+    if (nemesis) {
+      const { attack } = await import('../nemesis/attack.ts');
+      return (await attack(options, { ttl, seconds, seed }, output)) ? 0 : exitCode.findings;
+    }
     const { shown } = await findStore(options);
     const backend = await backendOf(options);
     const suite = { name: shown, create: async () => await providerOf(backend), only, ttl };

@@ -33,18 +33,23 @@ export interface FoundStore {
   readonly shown: string;
 }
 
-/**
- * Where locks live: `--url` and `--config`, else `LOCKS_URL` and `LOCKS_CONFIG`, else a file of the
- * user.
- * @throws `LOCK_MISCONFIGURED`, `Failure`
- */
-export async function findStore({ url, config }: StoreOptions): Promise<FoundStore> {
+/** Has core take the adapters of this package. */
+export function registerAdapters(): void {
   for (const [name, { module }] of Object.entries(adapters)) {
     registerAdapter(name, {
       fromConfig: async (given: AdapterConfig) => (await load(module)).fromConfig(given),
       diagnose: async (given) => await (await load(module)).diagnose(given),
     });
   }
+}
+
+/**
+ * Where locks live: `--url` and `--config`, else `LOCKS_URL` and `LOCKS_CONFIG`, else a file of the
+ * user.
+ * @throws `LOCK_MISCONFIGURED`, `Failure`
+ */
+export async function findStore({ url, config }: StoreOptions): Promise<FoundStore> {
+  registerAdapters();
   const isNamed = config !== undefined || process.env['LOCKS_URL'] || process.env['LOCKS_CONFIG'];
   if (config === undefined && (url !== undefined || !isNamed)) {
     const target = url ?? defaultStore();

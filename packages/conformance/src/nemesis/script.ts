@@ -1,4 +1,4 @@
-import type { HistoryCall } from '../history/events.ts';
+import type { HistoryCall } from '@locks/core/testing';
 import type { Direction } from '../faults/faults.ts';
 
 /** What JSON can carry. */
@@ -41,13 +41,24 @@ export interface Turn extends HistoryCall {
   readonly renew?: boolean;
   /** @default false */
   readonly reentrant?: boolean;
-  /** In ms: nobody has the key for so long after a holder was lost. @default 0 */
+  /** In ms: the key stays closed for so long after a holder was lost. @default 0 */
   readonly lockDelay?: number;
-  /** In ms: the key rests until so long after the grant. @default 0 */
-  readonly atLeast?: number;
+  /** Of a `multiLock`: its other keys. */
+  readonly more?: readonly string[];
+  /** The call is one of an object: a mutex, a read/write lock, a semaphore. @default false */
+  readonly byObject?: boolean;
+  /** How many such calls are made at once. @default 1 */
+  readonly times?: number;
+  /** It is made in each so manieth repetition of its flow, from the first on. @default 1 */
+  readonly every?: number;
   /** The lease goes on as another one after its work. */
-  readonly then?: 'handOver' | 'downgrade';
-  /** What the work does from inside, besides the guarded write. */
+  readonly next?: 'handOver' | 'downgrade';
+  /**
+   * What the work does from inside, besides the guarded write. `stop`: of an election; `release`
+   * resigns there. `again`: takes the key a second time. `block`: the event loop stands. `force`:
+   * releases each holder of the key by force. `close`: closes all that its process has, which then
+   * opens it anew.
+   */
   readonly inside?: 'renew' | 'release' | 'close' | 'stop' | 'again' | 'block' | 'force';
 }
 
@@ -63,6 +74,8 @@ export interface Fault {
   readonly worker?: number;
   /** The number of the server; with `worker`: only its connections to that one. */
   readonly server?: number;
+  /** Of a `deploy`: by which of the target's openings the next process of the worker opens. */
+  readonly opening?: string;
   /** Which way it goes, where that matters. */
   readonly direction?: Direction;
   /** How much, where that matters: a delay in ms, a step of a clock in ms, a number of bytes. */

@@ -30,11 +30,11 @@ const skipped: ReadonlySet<string> = new Set(['node_modules', 'dist', 'CHANGELOG
 
 /**
  * All Markdown that people wrote: at the root, in `docs`, in every workspace, in `benchmarks` and
- * in `stress`.
+ * in `nemesis`.
  */
 export function readPages(): Page[] {
   const top = readdirSync(root).filter((name) => name.endsWith('.md'));
-  const below = ['docs', 'packages', 'examples', 'benchmarks', 'stress'].flatMap((folder) =>
+  const below = ['docs', 'packages', 'examples', 'benchmarks', 'nemesis'].flatMap((folder) =>
     markdownBelow(join(root, folder)),
   );
   return [...top.map((name) => join(root, name)), ...below]

@@ -20,6 +20,8 @@ export interface Restarted extends Required<Pick<Renewal, 'hold'>> {
  * More loses leases with a short ttl. Less leaves connections that are slow.
  */
 const silence = 1 / 6;
+/** In ms: it waits so long at least. A hold that rests is renewed for what is left of that. */
+const leastSilence = 100;
 
 export interface RestartOptions {
   /** By the clock. */
@@ -44,7 +46,7 @@ export async function restart(
 ): Promise<Restarted | undefined> {
   const { members, leases, owners, clock } = parts;
   const left = (): number => Math.max(1, until - clock.now());
-  const patience = Math.min(members.patience, claim.ttl * silence);
+  const patience = Math.min(members.patience, Math.max(leastSilence, claim.ttl * silence));
   let id = owners.get(claim.owner)?.hold?.id;
   for (;;) {
     const kept = id === undefined ? undefined : await leases.keep(id, left(), patience);

@@ -19,6 +19,12 @@ interface Stream {
  * left while the server is busy.
  */
 const patience = 1 / 4;
+/**
+ * In ms: no connection is left sooner. A hold that rests is renewed for what is left of that, which
+ * may be moments, and nothing is lost with it. With less, a server that is busy for moments costs
+ * all calls of the process; with more, leases with a short ttl are lost with their connection.
+ */
+const least = 100;
 
 /**
  * Leaves silent connections of a client of this package's own where its `timeout`, after which it
@@ -38,7 +44,7 @@ export function silentConnections(
   };
   return ({ key, ttl }) => {
     const within = ttl * patience;
-    const stream = within < timeout ? streamTo(key) : undefined;
+    const stream = least <= within && within < timeout ? streamTo(key) : undefined;
     if (stream === undefined || (watched.get(stream) ?? Infinity) <= within) return;
     // One look serves all renewals of a tick.
     if (watched.size === 0) process.nextTick(() => watched.clear());

@@ -26,6 +26,22 @@ const ways = libraries.flatMap((library) =>
   Object.entries(silences).map(([what, fallSilent]) => ({ library, what, fallSilent })),
 );
 
+test.concurrent.for(libraries)(
+  'a key that rests for a moment more costs no connection whose server is busy for longer, over %s',
+  async (library, { onTestFinished: afterwards }) => {
+    const proxy = await startProxy(server);
+    afterwards(() => proxy.stop());
+    const locks = await openLocks({ url: proxy.url(server.url), options: { library, prefix: ownPrefix() }, ttl });
+    afterwards(() => locks.close());
+    const resting = await locks.acquire('rests', { atLeast: 60 });
+    const busy = proxy.delay(40, 'replies');
+    afterwards(busy);
+    const [released, other] = await Promise.all([resting.release(), locks.tryAcquire('other')]);
+    expect(released).toBe(true);
+    expect(other?.held).toBe(true);
+  },
+);
+
 test.concurrent.for(ways)(
   'a lease with a short ttl outlives one $what that is silent, over $library',
   async ({ library, fallSilent }, { onTestFinished: afterwards }) => {

@@ -17,7 +17,9 @@ export function* checkAnswers(
   const emptied = events.filter((event) => event.type === 'fault').filter(({ kind }) => emptying.has(kind));
   for (const claim of claims) {
     const wrongly = (at: number, promised: number): boolean =>
-      at < promised - slack && !emptied.some((fault) => fault.from <= at && fault.at >= claim.calledAt);
+      at < promised - slack &&
+      claim.forcedAt === undefined &&
+      !emptied.some((fault) => fault.from <= at && fault.at >= claim.calledAt);
     const { id, lostAt, lostCode, promisedUntil, promisedAtRelease, answer, releasedAt } = claim;
     const broken = (at: number, message: string): Violation => ({ rule: 'answers', at, ids: [id], message });
     if (claim.cameBackAt !== undefined) yield broken(claim.cameBackAt, `${id} came back after it was over`);
@@ -31,7 +33,8 @@ export function* checkAnswers(
       const early = inMs(promisedAtRelease - releasedAt);
       yield broken(releasedAt, `${id}: release answered false ${early} before its promised end`);
     }
-    if (answer === true && lostAt !== undefined) yield broken(lostAt, `${id}: release answered true after the loss`);
+    if (answer === true && lostAt !== undefined && lostCode !== 'LOCK_CLOSED')
+      yield broken(lostAt, `${id}: release answered true after the loss`);
     for (const { at, code } of claim.renewals) {
       if (code !== 'LOCK_LOST' || !wrongly(at, promisedUntil)) continue;
       yield broken(at, `${id}: renew rejected with LOCK_LOST ${inMs(promisedUntil - at)} before its promised end`);

@@ -2,22 +2,39 @@ import { checkAnswers } from './answers.ts';
 import { readClaims } from './claims.ts';
 import type { HistoryEvent, Violation } from './events.ts';
 import { checkExclusion, checkSlots } from './exclusion.ts';
-import { checkFailures } from './failures.ts';
+import { checkBusy, checkFailures } from './failures.ts';
 import type { Explains } from './failures.ts';
 import { checkLiveness } from './liveness.ts';
+import { checkOrder } from './order.ts';
 import { checkTokens } from './tokens.ts';
+import { checkTold } from './told.ts';
 import { checkWrites } from './writes.ts';
 
 /** What the check of a history allows. */
 export interface CheckHistoryOptions {
   /** Sharers of a key may have the same token. @default false */
-  readonly sharersMayTie?: boolean;
+  readonly sharersMayTie?: boolean | undefined;
   /**
    * Requests may arrive twice: a release answers `false` to the second one. @default false
    */
-  readonly requestsMayRepeat?: boolean;
+  readonly requestsMayRepeat?: boolean | undefined;
   /** Kinds of faults that empty the store. @default none */
   readonly emptying?: readonly string[];
+  /** Those of them after which a key may have a second holder. @default those of `emptying` */
+  readonly forgetting?: readonly string[];
+  /** Those after which it has older data, and may give a token again. @default none */
+  readonly restoring?: readonly string[];
+  /** Kinds of faults in which the store refuses for a reason that calls name. @default none */
+  readonly refusing?: readonly string[];
+  /**
+   * Losses are told in time, and these kinds of faults are those in which a process does not run.
+   * @default it is not checked when losses are told
+   */
+  readonly stopping?: readonly string[];
+  /** Waiters are granted in the order in which they came. @default false */
+  readonly fair?: boolean | undefined;
+  /** Faults in which no call of a process can be answered. @default none */
+  readonly silences?: Explains;
   /**
    * Which faults explain a failure of a call. By default those of the store, and of its process.
    */
@@ -42,21 +59,30 @@ const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hi
  * - `writes`: the guarded resource loses no write, takes no stale one, and refuses none of a
  *   certain holder.
  * - `answers`: a loss, and what `release` and `renew` answered, is true.
+ * - `told`: where that is asked for, a loss is told before the promised end, or as soon as its
+ *   process runs again.
+ * - `order`: where that is declared, waiters are granted in the order in which they came.
  * - `liveness`: every call is answered, and in time where there is no fault.
- * - `failures`: each is one that its call may have, and that a fault explains.
+ * - `failures`: each is one that its call may have, and that a fault explains. No call is
+ *   told that a key is busy while the store cannot answer.
  */
 export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
-  const { sharersMayTie = false, requestsMayRepeat = false, emptying = [], explains = ofStoreOrProcess } = options;
+  const { sharersMayTie = false, requestsMayRepeat = false, explains = ofStoreOrProcess } = options;
+  const { emptying = [], forgetting = emptying, refusing = [], restoring = [] } = options;
+  const { stopping, fair = false, silences = () => false } = options;
   const { patience = 30_000, calmPatience = 15_000 } = options;
-  const claims = readClaims(events);
+  const claims = readClaims(events, forgetting, restoring);
   const found = [
     ...checkExclusion(claims),
     ...checkSlots(claims),
     ...checkTokens(claims, sharersMayTie),
     ...checkWrites(events, claims),
     ...checkAnswers(claims, events, new Set(emptying), requestsMayRepeat),
+    ...(stopping === undefined ? [] : checkTold(claims, events, new Set(stopping))),
+    ...(fair ? checkOrder(claims, events) : []),
     ...checkLiveness(claims, events, { healed: patience, calm: calmPatience }),
-    ...checkFailures(claims, events, explains),
+    ...checkFailures(claims, events, explains, refusing),
+    ...checkBusy(claims, events, silences),
   ];
   // Two rules may see the same.
   const byMessage = new Map(found.map((violation) => [violation.message, violation]));

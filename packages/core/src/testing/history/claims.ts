@@ -27,6 +27,12 @@ export interface Claim {
   promisedUntil: number;
   /** What it promised last, before `release` was called. */
   promisedAtRelease: number;
+  /** When an operator began to release it by force. */
+  forcedAt?: number;
+  /** When the store may have forgotten it. */
+  forgottenAt?: number;
+  /** How often the store went back to older data before it. `undefined`: in the middle of that. */
+  era?: number | undefined;
   /** When its signal aborted. */
   lostAt?: number;
   /** Why it did. */
@@ -65,36 +71,90 @@ export interface Hold {
   readonly until: number;
 }
 
-/** The calls of a history, in the order of their beginning. Throws where one was never called. */
-export function readClaims(events: readonly HistoryEvent[]): Claim[] {
+/**
+ * The calls of a history, in the order of their beginning. Throws where one was never called.
+ * `forgetting`: kinds of faults after which the store may not know what was granted before.
+ * `restoring`: those after which it may know no token that was given before.
+ */
+export function readClaims(
+  events: readonly HistoryEvent[],
+  forgetting: readonly string[] = [],
+  restoring: readonly string[] = [],
+): Claim[] {
   const byId = new Map<string, Claim>();
+  const owned = new Map<string, Claim[]>();
   for (const event of events) {
     if (event.type === 'call') {
       const { id, process, call, at } = event;
       if (byId.has(id)) throw new Error(`${id}: the history has two of its "call".`);
-      const none = { promisedUntil: 0, promisedAtRelease: 0, renewals: [] };
+      const none = { era: 0, promisedUntil: 0, promisedAtRelease: 0, renewals: [] };
       byId.set(id, { id, process, call, calledAt: at, ...none });
     } else if ('id' in event && !('key' in event)) {
       const claim = byId.get(event.id);
       if (claim === undefined) throw new Error(`${event.id}: the history has a "${event.type}" before its "call".`);
       follow(claim, event);
+      if (event.type === 'granted' && event.owner !== undefined) {
+        owned.set(event.owner, [...(owned.get(event.owner) ?? []), claim]);
+      }
     }
   }
-  return [...byId.values()].toSorted((one, other) => one.calledAt - other.calledAt);
+  for (const event of events) {
+    if (event.type !== 'forced') continue;
+    // A lease that goes on elsewhere keeps its owner.
+    for (const claim of owned.get(event.owner) ?? []) {
+      if (claim.call.key === event.key) claim.forcedAt = Math.min(claim.forcedAt ?? Infinity, event.at);
+    }
+  }
+  const claims = [...byId.values()].toSorted((one, other) => one.calledAt - other.calledAt);
+  for (const event of events) {
+    if (event.type !== 'fault') continue;
+    if (restoring.includes(event.kind)) for (const claim of claims) passEra(claim, event);
+    if (!forgetting.includes(event.kind)) continue;
+    for (const claim of claims) {
+      if ((claim.grantedAt ?? Infinity) <= event.at + onTheWay)
+        claim.forgottenAt = Math.min(claim.forgottenAt ?? Infinity, event.from);
+    }
+  }
+  return claims;
+}
+
+/**
+ * In ms: how long an answer may be under way. With less, an answer of before a loss of data counts
+ * as one of after it.
+ */
+const onTheWay = 1_000;
+
+function passEra(claim: Claim, { from, at }: { readonly from: number; readonly at: number }): void {
+  const { calledAt, grantedAt = calledAt, era } = claim;
+  if (grantedAt < from || era === undefined) return;
+  claim.era = calledAt > at ? era + 1 : undefined;
 }
 
 export function isGranted(claim: Claim): claim is Granted {
   return claim.grantedAt !== undefined && claim.token !== undefined;
 }
 
+/** In ms: for so long a close leaves a key to work that runs, by default. */
+const drain = 5_000;
+
+/** Calls that end their lease when the function ends that they were given. */
+const functions: ReadonlySet<string> = new Set(['withLock', 'tryWithLock', 'once', 'elect']);
+
 /**
- * A lease promises with each look how long it certainly lasts. A release ends it, and so does a
- * loss; a release that answers `true` proves that it lasted until then.
+ * A lease promises with each look how long it certainly lasts. A release ends it, and so do a loss,
+ * a release by force, and a store that forgets it; a release that answers `true` proves that it
+ * lasted until then. With `atLeast` the key rests also after the release.
  */
 export function holdOf(claim: Claim): Hold | undefined {
-  const { grantedAt, promisedUntil, lostAt = Infinity, releaseAt = Infinity, answer } = claim;
+  const { grantedAt, promisedUntil, releaseAt = Infinity, answer, call, calledAt } = claim;
+  const { forcedAt = Infinity, forgottenAt = Infinity } = claim;
+  // A close leaves the key to work that runs.
+  const isLeft = claim.lostCode === 'LOCK_CLOSED' && functions.has(call.how);
+  const lostAt = (claim.lostAt ?? Infinity) + (isLeft ? drain : 0);
   if (grantedAt === undefined) return undefined;
-  const until = answer === true ? releaseAt : Math.min(promisedUntil, lostAt, releaseAt);
+  const proven = answer === true && claim.lostAt === undefined;
+  const held = proven ? releaseAt : Math.min(promisedUntil, lostAt, releaseAt);
+  const until = Math.min(forcedAt, forgottenAt, Math.max(held, calledAt + (call.atLeast ?? 0)));
   return until > grantedAt ? { claim, from: grantedAt, until } : undefined;
 }
 

@@ -8,8 +8,19 @@ export interface HistoryCall {
   readonly mode: Mode;
   /** Shared: how many hold the key at most. Absent: any number. */
   readonly permits?: number;
+  /** How many permits it takes. @default 1 */
+  readonly count?: number;
   /** The method that was called. Of a `multiLock` each key is a call of its own. */
-  readonly how: 'acquire' | 'tryAcquire' | 'withLock' | 'multiLock' | 'once' | 'elect' | 'resume' | 'downgrade';
+  readonly how:
+    | 'acquire'
+    | 'tryAcquire'
+    | 'withLock'
+    | 'tryWithLock'
+    | 'multiLock'
+    | 'once'
+    | 'elect'
+    | 'resume'
+    | 'downgrade';
   /** Of `once`: its slot. In each of them one call of a key may be granted. */
   readonly slot?: string;
   /**
@@ -20,6 +31,8 @@ export interface HistoryCall {
   readonly wait?: number;
   /** In ms: when the signal of the call aborts. Absent: never. */
   readonly abortAfter?: number;
+  /** In ms: the key rests until so long after the grant. @default 0 */
+  readonly atLeast?: number;
   /** The call was made in a phase without faults, in which locks are held for moments. */
   readonly calm?: boolean;
 }
@@ -50,6 +63,8 @@ export type HistoryEvent = {
           readonly token: string;
           /** What the lease promised, in ms. */
           readonly remaining: number;
+          /** Who the store says holds it, where that is known. */
+          readonly owner?: string;
         }
       | {
           /** A look at a lease. `release`: it is called next; of a function, the work is over. */
@@ -102,8 +117,18 @@ export type HistoryEvent = {
       readonly from: number;
       /** What it was. */
       readonly kind: string;
+      /** From when until when it certainly had its effect, in ms. @default `from` to `at` */
+      readonly certain?: readonly [number, number];
       /** The process that it hit. Absent: it hit the store. */
       readonly hit?: string;
+    }
+  | {
+      /** An operator is about to release the hold of `owner` by force. */
+      readonly type: 'forced';
+      /** What it holds. */
+      readonly key: string;
+      /** As in its `granted`. */
+      readonly owner: string;
     }
   | {
       readonly type: 'ended';
@@ -119,7 +144,18 @@ export type HistoryEvent = {
 /** A promise of the library that a history breaks. */
 export interface Violation {
   /** Which promise. */
-  readonly rule: 'exclusion' | 'slots' | 'tokens' | 'writes' | 'answers' | 'liveness' | 'failures';
+  readonly rule:
+    | 'exclusion'
+    | 'slots'
+    | 'tokens'
+    | 'writes'
+    | 'answers'
+    | 'told'
+    | 'order'
+    | 'liveness'
+    | 'failures'
+    | 'processes'
+    | 'leftovers';
   /** What happened, in words. */
   readonly message: string;
   /** When, in ms of the history's clock. */

@@ -57,6 +57,8 @@ function lineOf(event: HistoryEvent): string {
       return `${event.id} with token ${event.token}: "${event.key}" is ${event.type}, its value is ${event.value}`;
     case 'fault':
       return `fault: ${event.kind}${event.hit === undefined ? ' of the store' : ` of ${event.hit}`}, for ${(event.at - event.from).toFixed(1)} ms`;
+    case 'forced':
+      return `releases "${event.key}" of ${event.owner} by force`;
     case 'ended':
       return event.killed ? 'is killed' : 'ends';
     case 'healed':

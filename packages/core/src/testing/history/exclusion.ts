@@ -5,7 +5,10 @@ import { groupBy } from './group-by.ts';
 
 /** In each slot of a key one call is granted at most. */
 export function* checkSlots(claims: readonly Claim[]): Iterable<Violation> {
-  const granted = claims.filter(({ call, grantedAt }) => call.slot !== undefined && grantedAt !== undefined);
+  const granted = claims.filter(
+    ({ call, grantedAt, forgottenAt }) =>
+      call.slot !== undefined && grantedAt !== undefined && forgottenAt === undefined,
+  );
   for (const [name, runs] of groupBy(granted, ({ call }) => `"${call.key}" in ${call.slot}`)) {
     const ids = runs.map(({ id }) => id);
     const at = Math.max(...runs.map(({ grantedAt = 0 }) => grantedAt));
@@ -42,10 +45,12 @@ function* checkKey(key: string, holds: readonly Hold[]): Iterable<Violation> {
     const sharers = active
       .flatMap((other) => (other.claim.call.mode === 'shared' ? other.claim : []))
       .toSorted(({ token: one = 0n }, { token: other = 0n }) => Number(one - other));
-    const last = sharers.findLastIndex(({ call: { permits = Infinity } }, before) => before >= permits);
+    const taken = (until: number): number =>
+      sharers.slice(0, until + 1).reduce((sum, { call: { count = 1 } }) => sum + count, 0);
+    const last = sharers.findLastIndex(({ call: { permits = Infinity } }, index) => taken(index) > permits);
     if (last === -1) continue;
     const ids = sharers.slice(0, last + 1).map(({ id }) => id);
-    const message = `${ids.length} holders of the ${sharers[last]?.call.permits} permits of "${key}": ${ids.join(', ')}`;
+    const message = `${taken(last)} holders of the ${sharers[last]?.call.permits} permits of "${key}": ${ids.join(', ')}`;
     yield { rule: 'exclusion', at: from, ids, message };
   }
 }

@@ -10,8 +10,9 @@ import { groupBy } from './group-by.ts';
  * and may have the same token.
  */
 export function* checkTokens(claims: readonly Claim[], sharersMayTie: boolean): Iterable<Violation> {
-  const granted = claims.filter(isGranted);
-  for (const [key, ofKey] of groupBy(granted, ({ call }) => call.key)) {
+  const granted = claims.filter(isGranted).filter(({ era }) => era !== undefined);
+  for (const ofKey of groupBy(granted, ({ call, era }) => `${era} ${call.key}`).values()) {
+    const key = ofKey[0]?.call.key ?? '';
     yield* checkUnique(
       key,
       ofKey.filter(({ call }) => call.continues === undefined && (!sharersMayTie || call.mode === 'exclusive')),

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What an application may have put around its client. */
+export const wraps = ['none', 'slow', 'repeats'] as const;
+
+/** In ms: what a wrapper adds to a call at most. */
+const longestDelay = 30;
+
+/**
+ * A client as tracing and retry libraries make it: a `Proxy` whose calls of `methods` are delayed,
+ * or are made once more when they fail.
+ */
+export function wrapped<Client extends object>(client: Client, wrap: unknown, methods: readonly string[]): Client {
+  if (wrap !== 'slow' && wrap !== 'repeats') return client;
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const call = value.bind(target) as (...args: readonly unknown[]) => unknown;
+      if (!methods.includes(String(name))) return call;
+      return async (...args: readonly unknown[]) => {
+        if (wrap === 'slow') await sleep(Math.random() * longestDelay);
+        try {
+          return await call(...args);
+        } catch (error) {
+          if (wrap === 'slow') throw error;
+          return await call(...args);
+        }
+      };
+    },
+  });
+}

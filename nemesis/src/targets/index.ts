@@ -1,0 +1,23 @@
+import { compositeTargets } from './composites.ts';
+import { etcdTargets } from './etcd.ts';
+import type { ListedTarget } from './listed.ts';
+import { migration } from './migration.ts';
+import { redisGroupTargets } from './redis-groups.ts';
+import { redisTargets } from './redis.ts';
+import { sqlTargets } from './sql.ts';
+import { sqliteTargets } from './sqlite.ts';
+import { zookeeperTargets } from './zookeeper.ts';
+
+const all: readonly ListedTarget[] = [
+  ...redisTargets,
+  ...redisGroupTargets,
+  ...sqlTargets,
+  ...sqliteTargets,
+  ...zookeeperTargets,
+  ...etcdTargets,
+  ...compositeTargets,
+  migration,
+];
+
+/** All that is attacked, by the name that `--store` has. */
+export const targets: Readonly<Record<string, ListedTarget>> = Object.fromEntries(all.map((each) => [each.name, each]));

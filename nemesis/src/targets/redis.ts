@@ -1,0 +1,177 @@
+import { redisCommand, startRedis, wallClocks } from '@locks/test-servers';
+import type { WallClocks } from '@locks/test-servers';
+import { type FaultOf, type ListedTarget, list } from './listed.ts';
+import { type Processes, empty, kill, ofOne, together } from './processes.ts';
+import { byCommands, passwordRotated, readOnly } from './redis-faults.ts';
+import { type SmallDisk, diskFull, smallDisk } from './small-disk.ts';
+
+const application = { adapters: ['redis'], modules: ['ioredis', 'iovalkey', 'redis'] } as const;
+
+/** In ms. */
+export const ttl = 1_000;
+/** A release assigns the key where the ttl is half of `waiterTtl` at least. */
+export const options = { timeout: 2_000, waiterTtl: 1_500 };
+/** In ms: no claim has a longer ttl, with its cooldown. */
+export const restartGuard = 3_000;
+/** Nothing that was confirmed is lost when the server is killed. */
+const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
+
+/** What may stay: token counters, markers, records of jobs, and what strangers have. */
+const mayStay = /\}:(?:token|server|register:.*)$|stranger/;
+
+/** Keys of ours that no claim needs any more. */
+export async function leftovers({ handles }: Processes): Promise<readonly string[]> {
+  const names = await Promise.all(handles.map((server) => redisCommand(server, 'KEYS', '*locks:*')));
+  return names.flatMap((some) => some as readonly string[]).filter((name) => !mayStay.test(name));
+}
+
+const timeouts = { timeout: [800, 2_000], waiterTtl: [1_500, 3_000] } as const;
+const wrap = ['none', 'none', 'slow', 'repeats'] as const;
+
+/** The clients of one server. */
+const openings = {
+  url: () => ({
+    args: { url: 'redis://{host}:{port}', ttl, options },
+    settings: { ...timeouts, library: ['ioredis', 'iovalkey', 'redis'] },
+  }),
+  ioredis: () => ({
+    module: 'ioredis',
+    args: { ttl, options },
+    settings: {
+      wrap,
+      enableOfflineQueue: [true, true, false],
+      enableAutoPipelining: [false, true],
+      maxRetriesPerRequest: [0, 20, null],
+    },
+  }),
+  'node-redis': () => ({
+    module: 'node-redis',
+    args: { ttl, options },
+    settings: { pool: [null, 1, 3], disableOfflineQueue: [false, true] },
+  }),
+} as const;
+
+const servers = ({ handles }: Processes): Processes['handles'] => handles;
+
+const single = async (): Promise<Processes> => together([await startRedis({ args: durable })]);
+
+interface Clocked extends Processes {
+  readonly clocks: WallClocks;
+}
+
+/** Its wall clock steps, by which it decides what has expired. */
+const stepped: FaultOf<Clocked> = {
+  // Forward ends holds early; back again makes them last longer than told.
+  empties: true,
+  async begin({ clocks, handles: [server] }, _, amount) {
+    if (server === undefined) return;
+    // Up to some ttls, forward or back.
+    await clocks.put(server, (amount - 325) * 20);
+    return () => clocks.put(server, 0);
+  },
+};
+
+export const redisTargets: readonly ListedTarget[] = [
+  list<Processes>({
+    name: 'redis',
+    store: 'redis',
+    topology: 'one server, AOF always',
+    ...application,
+    fair: true,
+    ttl,
+    start: single,
+    servers,
+    openings,
+    faults: { ...ofOne, ...byCommands, 'read-only': readOnly, 'password rotated': passwordRotated },
+    leftovers,
+  }),
+  list<Processes>({
+    name: 'redis-prefixed',
+    store: 'redis',
+    topology: 'one server, AOF always, keyPrefix',
+    ...application,
+    fair: true,
+    ttl,
+    start: single,
+    servers,
+    openings: {
+      ioredis: () => {
+        const { args, ...opening } = openings.ioredis();
+        return { ...opening, args: { ...args, keyPrefix: 'app:' } };
+      },
+    },
+    faults: { ...ofOne, ...byCommands },
+    leftovers,
+  }),
+  list<SmallDisk>({
+    name: 'redis-small-disk',
+    store: 'redis',
+    topology: 'one server, AOF always, 16 MB of disk',
+    ...application,
+    fair: true,
+    ttl,
+    start: async () => await smallDisk(await startRedis({ args: durable }), 16),
+    servers,
+    openings,
+    faults: { 'server-pause': ofOne['server-pause'], 'server-restart': kill, 'disk full': diskFull },
+    leftovers,
+  }),
+  list<Clocked>({
+    name: 'redis-clock',
+    store: 'redis',
+    topology: 'one server, its wall clock steps',
+    ...application,
+    fair: true,
+    ttl,
+    async start() {
+      const clocks = await wallClocks();
+      const running = together([await startRedis({ args: durable, clocks })]);
+      const stop = async (): Promise<void> => {
+        await running.stop();
+        await clocks[Symbol.asyncDispose]();
+      };
+      return { ...running, clocks, stop };
+    },
+    servers,
+    openings,
+    faults: { 'server-pause': ofOne['server-pause'], 'server-restart': kill, 'clock step': stepped },
+    leftovers,
+  }),
+  list<Processes>({
+    name: 'redis-guarded',
+    store: 'redis',
+    topology: 'one server without disk, restartGuard',
+    ...application,
+    fair: true,
+    healing: restartGuard,
+    ttl,
+    async start() {
+      const { initialise } = await import('@locks/redis');
+      const { Redis } = await import('ioredis');
+      const server = await startRedis();
+      const client = new Redis(server.url);
+      await initialise(client);
+      client.disconnect();
+      return together([server]);
+    },
+    servers,
+    openings: {
+      url: () => ({
+        args: { url: 'redis://{host}:{port}', ttl, options: { ...options, restartGuard } },
+        settings: timeouts,
+      }),
+      ioredis: () => ({
+        module: 'ioredis',
+        args: { ttl, options: { ...options, restartGuard } },
+        settings: { wrap },
+      }),
+    },
+    // A hold may end early, and no second one begins before it has ended.
+    faults: {
+      'server-pause': ofOne['server-pause'],
+      'server-empty': { ...empty, weight: 1, doubles: false },
+      flush: { ...byCommands.flush, doubles: false },
+    },
+    leftovers,
+  }),
+];

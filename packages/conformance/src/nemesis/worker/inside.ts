@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lease } from '@locks/core';
+import { now } from '../clock.ts';
+import type { Turn } from '../script.ts';
+import { codeOf } from './calls.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** What a holder does from inside. */
+export interface Inside {
+  readonly with: Surroundings;
+  readonly id: string;
+  readonly turn: Turn;
+  readonly lease: Lease;
+  /** Ends the term of an election, or its candidacy. */
+  readonly election?: { stop(): Promise<void>; resign(): Promise<boolean> } | undefined;
+  /** Releases the lease, and notes that. */
+  release(): Promise<void>;
+}
+
+/** Does what the turn says that its work does besides the guarded write. */
+export async function doInside({ with: surroundings, id, turn, lease, election, release }: Inside): Promise<void> {
+  const { locks, append, process, name } = surroundings;
+  switch (turn.inside) {
+    case undefined:
+      return;
+    case 'renew': {
+      const code = await lease.renew().then(() => 'ok', codeOf);
+      append({ type: 'renewed', at: now(), process, id, code });
+      return;
+    }
+    case 'release':
+      if (election === undefined) await release();
+      else await Promise.race([election.resign(), sleep(turn.hold + 1)]);
+      return;
+    case 'stop':
+      await Promise.race([election?.stop(), sleep(turn.hold + 1)]);
+      return;
+    case 'close':
+      // Before Node 24 a close waits for the work that calls it, as long as that may drain.
+      await Promise.race([surroundings.reopen(), sleep(turn.hold + 1)]);
+      return;
+    case 'block':
+      block(surroundings, turn.hold);
+      return;
+    case 'again':
+      if (turn.reentrant === true) await reenter(surroundings, turn, lease);
+      else
+        await surroundings.take(`${id}/again`, {
+          key: turn.key,
+          mode: 'exclusive',
+          how: 'tryAcquire',
+          think: 0,
+          hold: 0,
+        });
+      return;
+    case 'force': {
+      const key = name(turn.key);
+      const { holders } = await locks.inspect(key).catch(() => ({ holders: [] }));
+      for (const holder of holders) {
+        append({ type: 'forced', at: now(), process, key: turn.key, owner: holder.owner });
+        await locks.forceRelease(holder).catch(() => false);
+      }
+      return;
+    }
+    default:
+      turn.inside satisfies never;
+  }
+}
+
+/** Takes a key again that is held already, without a wait. */
+async function reenter({ locks, name }: Surroundings, { key, mode, permits }: Turn, lease: Lease): Promise<void> {
+  try {
+    await locks.withLock(name(key), { mode, permits, reentrant: true, wait: 0 }, async () => {});
+  } catch (error) {
+    if (lease.held) throw error;
+  }
+}
+
+/** Holds up the event loop, and notes that as a fault of the process. */
+export function block({ append, process }: Pick<Surroundings, 'append' | 'process'>, duration: number): void {
+  const from = now();
+  while (now() - from < duration);
+  append({ type: 'fault', at: now(), process, from, kind: 'block', hit: process });
+}

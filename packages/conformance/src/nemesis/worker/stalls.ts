@@ -1,0 +1,23 @@
+import type { HistoryEvent } from '@locks/core/testing';
+import { now } from '../clock.ts';
+
+/** In ms. */
+const interval = 20;
+
+/**
+ * Notes when this process could not run for more than `tolerance` ms. Of the controller, whose
+ * proxies pass nothing then, it is a fault of all. Returns what ends it.
+ */
+export function watchStalls(
+  tolerance: number,
+  note: (event: HistoryEvent) => void,
+  who: { readonly process: string; readonly hit?: string },
+): () => void {
+  let last = now();
+  const timer = setInterval(() => {
+    const at = now();
+    if (at - last > interval + tolerance) note({ type: 'fault', at, from: last, kind: 'stall', ...who });
+    last = at;
+  }, interval);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,28 @@
+import type { Locks } from '@locks/core';
+import type { Turn } from '../script.ts';
+import type { Naming } from './calls.ts';
+import type { Note } from './messages.ts';
+import type { RegisterClient } from './register-client.ts';
+
+/** What a turn works with. */
+export interface Surroundings {
+  /** What the history calls this process. */
+  readonly process: string;
+  /** Those that are open. */
+  readonly locks: Locks;
+  readonly register: RegisterClient;
+  /** In ms: the ttl of leases whose turn has none. */
+  readonly ttl: number;
+  readonly name: Naming;
+  /** The slot of a job, now. */
+  slot(): string;
+  append(note: Note): void;
+  /** Holds end early then. */
+  isCalm(): boolean;
+  /** Takes another turn. */
+  take(id: string, turn: Turn): Promise<void>;
+  /** Takes another turn, which the process waits for before it ends. */
+  takeLater(id: string, turn: Turn): void;
+  /** Closes the locks, and opens new ones. */
+  reopen(): Promise<void>;
+}
