@@ -3,7 +3,7 @@ import type { ListedTarget } from '../targets/listed.ts';
 
 /** The calls that workers make. */
 const calls = [
-  ...['acquire', 'tryAcquire', 'withLock', 'tryWithLock', 'multiLock', 'once', 'elect', 'handOver', 'downgrade'],
+  ...['acquire', 'tryAcquire', 'withLock', 'tryWithLock', 'multiLock', 'once', 'elect', 'transfer', 'downgrade'],
 ] as const;
 
 /** One cell of a target: `client / fault / call`. */

@@ -22,7 +22,7 @@ export type {
   ClaimMessage,
   ElectionMessage,
   GiveUpMessage,
-  HandOverMessage,
+  TransferMessage,
   LockMessage,
   LossCode,
   LostMessage,

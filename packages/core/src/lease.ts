@@ -72,7 +72,7 @@ export interface Lease extends AsyncDisposable {
    * says whether it is still held. `LOCK_INVALID` after `release`, where the provider has sessions,
    * for several keys or permits as one lease, and where a `reentrant` lease has more than one hold.
    */
-  handOver(): Promise<string>;
+  transfer(): Promise<string>;
   /**
    * Gives the lock back. `true`: this freed it. `false`: it was lost before. Repeating it answers
    * the same. After a rejection it waits for the repetitions: `false` may then mean that the first

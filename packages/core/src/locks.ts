@@ -43,7 +43,7 @@ export interface Locks extends LockCalls, AsyncDisposable {
    */
   multiLock(parts: readonly (string | KeyLockable)[]): MultiLockable;
   /**
-   * Goes on with the lease that `text` of `handOver` hands over: the same key, mode, owner, token
+   * Goes on with the lease that `text` of `transfer` hands over: the same key, mode, owner, token
    * and ttl. Of several calls with one text one at most gets it.
    * @throws `LOCK_LOST` when it was resumed already, released by force, or its ttl is over.
    * `LOCK_UNAVAILABLE` when the answer is unknown: the call may be repeated. `LOCK_INVALID` for

@@ -14,7 +14,7 @@ const members = [
   'held',
   'renew',
   'downgrade',
-  'handOver',
+  'transfer',
   'release',
   'toJSON',
 ];

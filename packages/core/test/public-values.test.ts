@@ -13,7 +13,7 @@ const channels = Object.keys({
   'locks:giveup': true,
   'locks:renew': true,
   'locks:release': true,
-  'locks:handover': true,
+  'locks:transfer': true,
   'locks:withdraw': true,
   'locks:lost': true,
   'locks:slow': true,
@@ -110,7 +110,7 @@ describe('a public value in JSON, for console.log, and in a log of pino', () => 
     const lost = await locks.acquire('lost');
     await locks.forceRelease(lost);
     await lost.renew().catch(() => {});
-    await (await locks.acquire('given')).handOver();
+    await (await locks.acquire('given')).transfer();
     await locks.elect('job', () => {}).resign();
     await locks.once('report', 'ever', () => {});
     await locks.withLock('last', () => {});

@@ -27,7 +27,7 @@ export const attribute = {
 } as const;
 
 /** How a lease ends in this process. */
-export type HoldResult = 'released' | 'lost' | 'handed-over';
+export type HoldResult = 'released' | 'lost' | 'transferred';
 
 /** Why a call ended without a lease. */
 export interface Failure {

@@ -65,14 +65,14 @@ describe('metrics', () => {
     expect(numbers(metrics.get('locks.hold.oldest'), 'locks.group')['seat']).toBeGreaterThan(0.03);
     await first.release();
     await (await waiting).release();
-    await second.handOver();
+    await second.transfer();
     metrics = await collect();
     for (const name of ['locks.held', 'locks.waiting', 'locks.hold.oldest']) {
       expect(metrics.get(name)).toEqual([{ attributes: about, value: 0 }]);
     }
     expect(Object.keys(histograms(metrics.get('locks.hold.duration'), 'locks.hold.result'))).toEqual([
       'released',
-      'handed-over',
+      'transferred',
     ]);
   });
 

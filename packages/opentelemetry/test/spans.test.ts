@@ -178,10 +178,10 @@ describe('a span of a hold', () => {
     const { spans } = createSetting();
     const { one, two } = twoProcesses();
     const given = await one.acquire('seat');
-    const resumed = await two.resume(await given.handOver());
+    const resumed = await two.resume(await given.transfer());
     await resumed.release();
     const holds = spans('hold seat');
-    expect(holds.map(({ attributes }) => attributes['locks.hold.result'])).toEqual(['handed-over', 'released']);
+    expect(holds.map(({ attributes }) => attributes['locks.hold.result'])).toEqual(['transferred', 'released']);
     expect(holds.map(({ attributes }) => attributes['locks.owner'])).toEqual([given.owner, given.owner]);
     expect(holds.map(({ links }) => links.length)).toEqual([1, 0]);
   });

@@ -47,7 +47,7 @@ export interface KeyView {
  * What became of a lease or a claim. `ended`: a look found that its holder is gone, which gave it
  * back or lost it. The others come from the holder's own process, but for `granted`.
  */
-export type EventKind = 'granted' | 'ended' | 'released' | 'lost' | 'gave-up' | 'slow' | 'broken' | 'handed-over';
+export type EventKind = 'granted' | 'ended' | 'released' | 'lost' | 'gave-up' | 'slow' | 'broken' | 'transferred';
 
 /** One line of the timeline. All texts are safe to show. */
 export interface EventView {

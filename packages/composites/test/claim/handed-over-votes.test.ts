@@ -20,7 +20,7 @@ async function resumed() {
     return locks;
   };
   const within = <T>(promise: Promise<T>): Promise<T> => settledWithin(runtime, promise);
-  const text = await within((await within(open().acquire('job'))).handOver());
+  const text = await within((await within(open().acquire('job'))).transfer());
   const cut = (member: LockProvider): LockProvider =>
     through(member, async (call) => {
       if (isSilent) throw new Error('no answer');

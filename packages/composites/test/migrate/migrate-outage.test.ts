@@ -98,7 +98,7 @@ test.each<[Phase, Phase, RegExp | undefined]>([
   const [a, b] = [world.process('a', before), world.process('b', before)];
   for (const each of [a, b]) await world.until(() => each.place === before);
   const lease = await world.settled(a.locks.acquire('job', { ttl: 60_000 }));
-  const text = await world.settled(lease.handOver());
+  const text = await world.settled(lease.transfer());
   for (const each of [a, b]) each.phase = after;
   await world.until(() => b.place === after);
   const resumed = world.settled(b.locks.resume(text));

@@ -88,7 +88,7 @@ class Sequence {
       case 'close':
         return await this.#close(action.process);
       case 'hand over':
-        return this.#handOver(this.#parties[action.who] as RunningParty, action.process);
+        return this.#transfer(this.#parties[action.who] as RunningParty, action.process);
       case 'batch':
         this.#notes.after.add('batch');
         return await this.#compare(
@@ -233,7 +233,7 @@ class Sequence {
     return this.#notes.difference('wake', undefined, undefined, this.#record());
   }
 
-  #handOver(party: RunningParty, process: number): undefined {
+  #transfer(party: RunningParty, process: number): undefined {
     if (party.gone || this.#keys[party.key]?.holdOf(party)?.assigned !== false) return;
     this.#notes.write(`${party.owner} goes to process ${process}`);
     party.process = process;

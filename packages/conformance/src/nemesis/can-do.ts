@@ -5,6 +5,6 @@ import type { Turn } from './script.ts';
 export function canDo({ shared, expiry }: Pick<Traits, 'shared' | 'expiry'>, turn: Turn, jobs: boolean): boolean {
   const { how, mode, next, lockDelay = 0, atLeast = 0 } = turn;
   if (!shared && (mode === 'shared' || next === 'downgrade')) return false;
-  if (expiry === 'session' && (next === 'handOver' || lockDelay > 0 || atLeast > 0)) return false;
+  if (expiry === 'session' && (next === 'transfer' || lockDelay > 0 || atLeast > 0)) return false;
   return jobs || how !== 'once';
 }

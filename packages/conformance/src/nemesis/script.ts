@@ -52,7 +52,7 @@ export interface Turn extends HistoryCall {
   /** It is made in each so manieth repetition of its flow, from the first on. @default 1 */
   readonly every?: number;
   /** The lease goes on as another one after its work. */
-  readonly next?: 'handOver' | 'downgrade';
+  readonly next?: 'transfer' | 'downgrade';
   /**
    * What the work does from inside, besides the guarded write. `stop`: of an election; `release`
    * resigns there. `again`: takes the key a second time. `block`: the event loop stands. `force`:

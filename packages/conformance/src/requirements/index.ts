@@ -12,7 +12,7 @@ import { faultRequirements } from './faults/index.ts';
 import { fencingRequirements } from './hold/fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
 import { electionsRequirements } from './locks/elections.ts';
-import { handOverRequirements } from './locks/hand-over.ts';
+import { handOverRequirements } from './locks/transfer.ts';
 import { jobsRequirements } from './locks/jobs.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';

@@ -95,20 +95,20 @@ export const objects: readonly CoreRecipe[] = [
     name: 'a lease that is handed over is released',
     find: `lease.finish('handed over');`,
     replace: `lease.finish('handed over'); host.releases.start({ claim, uncertain: false, lastSend: lease.lastSend });`,
-    caughtBy: ['locks-hand-over'],
+    caughtBy: ['locks-transfer'],
   },
   {
     name: 'the giver of a lease goes on with it',
     find: `lease.finish('handed over');`,
     replace: '',
-    caughtBy: ['locks-hand-over'],
+    caughtBy: ['locks-transfer'],
   },
   {
     name: 'a lease is handed over although it ends with the session of its process',
-    find: `mustHandOver({ name, traits }, key) { if (traits.expiry !== 'session')`,
-    replace: 'mustHandOver({ name, traits }, key) { if (true)',
+    find: `mustTransfer({ name, traits }, key) { if (traits.expiry !== 'session')`,
+    replace: 'mustTransfer({ name, traits }, key) { if (true)',
     sessions: true,
-    caughtBy: ['locks-hand-over-session'],
+    caughtBy: ['locks-transfer-session'],
   },
   {
     name: 'a key is to rest although its hold ends with the session of its process',
@@ -121,6 +121,6 @@ export const objects: readonly CoreRecipe[] = [
     name: 'a lease is resumed by each process that has its text',
     find: 'if (!taken)',
     replace: 'if (false)',
-    caughtBy: ['locks-hand-over'],
+    caughtBy: ['locks-transfer'],
   },
 ];

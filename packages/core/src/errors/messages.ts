@@ -104,7 +104,7 @@ export function unconfirmedRenewal({ name }: LockProvider, { key }: Claim, cause
 }
 
 /** A hand-over of which one half is unknown. */
-export function unconfirmedHandOver({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
+export function unconfirmedTransfer({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
   const message = `The lease on ${quote(key)} could not be handed over: ${name} did not confirm it; see the cause.`;
   return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
 }

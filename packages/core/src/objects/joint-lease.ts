@@ -59,7 +59,7 @@ export class JointLease extends PublicLease {
     await settleAll(this.#together.leases.map((lease) => lease.downgrade()));
   }
 
-  override async handOver(): Promise<string> {
+  override async transfer(): Promise<string> {
     const message = `The lease on ${JSON.stringify(this.key)} is one of several keys or permits, and cannot be handed over. Hand over leases of one key.`;
     throw new LockError('LOCK_INVALID', message, { key: this.key });
   }

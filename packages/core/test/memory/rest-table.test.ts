@@ -15,7 +15,7 @@ interface Scene {
   readonly lease: Lease;
 }
 
-/** One row of the table in docs/objects/keys-that-rest.md. */
+/** One row of the table in docs/objects/cooldown.md. */
 interface Row {
   readonly options?: { readonly maxHold?: number };
   /** What happens 1 000 ms after the grant. The lease is not renewed. */
@@ -65,16 +65,16 @@ const rows: Readonly<Record<string, Row>> = {
     validUntil: 1_000,
     closedUntil: ({ atLeast, lockDelay }) => Math.max(1_000 + lockDelay, atLeast),
   },
-  'handOver, to a process that releases it': {
+  'transfer, to a process that releases it': {
     async end({ two, lease }) {
-      const resumed = await two.resume(await lease.handOver());
+      const resumed = await two.resume(await lease.transfer());
       expect(await resumed.release()).toBe(true);
     },
     validUntil: 1_000,
     closedUntil: ({ atLeast }) => Math.max(1_000, atLeast),
   },
-  'handOver, to a process that dies': {
-    end: ({ lease }) => lease.handOver(),
+  'transfer, to a process that dies': {
+    end: ({ lease }) => lease.transfer(),
     validUntil: 1_000,
     closedUntil: ({ atLeast, lockDelay }) => Math.max(1_000 + ttl + lockDelay, atLeast),
   },

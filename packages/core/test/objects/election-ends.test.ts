@@ -85,7 +85,7 @@ describe('an election', () => {
         else ends.push(await election[how]());
         ends.push(signal.aborted);
       },
-      { rest: 100 },
+      { cooldown: 100 },
     );
     await runtime.advance(1_000);
     expect(ends.slice(0, 2)).toEqual(how === 'asyncDispose' ? [true] : [how === 'resign' ? true : undefined, true]);
@@ -174,7 +174,7 @@ describe('an election', () => {
     stand(0);
     await runtime.advance(10);
     const waiting = stand(1);
-    const resting = all[2]!.elect('other', () => {}, { rest: 60_000 });
+    const resting = all[2]!.elect('other', () => {}, { cooldown: 60_000 });
     await runtime.advance(10);
     await waiting.stop();
     await resting[Symbol.asyncDispose]();
@@ -192,7 +192,7 @@ describe('an election', () => {
     await runtime.advance(10);
     expect(ended.error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
     provider.answers.tryAcquire = rejectAtOnce;
-    const other = locks.elect('job', () => {}, { ttl: 100, rest: 10 });
+    const other = locks.elect('job', () => {}, { ttl: 100, cooldown: 10 });
     await runtime.advance(5_000);
     expect(provider.attempts.length).toBeGreaterThan(10);
     await other.stop();

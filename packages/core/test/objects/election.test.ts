@@ -33,7 +33,7 @@ describe('locks.elect', () => {
         begun.push(runtime.time);
         if (begun.length < 8) throw failure;
       },
-      { rest: 100 },
+      { cooldown: 100 },
     );
     await runtime.advance(20_000);
     await candidate.stop();
@@ -79,7 +79,7 @@ describe('locks.elect', () => {
       await Promise.resolve();
       throw nothing;
     };
-    const candidate = all[0]!.elect('job', fails, { rest: 100 });
+    const candidate = all[0]!.elect('job', fails, { cooldown: 100 });
     await runtime.advance(10_000);
     await candidate.stop();
     const ended = told.filter(({ event }) => event === 'ended');
@@ -120,7 +120,7 @@ describe('locks.elect', () => {
         terms.push(lease);
         return gate.promise;
       },
-      { rest: 100 },
+      { cooldown: 100 },
     );
     await runtime.advance(10);
     await all[1]!.forceRelease((await all[1]!.inspect('job')).holders[0]!);
@@ -147,7 +147,7 @@ describe('locks.elect', () => {
     for (const call of [
       () => locks.elect('', () => {}),
       () => locks.elect('job', undefined as never),
-      () => locks.elect('job', () => {}, { rest: 0 }),
+      () => locks.elect('job', () => {}, { cooldown: 0 }),
       () => locks.elect('job', () => {}, { wait: 5 } as never),
       () => locks.leadership('job', { poll: -1 }),
     ]) {

@@ -23,7 +23,7 @@ describe('an observer', () => {
     const { runtime, all, stand } = fleet();
     const observers = [all[2]!.leadership('job', { poll: 50 }), all[0]!.leadership('job', { poll: 80 })].map(observe);
     await runtime.advance(200);
-    const candidates = [stand(0), stand(1, { rest: 5_000 })];
+    const candidates = [stand(0), stand(1, { cooldown: 5_000 })];
     await runtime.advance(500);
     await candidates[0]!.resign();
     await runtime.advance(500);

@@ -3,12 +3,12 @@ import type { SimulatedProcess } from '../../src/testing/index.ts';
 import type { ObjectScenario, Part } from './holds.ts';
 
 /** A lease goes from process to process, which race for it; others want it, too. */
-export const handOver: ObjectScenario = (world, holds) => {
+export const transfer: ObjectScenario = (world, holds) => {
   const part = (): readonly Part[] => [{ key: 'seat', mode: 'exclusive' }];
   const hold = async (process: SimulatedProcess, lease: Lease, rounds: number): Promise<void> => {
     const give = async (): Promise<string | undefined> => {
       await process.pause(world.integer(80));
-      return rounds === 0 ? undefined : await lease.handOver();
+      return rounds === 0 ? undefined : await lease.transfer();
     };
     // Not handed over: it is held still, or lost.
     const text = await holds.under(process, lease, part, give).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { isLockError } from '../../src/index.ts';
 import type { Election, Lease, Leader, Lockable } from '../../src/index.ts';
-import { handOver, rests } from './lease-ends.ts';
+import { transfer, rests } from './lease-ends.ts';
 import { ttl } from './stores.ts';
 import type { SimulatedProcess, World } from '../../src/testing/index.ts';
 import type { Holds, ObjectScenario, Part } from './holds.ts';
@@ -166,7 +166,7 @@ const election: ObjectScenario = (world, holds) => {
       );
       if (world.integer(3) === 0) throw lease.signal.reason;
     };
-    return process.locks.elect('job', lead, { rest: 50, poll: 40 });
+    return process.locks.elect('job', lead, { cooldown: 50, poll: 40 });
   };
   return {
     step(process) {
@@ -200,6 +200,6 @@ export const scenarios = {
   'nested calls': nested,
   'reentrant calls': reentrant,
   elections: election,
-  'hand-overs': handOver,
+  'hand-overs': transfer,
   'keys that rest': rests,
 } as const satisfies Readonly<Record<string, ObjectScenario>>;

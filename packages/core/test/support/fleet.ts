@@ -29,7 +29,7 @@ export function fleet(processes = 3): Fleet {
     all,
     terms,
     stand(index, options) {
-      return all[index]!.elect('job', (lease) => lead(lease, terms), { rest: 100, ...options });
+      return all[index]!.elect('job', (lease) => lead(lease, terms), { cooldown: 100, ...options });
     },
   };
 }

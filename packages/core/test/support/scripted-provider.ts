@@ -156,7 +156,7 @@ export class ScriptedProvider implements LockProvider {
   #watch(kind: CallKind, claim: Claim): void {
     const { key, owner } = claim;
     // A renewal of a ticket asks whether a release of before, whose answer was lost, has freed it.
-    const asksForTicket = kind === 'renew' && key.startsWith('handover/');
+    const asksForTicket = kind === 'renew' && key.startsWith('transfer/');
     if (kind === 'tryAcquire') this.#attempted.add(owner);
     else if (!this.#attempted.has(owner)) this.violations.push(`${kind} with ${owner}, which was never tried`);
     if (kind === 'release') this.#released.add(owner);

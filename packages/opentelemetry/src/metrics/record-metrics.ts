@@ -95,7 +95,7 @@ export function recordMetrics(meter: Meter, groups: KeyGroups, known: readonly K
       if (series !== undefined) instruments.lost.add(1, series.with(attribute.lossCode, message.code));
     }),
     subscribe('locks:release', (message) => void endHold(message, 'released')),
-    subscribe('locks:handover', (message) => void endHold(message, 'handed-over')),
+    subscribe('locks:transfer', (message) => void endHold(message, 'transferred')),
   ];
 
   const observed = [held, waiting, oldestHold];

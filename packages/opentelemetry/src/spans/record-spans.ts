@@ -99,7 +99,7 @@ export function recordSpans(tracer: Tracer, groups: KeyGroups): Spans {
       endHold(owner, 'lost', { [attribute.lossCode]: code });
     }),
     subscribe('locks:release', ({ owner, freed }) => endHold(owner, 'released', { [attribute.freed]: freed })),
-    subscribe('locks:handover', ({ owner }) => endHold(owner, 'handed-over')),
+    subscribe('locks:transfer', ({ owner }) => endHold(owner, 'transferred')),
   ];
 
   return {

@@ -27,8 +27,8 @@ export function followChannels(timeline: Timeline, { name, prefix }: Told): () =
       const doubt = error === undefined ? '' : ', and the store did not confirm it';
       add(message, { kind: 'released', detail: `held for ${span(heldFor)}${doubt}` });
     }),
-    subscribe('locks:handover', (message) => {
-      add(message, { kind: 'handed-over', detail: `held for ${span(message.heldFor)}` });
+    subscribe('locks:transfer', (message) => {
+      add(message, { kind: 'transferred', detail: `held for ${span(message.heldFor)}` });
     }),
     subscribe('locks:lost', (message) => {
       add(message, { kind: 'lost', detail: `${message.code}, held for ${span(message.heldFor)}` });

@@ -40,7 +40,7 @@ export interface ConnectAttempt {
 export interface NewConnection {
   readonly connection: Connection;
   /** Watch events go to `session`. `ended` is called unless the connection has ended already. */
-  handOver(session: ConnectingSession, ended: (cause: Error) => void): void;
+  transfer(session: ConnectingSession, ended: (cause: Error) => void): void;
 }
 
 /** In ms. A session that is shorter ends before a lock can be used in it. */
@@ -81,7 +81,7 @@ export async function connectToNext(
   }
   return {
     connection,
-    handOver(owner, ended) {
+    transfer(owner, ended) {
       if (connection.ended) throw new ConnectionClosedError('the server closed the connection at once');
       session = owner;
       onEnd = ended;

@@ -131,13 +131,13 @@ export class SessionManager {
     const resumed = this.#alive();
     if (resumed === undefined) this.#report('connecting', undefined, undefined);
     const background = this.#waiters.empty;
-    const { connection, handOver } = await this.#transport.connect({ resumed, background, signal });
+    const { connection, transfer } = await this.#transport.connect({ resumed, background, signal });
     const session = resumed ?? this.#begin(connection);
     if (this.#closing || !session.alive) {
       await connection.end(session.timeout / 9);
       return;
     }
-    handOver(session, (cause) => this.#disconnected(session, connection, cause));
+    transfer(session, (cause) => this.#disconnected(session, connection, cause));
     await this.#prepare(session, connection);
   }
 

@@ -21,7 +21,7 @@ const calls = {
   multiLock: 6,
   once: 4,
   elect: 4,
-  handOver: 6,
+  transfer: 6,
   downgrade: 6,
   burst: 2,
 } as const;
@@ -64,8 +64,8 @@ function drawAny(random: Random, ttl: number): Turn {
       return { ...own, ...inside, key: keys.job, how: 'once', ttl };
     case 'elect':
       return { ...own, ...inside, key: keys.leader, how: 'elect', ttl, wait };
-    case 'handOver':
-      return { ...own, key: random.pick(keys.exclusive), how: 'acquire', wait, next: 'handOver' };
+    case 'transfer':
+      return { ...own, key: random.pick(keys.exclusive), how: 'acquire', wait, next: 'transfer' };
     case 'downgrade':
       return { ...own, key: keys.mixed, how: 'acquire', wait, next: 'downgrade' };
     case 'burst':

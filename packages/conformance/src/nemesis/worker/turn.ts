@@ -154,7 +154,7 @@ class Taking {
       let next = lease;
       if (downgrades) await lease.downgrade();
       else {
-        const text = await lease.handOver();
+        const text = await lease.transfer();
         await sleep(this.#turn.think);
         next = await this.#locks.resume(text);
       }

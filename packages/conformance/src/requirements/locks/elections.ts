@@ -99,7 +99,7 @@ export const electionsRequirements: readonly Requirement[] = rules({ level: 'loc
           terms += 1;
           if (terms < 3) throw new Error('the leader fails, as it should here');
         },
-        { rest: 10 },
+        { cooldown: 10 },
       );
       await context.eventually('a third term after two that failed', () => terms >= 3);
       await within(context.patience, inBackground(candidate.stop()), 'the candidate to stop');

@@ -18,7 +18,7 @@ export const channels = {
   giveUp: channel('locks:giveup') as Published<ChannelMessages['locks:giveup']>,
   renew: channel('locks:renew') as Published<ChannelMessages['locks:renew']>,
   release: channel('locks:release') as Published<ChannelMessages['locks:release']>,
-  handOver: channel('locks:handover') as Published<ChannelMessages['locks:handover']>,
+  transfer: channel('locks:transfer') as Published<ChannelMessages['locks:transfer']>,
   withdraw: channel('locks:withdraw') as Published<ChannelMessages['locks:withdraw']>,
   lost: channel('locks:lost') as Published<ChannelMessages['locks:lost']>,
   slow: channel('locks:slow') as Published<ChannelMessages['locks:slow']>,

@@ -81,16 +81,16 @@ export interface ReleaseMessage extends LockMessage {
   /** Ms from the grant of the lease to its release or loss. */
   readonly heldFor: number;
   /** Ms for which the key stays closed: option `atLeast` or `lockDelay`. Absent: it is free. */
-  readonly rests?: number;
+  readonly cooldown?: number;
   /** Why it is unknown whether the key is free. Absent: the store answered. */
   readonly error?: unknown;
 }
 
 /**
- * `locks:handover`: a lease ended here, and its text goes to another process, where `locks:acquire`
+ * `locks:transfer`: a lease ended here, and its text goes to another process, where `locks:acquire`
  * tells of the same owner.
  */
-export interface HandOverMessage extends LockMessage {
+export interface TransferMessage extends LockMessage {
   /** Ms from the grant of the lease to its end here. */
   readonly heldFor: number;
 }
@@ -252,7 +252,7 @@ export interface ChannelMessages {
   /** A lease was released. */
   'locks:release': ReleaseMessage;
   /** A lease goes to another process. */
-  'locks:handover': HandOverMessage;
+  'locks:transfer': TransferMessage;
   /** What a claim may have left was given back. */
   'locks:withdraw': WithdrawMessage;
   /** A lease was lost. */

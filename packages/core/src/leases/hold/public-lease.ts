@@ -2,7 +2,7 @@ import type { Mode } from '../../contract.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import type { Lease, LeaseRecord } from '../../lease.ts';
 import { channels, messageAbout } from '../diagnostics/channels.ts';
-import { handOver } from './hand-over.ts';
+import { transfer } from './transfer.ts';
 import { HeldLease } from './held-lease.ts';
 import type { Terms } from './held-lease.ts';
 import type { LeaseHost } from './lease-host.ts';
@@ -74,8 +74,8 @@ export class PublicLease implements Lease {
     return downgrade(this.#held);
   }
 
-  handOver(): Promise<string> {
-    return handOver(this.#held);
+  transfer(): Promise<string> {
+    return transfer(this.#held);
   }
 
   release(): Promise<boolean> {

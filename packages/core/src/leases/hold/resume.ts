@@ -1,7 +1,7 @@
 import type { Claim, KeyState, Renewal } from '../../contract.ts';
 import { isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
-import { badAnswerError, lostError, unconfirmedHandOver } from '../../errors/messages.ts';
+import { badAnswerError, lostError, unconfirmedTransfer } from '../../errors/messages.ts';
 import { untilRenewal } from '../../time/backoff.ts';
 import { pause } from '../../time/pause.ts';
 import type { Lease } from '../../lease.ts';
@@ -9,8 +9,8 @@ import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { isRenewal } from '../../options/answers.ts';
 import { restUntil, storedClaim } from '../release/rest.ts';
 import type { Rest } from '../release/rest.ts';
-import { mustHandOver, noHandOver, readHandOver, ticketOf, turnKey } from './hand-over.ts';
-import type { HandOver } from './hand-over.ts';
+import { mustTransfer, noTransfer, readTransfer, ticketOf, turnKey } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
 import type { LeaseHost } from './lease-host.ts';
 import { deadlineOf, keepingOf } from './lease-state.ts';
 import { newLease } from './public-lease.ts';
@@ -37,9 +37,9 @@ export async function resume(
   text: string,
   closed: () => LockError | undefined,
 ): Promise<PublicLease> {
-  const handed = readHandOver(text);
+  const handed = readTransfer(text);
   const { claim, token, renew, left } = handed;
-  mustHandOver(host.provider, claim.key);
+  mustTransfer(host.provider, claim.key);
   await checkToken(host.provider, handed);
   await inTurn(locks, claim, (turn) => takeAway(host, handed, turn));
   const kept = { lockDelay: 0, atLeast: 0, ...handed.rest, ttl: claim.ttl, renew, maxHold: left ?? Infinity };
@@ -59,15 +59,15 @@ export async function resume(
  * Throws where the store has another token of the lease than the text, whose holder guards would
  * believe. The state of a composite is that of its members, which may know of less.
  */
-async function checkToken(provider: LeaseHost['provider'], { claim, token }: HandOver): Promise<void> {
+async function checkToken(provider: LeaseHost['provider'], { claim, token }: Transfer): Promise<void> {
   let state: KeyState;
   try {
     state = await provider.inspect(claim.key);
   } catch (error) {
-    throw isPermanent(error) ? error : unconfirmedHandOver(provider, claim, error);
+    throw isPermanent(error) ? error : unconfirmedTransfer(provider, claim, error);
   }
   const held = state.holders.find(({ owner }) => owner === claim.owner);
-  if (state.members === undefined && held?.token !== undefined && held.token !== token) throw noHandOver();
+  if (state.members === undefined && held?.token !== undefined && held.token !== token) throw noTransfer();
 }
 
 /**
@@ -91,7 +91,7 @@ async function inTurn(locks: Turns, claim: Claim, work: (turn: Lease) => Promise
  * of the giver's claim may be granted the ticket again, with a higher token, which the renewal
  * refuses. No other process may have had its turn since.
  */
-async function takeAway({ provider }: LeaseHost, handed: HandOver, turn: Lease): Promise<void> {
+async function takeAway({ provider }: LeaseHost, handed: Transfer, turn: Lease): Promise<void> {
   const { claim, ticketToken } = handed;
   const ticket = ticketOf(claim, handed.ticket);
   const fenced = provider.traits.fencing !== 'none';
@@ -102,10 +102,10 @@ async function takeAway({ provider }: LeaseHost, handed: HandOver, turn: Lease):
     if (!isRenewal(renewal)) throw badAnswerError(provider, ticket);
     taken = renewal !== false && (await provider.release(ticket));
   } catch (error) {
-    throw isPermanent(error) ? error : unconfirmedHandOver(provider, claim, error);
+    throw isPermanent(error) ? error : unconfirmedTransfer(provider, claim, error);
   }
   if (!taken) throw lostError(claim, 'it was resumed already, or was not resumed within its ttl');
-  if (!turn.held) throw unconfirmedHandOver(provider, claim, new Error('other processes could try meanwhile'));
+  if (!turn.held) throw unconfirmedTransfer(provider, claim, new Error('other processes could try meanwhile'));
 }
 
 /**
@@ -129,7 +129,7 @@ async function confirm(host: LeaseHost, claim: Claim, rest: Rest | undefined): P
     const over = isLost(cause) || isPermanent(cause);
     if (over || runtime.clock.now() >= end) {
       giveUp(host, claim, rest, sentAt);
-      throw over ? cause : unconfirmedHandOver(provider, claim, cause);
+      throw over ? cause : unconfirmedTransfer(provider, claim, cause);
     }
     await pause(runtime, untilRenewal(runtime, failures, claim.ttl));
   }

@@ -105,9 +105,9 @@ class NestedLease extends PublicLease {
     await super.downgrade();
   }
 
-  override async handOver(): Promise<string> {
+  override async transfer(): Promise<string> {
     this.#mustBeAlone('handed over');
-    return await super.handOver();
+    return await super.transfer();
   }
 
   override release(): Promise<boolean> {

@@ -21,13 +21,13 @@ export function releaseOnce<T>(
   rest = 0,
 ): Promise<T> {
   const channel = typeof released === 'number' ? channels.release : channels.withdraw;
-  const rests = rest === 0 ? undefined : { rests: rest };
+  const cooldown = rest === 0 ? undefined : { cooldown: rest };
   const answered = (freed: boolean): T => {
-    if (report && channel.hasSubscribers) tell(provider, claim, released, { freed, ...rests });
+    if (report && channel.hasSubscribers) tell(provider, claim, released, { freed, ...cooldown });
     return settle(freed);
   };
   const failed = (error: unknown): T => {
-    if (report && channel.hasSubscribers) tell(provider, claim, released, { freed: false, error, ...rests });
+    if (report && channel.hasSubscribers) tell(provider, claim, released, { freed: false, error, ...cooldown });
     return settle(error instanceof Error ? error : new Error(String(error)));
   };
   let sent: Promise<boolean>;
@@ -50,7 +50,7 @@ function tell(
   provider: LockProvider,
   claim: Claim,
   released: Released,
-  outcome: Pick<ReleaseMessage, 'freed' | 'error' | 'rests'>,
+  outcome: Pick<ReleaseMessage, 'freed' | 'error' | 'cooldown'>,
 ): void {
   if (typeof released === 'number') {
     channels.release.publish(messageAbout(provider.name, claim, { heldFor: released, ...outcome }));

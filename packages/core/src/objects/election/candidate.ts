@@ -17,7 +17,7 @@ import type { ElectionHost } from './observe.ts';
 import { readStopOptions, readWhenLeadingOptions, usual } from './options.ts';
 import type { ElectOptions, StopOptions, WhenLeadingOptions } from './options.ts';
 
-/** A rest doubles so many times at most. With more, a candidate is away for longer after errors. */
+/** A cooldown doubles so many times at most. With more, a candidate is away for longer after errors. */
 const mostDoublings = 4;
 
 /** What `lead` threw, which may be `undefined`. */
@@ -54,7 +54,7 @@ export class Candidate implements Election, Closable {
   readonly #locks: JointCalls;
   readonly #leadership: Leadership;
   readonly #lead: Lead;
-  readonly #rest: number;
+  readonly #cooldown: number;
   /** How long a call waits for `lead`, in ms. */
   readonly #drain: number;
   readonly #options: AcquireOptions;
@@ -79,7 +79,7 @@ export class Candidate implements Election, Closable {
     locks: JointCalls,
     leadership: Leadership,
     lead: Lead,
-    { ttl, maxHold, label, rest = usual, drain, signal }: ReadOptions<ElectOptions> & { readonly drain: number },
+    { ttl, maxHold, label, cooldown = usual, drain, signal }: ReadOptions<ElectOptions> & { readonly drain: number },
   ) {
     if (typeof lead !== 'function') {
       throw new LockError('LOCK_INVALID', 'elect(key, lead, options): "lead" must be a function.');
@@ -88,7 +88,7 @@ export class Candidate implements Election, Closable {
     this.#locks = locks;
     this.#leadership = leadership;
     this.#lead = lead;
-    this.#rest = rest;
+    this.#cooldown = cooldown;
     this.#drain = drain;
     const own = { mode: 'exclusive', wait: Infinity, renew: true, reentrant: false } as const;
     this.#options = { ...own, ttl, maxHold, label, signal: this.#stop.signal };
@@ -200,8 +200,8 @@ export class Candidate implements Election, Closable {
     for (let failures = 0; !signal.aborted;) {
       this.#standing = this.#serve();
       failures = (await this.#standing) ? 0 : failures + 1;
-      const rest = this.#rest * 2 ** Math.min(Math.max(failures - 1, 0), mostDoublings);
-      await pause(runtime, rest * (0.5 + runtime.random() / 2), { signal });
+      const pauseLength = this.#cooldown * 2 ** Math.min(Math.max(failures - 1, 0), mostDoublings);
+      await pause(runtime, pauseLength * (0.5 + runtime.random() / 2), { signal });
     }
   }
 

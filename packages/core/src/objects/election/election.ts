@@ -40,7 +40,7 @@ export interface Election extends Leadership, AsyncDisposable {
   readonly leading: boolean;
   /**
    * Ends the term: the signal of its lease aborts with `LOCK_CLOSED`, `lead` ends, and the next
-   * candidate leads. It stands again after option `rest`. Resolves to `true` when the lease is
+   * candidate leads. It stands again after option `cooldown`. Resolves to `true` when the lease is
    * released. `false`: it does not lead, or `lead` has not ended within `drain` of its `Locks`.
    */
   resign(): Promise<boolean>;

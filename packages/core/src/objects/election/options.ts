@@ -24,7 +24,7 @@ export interface ElectOptions
    * with each error and each loss in a row, up to 16 times as long. Half of it is jitter.
    * @default 1_000
    */
-  readonly rest?: Duration | undefined;
+  readonly cooldown?: Duration | undefined;
   /** Ends the candidacy, as `stop` does. @default none */
   readonly signal?: AbortSignal | undefined;
 }
@@ -47,7 +47,7 @@ export interface WhenLeadingOptions {
 const { signal, ttl, maxHold, label } = acquireReaders;
 const everyMs = duration(10, 86_400_000);
 
-/** `poll` and `rest` where nothing is said, in ms. */
+/** `poll` and `cooldown` where nothing is said, in ms. */
 export const usual = 1_000;
 
 /** Checks options of an observer, a candidate, `stop` or `whenLeading`. */
@@ -63,7 +63,7 @@ export const readElectOptions: Read<ElectOptions> = reader('elect', {
   maxHold,
   label,
   poll: everyMs,
-  rest: everyMs,
+  cooldown: everyMs,
   signal,
 });
 export const readStopOptions: Read<StopOptions> = reader('stop', { drain: durationOrForever(0) });

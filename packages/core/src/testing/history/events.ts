@@ -24,7 +24,7 @@ export interface HistoryCall {
   /** Of `once`: its slot. In each of them one call of a key may be granted. */
   readonly slot?: string;
   /**
-   * The call whose hold goes on under this one, with its token: after a `handOver` or `downgrade`.
+   * The call whose hold goes on under this one, with its token: after a `transfer` or `downgrade`.
    */
   readonly continues?: string;
   /** In ms; absent: without limit. */

@@ -151,7 +151,7 @@ describe('a key that rests', () => {
     onTestFinished(subscribe('locks:release', (message) => void messages.push(message)));
     const { one } = twoProcesses();
     await (await one.acquire('told', { atLeast: 5_000 })).release();
-    expect(messages).toMatchObject([{ key: 'told', freed: true, rests: 5_000 }]);
+    expect(messages).toMatchObject([{ key: 'told', freed: true, cooldown: 5_000 }]);
   });
 
   it('is refused where holds end with a session, and the trait is named', async () => {

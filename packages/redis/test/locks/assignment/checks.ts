@@ -42,7 +42,7 @@ interface Waiter {
 }
 
 /** The holder releases, and the waiter hears of it. */
-async function handOver({ holding }: Setting, { holder, wake }: Waiter): Promise<void> {
+async function transfer({ holding }: Setting, { holder, wake }: Waiter): Promise<void> {
   expect(await holding.release(holder)).toBe(true);
   await eventually('the message', async () => vi.mocked(wake).mock.calls.length > 0);
 }
@@ -52,7 +52,7 @@ export const checks = {
   async 'a lease counts from the last attempt of its claim'(setting: Setting) {
     const waiter = await enqueueBehind(setting);
     await sleep(setting.waiterTtl / 4);
-    await handOver(setting, waiter);
+    await transfer(setting, waiter);
     const grant = await setting.waiting.tryAcquire(waiter.claim, waiter.wake);
     const now = performance.now();
     expect(grant).toMatchObject({ granted: true, validity: expect.any(Number) });
@@ -103,7 +103,7 @@ export const checks = {
   async 'a waiter that gives up at that moment leaves a free key'(setting: Setting) {
     const { waiting, holding } = setting;
     const waiter = await enqueueBehind(setting);
-    await handOver(setting, waiter);
+    await transfer(setting, waiter);
     // It was never granted what it frees.
     expect(await waiting.release(waiter.claim)).toBe(false);
     expect((await holding.inspect('job')).holders).toEqual([]);
@@ -113,7 +113,7 @@ export const checks = {
   async 'a repeat gives the hold its whole ttl'(setting: Setting) {
     const { waiting, client, prefix } = setting;
     const waiter = await enqueueBehind(setting);
-    await handOver(setting, waiter);
+    await transfer(setting, waiter);
     expect(await client.pttl(`${prefix}job`)).toBeLessThanOrEqual(setting.waiterTtl);
     const grant = await waiting.tryAcquire(waiter.claim, waiter.wake);
     expect(await waiting.tryAcquire(waiter.claim)).toEqual({ granted: true, token: grant.granted && grant.token });
@@ -137,7 +137,7 @@ export const checks = {
     const waiter = await enqueueBehind(setting);
     // A client of an older release writes none.
     expect(await client.del(`{${prefix}job}:terms`)).toBe(1);
-    await handOver(setting, waiter);
+    await transfer(setting, waiter);
     expect((await holding.inspect('job')).holders).toEqual([]);
     expect(await waiting.tryAcquire(waiter.claim, waiter.wake)).toEqual({ granted: true, token: expect.any(BigInt) });
   },
@@ -147,7 +147,7 @@ export const checks = {
     const waiter = await enqueueBehind(setting);
     expect(await client.pttl(companions(prefix).queue)).toBeGreaterThan(0);
     expect(await client.pttl(`{${prefix}job}:terms`)).toBeGreaterThan(0);
-    await handOver(setting, waiter);
+    await transfer(setting, waiter);
     await waiting.tryAcquire(waiter.claim, waiter.wake);
     expect(await waiting.release(waiter.claim)).toBe(true);
     expect(await client.keys(`*${prefix}*`)).toEqual([`{${prefix}job}:token`]);

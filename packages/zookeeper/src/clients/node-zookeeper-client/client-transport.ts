@@ -112,7 +112,7 @@ export function clientTransport(given: (() => unknown) | NodeZookeeperClient, ru
     }
     return {
       connection: opened,
-      handOver(session, ended) {
+      transfer(session, ended) {
         if (opened.ended) throw new ConnectionClosedError('the server closed the connection at once');
         entry.session = session;
         onEnd = ended;

@@ -1,6 +1,6 @@
 import type { Claim, LockProvider } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
-import { badAnswerError, unconfirmedHandOver } from '../../errors/messages.ts';
+import { badAnswerError, unconfirmedTransfer } from '../../errors/messages.ts';
 import { isAnswer } from '../../options/answers.ts';
 import { acquireReaders } from '../../options/acquire-options.ts';
 import { durationOrForever } from '../../options/duration.ts';
@@ -13,7 +13,7 @@ import type { LeaseHost } from './lease-host.ts';
 import { mustBeHeld, renew as renewNow } from './renewals.ts';
 
 /** A lease on its way to another process. */
-export interface HandOver {
+export interface Transfer {
   /** Without a floor: it is granted already. */
   readonly claim: Claim;
   readonly token: bigint;
@@ -34,7 +34,7 @@ const version = 1;
 const readers = { ...acquireReaders, maxHold: durationOrForever(0) };
 
 /** Throws `LOCK_INVALID` where a hold is bound to the session that took it. */
-export function mustHandOver({ name, traits }: LockProvider, key: string): void {
+export function mustTransfer({ name, traits }: LockProvider, key: string): void {
   if (traits.expiry !== 'session') return;
   const message = `The lease on ${JSON.stringify(key)} cannot be handed over: with ${name} it ends with the session of its process (trait "expiry"). Release it, and let the other process acquire the key.`;
   throw new LockError('LOCK_INVALID', message, { key });
@@ -45,19 +45,19 @@ export function mustHandOver({ name, traits }: LockProvider, key: string): void 
  * as of several releases one at most frees a hold.
  */
 export function ticketOf({ owner, ttl }: Pick<Claim, 'owner' | 'ttl'>, ticket: string): Claim {
-  return { key: `handover/${owner}`, owner: ticket, ttl, mode: 'exclusive' };
+  return { key: `transfer/${owner}`, owner: ticket, ttl, mode: 'exclusive' };
 }
 
 /** The key that is held by the process which takes the ticket of `claim` away. */
 export function turnKey({ owner }: Pick<Claim, 'owner'>): string {
-  return `handover/${owner}/turn`;
+  return `transfer/${owner}/turn`;
 }
 
 /** Ends `lease` here. Resolves to the lease as text for another process. */
-export async function handOver(lease: HeldLease): Promise<string> {
+export async function transfer(lease: HeldLease): Promise<string> {
   const { host, claim } = lease;
   mustBeHeld(lease);
-  mustHandOver(host.provider, claim.key);
+  mustTransfer(host.provider, claim.key);
   const ticket = ticketOf(claim, host.nextOwner());
   const ticketToken = await take(host, claim, ticket);
   try {
@@ -70,8 +70,8 @@ export async function handOver(lease: HeldLease): Promise<string> {
   }
   lease.finish('handed over');
   const now = host.runtime.clock.now();
-  if (channels.handOver.hasSubscribers) {
-    channels.handOver.publish({ ...about(host.provider.name, lease.claim), heldFor: now - lease.since });
+  if (channels.transfer.hasSubscribers) {
+    channels.transfer.publish({ ...about(host.provider.name, lease.claim), heldFor: now - lease.since });
   }
   const { key, owner, ttl, mode, permits } = lease.claim;
   const { holdUntil, renew, rest } = lease.keeping;
@@ -93,12 +93,12 @@ async function take({ provider, runtime, releases }: LeaseHost, claim: Claim, ti
     throw badAnswerError(provider, ticket);
   } catch (error) {
     releases.start({ claim: ticket, uncertain: true, lastSend });
-    throw unconfirmedHandOver(provider, claim, error);
+    throw unconfirmedTransfer(provider, claim, error);
   }
 }
 
-/** What `handOver` wrote. Throws `LOCK_INVALID` for other text. */
-export function readHandOver(text: unknown): HandOver {
+/** What `transfer` wrote. Throws `LOCK_INVALID` for other text. */
+export function readTransfer(text: unknown): Transfer {
   try {
     const record = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Record<string, unknown>;
     const { key, owner, ttl, mode, permits, token, ticket, ticketToken, renew, left, rest } = record;
@@ -117,19 +117,19 @@ export function readHandOver(text: unknown): HandOver {
         ticketToken: BigInt(ticketToken as string),
         renew: renew !== false,
         left: left as number,
-        rest: rest as HandOver['rest'],
+        rest: rest as Transfer['rest'],
       };
     }
   } catch {
     // Told below: what is wrong with such text says nothing to a user.
   }
-  throw noHandOver();
+  throw noTransfer();
 }
 
-/** The text is none of `handOver()`, or was changed. */
-export function noHandOver(): LockError {
+/** The text is none of `transfer()`, or was changed. */
+export function noTransfer(): LockError {
   return new LockError(
     'LOCK_INVALID',
-    'resume(text) needs the text that handOver() of a lease gave, and nothing else.',
+    'resume(text) needs the text that transfer() of a lease gave, and nothing else.',
   );
 }

@@ -6,7 +6,7 @@ import { rules } from '../rules.ts';
 
 /** Leases that go from one process to another. */
 export const handOverRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
-  'locks-hand-over': {
+  'locks-transfer': {
     title: 'a lease that is handed over goes on with its owner and token, in one process, without a gap',
     when: ['ttl', 'fenced'],
     async check(context) {
@@ -20,7 +20,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
       const key = context.key();
       const given = await giver.acquire(key, { ttl });
       const waiting = inBackground(two.acquire(key, { ttl: longTtl }));
-      const text = await given.handOver();
+      const text = await given.transfer();
       assert.deepEqual([given.held, given.signal.aborted], [false, false], 'expected the lease of the giver to end');
       const resumed = await Promise.allSettled([one.resume(text), two.resume(text), one.resume(text)]);
       const leases = resumed.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -51,7 +51,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
       await context.idle(provider, key, 'at the end');
     },
   },
-  'locks-hand-over-giver': {
+  'locks-transfer-giver': {
     title: 'a process that handed a lease over leaves it alone, also when its own time with it is over',
     when: ['ttl'],
     async check(context) {
@@ -59,7 +59,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
       const [giver, resumer] = [await context.createLocks(), await context.createLocks()] as const;
       const key = context.key();
       const given = await giver.acquire(key, { ttl });
-      const lease = await resumer.resume(await given.handOver());
+      const lease = await resumer.resume(await given.transfer());
       const provider = await context.create();
       for (let round = 0; round < 2; round += 1) {
         await sleep(ttl);
@@ -79,13 +79,13 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
       assert.equal(await lease.release(), true, 'expected release to answer true');
     },
   },
-  'locks-hand-over-session': {
+  'locks-transfer-session': {
     title: 'a lease that ends with a session is not handed over, and stays held',
     when: ['session'],
     async check(context) {
       const locks = await context.createLocks();
       const lease = await locks.acquire(context.key());
-      await mustReject(lease.handOver(), 'LOCK_INVALID', 'where leases end with their sessions');
+      await mustReject(lease.transfer(), 'LOCK_INVALID', 'where leases end with their sessions');
       assert.ok(lease.held, 'expected the lease to be held');
       assert.equal(await lease.release(), true, 'expected release to answer true');
     },

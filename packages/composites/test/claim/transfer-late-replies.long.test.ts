@@ -35,7 +35,7 @@ function remote(provider: LockProvider, delay: number): LockProvider {
 }
 
 /** How many of three resumers won, and whether they were done before the ttl of the lease. */
-async function handOver(): Promise<{ readonly won: number; readonly inTime: boolean }> {
+async function transfer(): Promise<{ readonly won: number; readonly inTime: boolean }> {
   const stores = [0, 1, 2].map(() => createMemoryStore({ runtime }));
   const open = (): Locks => {
     const members = stores.map((store, index) => remote(createMemoryProvider({ store }), index === 0 ? 200 : 0));
@@ -46,14 +46,14 @@ async function handOver(): Promise<{ readonly won: number; readonly inTime: bool
   // A claim in the queue makes the first member of its process suspect, and of the others not.
   void two.acquire('job').catch(() => {});
   const start = runtime.time;
-  const text = await given.handOver();
+  const text = await given.transfer();
   const outcomes = await Promise.allSettled([one.resume(text), two.resume(text), one.resume(text)]);
   const won = outcomes.filter(({ status }) => status === 'fulfilled').length;
   return { won, inTime: runtime.time - start < ttl };
 }
 
 test('of several processes one resumes a lease, though replies of a member come late', async () => {
-  const started = Array.from({ length: trials }, handOver);
+  const started = Array.from({ length: trials }, transfer);
   let ended = 0;
   const count = (): void => void (ended += 1);
   for (const trial of started) trial.then(count, count);

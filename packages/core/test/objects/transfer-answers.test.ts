@@ -8,17 +8,17 @@ import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
 const ttl = 1_000;
 
 /** Whether a call is about the ticket of a lease. */
-const isTicket = ({ claim }: { readonly claim: Claim }): boolean => claim.key.startsWith('handover/');
+const isTicket = ({ claim }: { readonly claim: Claim }): boolean => claim.key.startsWith('transfer/');
 
 describe('a hand-over whose answers get lost', () => {
   it('is held on by the giver while the ticket is unknown, and the ticket is given back', async () => {
     const { runtime, provider, locks } = createFreeSetting();
     const lease = await locks.acquire('seat', { ttl });
     provider.answers.tryAcquire = rejectAtOnce;
-    await expect(lease.handOver()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await expect(lease.transfer()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await runtime.advance(2_000);
     expect(lease.held).toBe(true);
-    expect(provider.releases.map(({ claim }) => claim.key)).toEqual([`handover/${lease.owner}`]);
+    expect(provider.releases.map(({ claim }) => claim.key)).toEqual([`transfer/${lease.owner}`]);
     expect(await lease.release()).toBe(true);
   });
 
@@ -26,15 +26,15 @@ describe('a hand-over whose answers get lost', () => {
     const { provider, locks } = createFreeSetting();
     const lease = await locks.acquire('seat', { ttl });
     provider.answers.renew = rejectAtOnce;
-    await expect(lease.handOver()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await expect(lease.transfer()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await settle();
     expect(lease.held).toBe(true);
-    expect(provider.releases.map(({ claim }) => claim.key)).toEqual([`handover/${lease.owner}`]);
+    expect(provider.releases.map(({ claim }) => claim.key)).toEqual([`transfer/${lease.owner}`]);
   });
 
   it('ends for a resumer who does not know whether it has the ticket', async () => {
     const { provider, locks } = createFreeSetting();
-    const text = await (await locks.acquire('seat', { ttl })).handOver();
+    const text = await (await locks.acquire('seat', { ttl })).transfer();
     provider.answers.release = rejectAtOnce;
     await expect(locks.resume(text)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', key: 'seat' });
     // Nothing was done with the lease, and the call may be repeated.
@@ -47,13 +47,13 @@ describe('a hand-over whose answers get lost', () => {
 
   it('asks again for the first renewal, and gives up with the ttl', async () => {
     const { runtime, provider, locks } = createFreeSetting();
-    const text = await (await locks.acquire('seat', { ttl })).handOver();
+    const text = await (await locks.acquire('seat', { ttl })).transfer();
     let failures = 3;
     provider.answers.renew = (call) => (isTicket(call) || failures-- <= 0 ? call.answer({}) : call.reject());
     const outcome = watch(locks.resume(text));
     await runtime.advance(900);
     expect(outcome.value?.held).toBe(true);
-    const other = await (await locks.acquire('other', { ttl })).handOver();
+    const other = await (await locks.acquire('other', { ttl })).transfer();
     provider.answers.renew = (call) => (isTicket(call) ? call.answer({}) : call.reject());
     const never = watch(locks.resume(other));
     await runtime.advance(3_000);
@@ -63,7 +63,7 @@ describe('a hand-over whose answers get lost', () => {
 
   it('ends with the Locks that resumes it', async () => {
     const { provider, locks } = createFreeSetting();
-    const text = await (await locks.acquire('seat', { ttl })).handOver();
+    const text = await (await locks.acquire('seat', { ttl })).transfer();
     delete provider.answers.renew;
     const outcome = watch(locks.resume(text));
     await settle();
@@ -90,8 +90,8 @@ it('a late copy of a command lets no second process resume the lease', async () 
   };
   const [one, two] = [createLocks(provider, { runtime, ttl }), createLocks(provider, { runtime, ttl })];
   const given = await one.acquire('seat');
-  const text = await given.handOver();
-  const ticket = claims.find(({ key }) => key === `handover/${given.owner}`) as Claim;
+  const text = await given.transfer();
+  const ticket = claims.find(({ key }) => key === `transfer/${given.owner}`) as Claim;
   expect((await one.resume(text)).held).toBe(true);
   // The ticket is free, so the store grants it to the copy.
   expect((await tryAcquire(ticket)).granted).toBe(true);
@@ -100,7 +100,7 @@ it('a late copy of a command lets no second process resume the lease', async () 
 
 it('a resumer whose turn has ended meanwhile does not go on with the lease', async () => {
   const { runtime, provider, locks } = createFreeSetting();
-  const text = await (await locks.acquire('seat', { ttl })).handOver();
+  const text = await (await locks.acquire('seat', { ttl })).transfer();
   delete provider.answers.release;
   const outcome = watch(locks.resume(text));
   await settle();
@@ -116,7 +116,7 @@ it('a resumer whose turn has ended meanwhile does not go on with the lease', asy
 it('a lease of one store is not resumed in another', async () => {
   const runtime = new VirtualRuntime();
   const [one, two] = [1, 2].map(() => createLocks(createMemoryProvider({ runtime }), { runtime, ttl }));
-  const text = await (await one!.acquire('seat')).handOver();
+  const text = await (await one!.acquire('seat')).transfer();
   await expect(two!.resume(text)).rejects.toMatchObject({ code: 'LOCK_LOST' });
   expect((await one!.resume(text)).held).toBe(true);
 });
