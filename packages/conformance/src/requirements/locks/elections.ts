@@ -22,7 +22,7 @@ function contest(all: readonly Locks[], key: string): Contest {
     terms.push(lease);
     await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));
   };
-  return { terms, candidates: all.map((locks) => locks.elect(key, lead, { rest })) };
+  return { terms, candidates: all.map((locks) => locks.elect(key, lead, { cooldown: rest })) };
 }
 
 /** Notes what an observer sees. */
