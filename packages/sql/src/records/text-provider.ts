@@ -41,11 +41,11 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
     scope: dialect.scope,
     process: table.process,
     ...(table.ended && { ended: table.ended }),
-    read: (key) =>
-      calls.run((connection) => table.read(connection, key), { what: 'a read', claim: claimOf(key), within }),
-    replace(key, seen, next, _waited, toWake, left) {
+    read: (key, first) =>
+      calls.run((connection) => table.read(connection, key), { what: 'a read', claim: claimOf(key), within, first }),
+    replace(key, seen, next, _waited, toWake, left, first) {
       sweeper?.start();
-      return replace({ key, seen, next, wakes: toWake }, Math.ceil(Math.min(timeout, left) * patience));
+      return replace({ key, seen, next, wakes: toWake }, Math.ceil(Math.min(timeout, left) * patience), first);
     },
     ...(wakes && { watch: wakes.watch }),
     list: (prefix) => calls.list(prefix),
