@@ -142,7 +142,7 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   // Many events wait for a failover, or for a lease to end.
   [/\/topologies\/.*(losses|failover|moved-masters)/, 60],
   // They go to several stores, one after the other.
-  [/docs-tests\/test\/(migrating|objects|once|jobs|storm|examples)/, 60],
+  [/docs-tests\/test\/(migrating|objects|once|jobs|load|storm|examples)/, 60],
   [/custom-provider\/test\/conformance/, 80],
   [/demo\/test\/.*\.long\./, 20],
   // It installs packages, and bundles applications.
