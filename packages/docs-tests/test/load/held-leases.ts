@@ -67,7 +67,7 @@ export async function holdLeases(locks: Locks, extent: Extent, proxies: readonly
     await sleep(random() * longestHold);
     held.delete(key);
     if (!lease.held) lost += 1;
-    // Where its connection was cut, the first release is not confirmed, or the second frees nothing.
+    // Where its connection was cut, a release is not confirmed, or its repeat frees nothing.
     const freed = await lease.release().catch((error: unknown) => {
       if (proxies.length === 0) throw error;
     });

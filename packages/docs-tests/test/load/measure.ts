@@ -7,7 +7,7 @@ import { eventually } from '@locks/test-servers';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes of heap that are in use after a full collection. What finalizers free is not among them. */
+/** Bytes of heap in use after a full collection. What finalizers free is not among them. */
 export async function usedHeap(): Promise<number> {
   for (let pass = 0; pass < 2; pass += 1) {
     collectGarbage();

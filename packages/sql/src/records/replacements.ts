@@ -28,7 +28,7 @@ export function claimOf(stored: string): { readonly key: string } | undefined {
 }
 
 /**
- * Makes the writes of a table, each within so many ms, and those that are `first` before the others.
+ * Makes the writes of a table, each within so many ms, and those that are `first` before others.
  * Those that wait for a connection together share a transaction where the table can do that: there
  * most of a write's cost is its end.
  */
@@ -36,7 +36,7 @@ export function createReplace(
   table: TextTable,
   calls: TableCalls,
   clock: Clock,
-): (replacement: Replacement, within: number, first: boolean) => Promise<boolean> {
+): (replacement: Replacement, within: number, first?: boolean) => Promise<boolean> {
   const { replaceAll } = table;
   if (replaceAll === undefined) {
     return (replacement, within, first) =>

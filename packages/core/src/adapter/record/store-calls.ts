@@ -50,7 +50,7 @@ export class StoreCalls {
     const sentAt = clock.now();
     let reply: unknown;
     try {
-      reply = await this.#store.read(key, first);
+      reply = await (first && this.#store.readFirst !== undefined ? this.#store.readFirst(key) : this.#store.read(key));
     } catch (error) {
       throw this.#failed('read', error);
     }
