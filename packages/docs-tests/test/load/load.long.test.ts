@@ -84,8 +84,9 @@ describe.each(stores)('%s', { timeout: whole ? 3_600_000 : 300_000 }, (name) => 
     const { positions, ends, inversions } = figures;
     expect(positions).toBe(Math.min(count, most[name] ?? count));
     expect(ends).toEqual({ served: 0.8 * count, 'given up': 0.1 * count, LOCK_TIMEOUT: 0.1 * count });
-    // etcd serves the requests of one connection side by side.
-    if (positions === count && name !== 'etcd') expect(inversions).toBe(0);
+    // etcd serves the requests of one connection side by side. A position that lapsed while the
+    // process stood still is taken anew, at the end of the queue.
+    if (positions === count && name !== 'etcd') expect(inversions).toBeLessThan(count / 50);
     await nothingLeft(there);
   });
 });

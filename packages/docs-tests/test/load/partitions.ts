@@ -11,6 +11,8 @@ export interface Partition {
   readonly direction: (typeof directions)[number];
   /** In ms: from the abort of the lease's signal to the grant. Not above 0: too late. */
   readonly margin: number;
+  /** What `lease.held` said at the grant. A process that stood still aborts the signal later. */
+  readonly held: boolean;
 }
 
 const directions = ['both', 'requests', 'replies'] as const;
@@ -54,15 +56,15 @@ export async function partition(
           resolve();
         });
       });
-      const granted = acquireAtLast(there, key).then((other) => [other, performance.now()] as const);
+      const granted = acquireAtLast(there, key).then((other) => [other, performance.now(), lease.held] as const);
       await sleep(ttl * random());
       const direction = directions[Math.floor(3 * random())] ?? 'both';
       // Of a quorum a majority is enough.
       const cut = proxies.slice(0, proxies.length - Math.floor((random() * (proxies.length + 1)) / 2));
       const ends = cut.map((proxy) => proxy.silence(direction));
-      const [other, grantedAt] = await granted;
+      const [other, grantedAt, held] = await granted;
       await told;
-      found.push({ direction, margin: grantedAt - (toldAt ?? Number.NaN) });
+      found.push({ direction, margin: grantedAt - (toldAt ?? Number.NaN), held });
       await Promise.all(ends.map((end) => end()));
       // It is free in time.
       await other.release().catch(() => {});
