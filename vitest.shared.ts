@@ -13,7 +13,7 @@ export type Options = NonNullable<TestProjectInlineConfiguration['test']>;
 
 /**
  * The tests of a package, as projects of vitest: `npm test` runs those called `test:…`, `npm run
- * test:long` those called `long:…`, `npm run matrix` those called `matrix:…`.
+ * test:all` those called `long:…` too, and once a week those called `matrix:…`.
  */
 export interface PackageTests {
   /** For all of them. */
@@ -142,7 +142,7 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   // Many events wait for a failover, or for a lease to end.
   [/\/topologies\/.*(losses|failover|moved-masters)/, 60],
   // They go to several stores, one after the other.
-  [/docs-tests\/test\/(migrating|objects|once|jobs|storm|examples)/, 60],
+  [/docs-tests\/test\/(migrating|objects|once|jobs|load|storm|examples)/, 60],
   [/custom-provider\/test\/conformance/, 80],
   [/demo\/test\/.*\.long\./, 20],
   // It installs packages, and bundles applications.

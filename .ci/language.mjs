@@ -37,7 +37,9 @@ function faults(path) {
     const word = banned.exec(path.endsWith('.md') ? line.replaceAll(/`[^`]*`/g, '') : line)?.[0];
     return [
       ...(isComment[index] && line.length > width ? [`${place}: ${line.length} columns, at most ${width}`] : []),
-      ...(word === undefined ? [] : [`${place}: "${word}": write the field's word (position, expires, N ms, client, …)`]),
+      ...(word === undefined
+        ? []
+        : [`${place}: "${word}": write the field's word (position, expires, N ms, client, …)`]),
     ];
   });
 }

@@ -78,6 +78,12 @@ const stages = [
     command: vitest('jobs', '--project', 'long:docs-tests', 'jobs.long'),
     env: { always: { LOCKS_TEST_ROUNDS: '50', LOCKS_TEST_STORES: 'redis,postgres,mariadb,sqlite,etcd' } },
   },
+  {
+    name: 'load',
+    weekly: true,
+    command: vitest('load', '--project', 'long:docs-tests', 'load.long'),
+    env: { always: { LOCKS_LOAD: 'whole' } },
+  },
   { name: 'mutants', weekly: true, command: ['npm', 'run', 'mutants', '--workspace=@locks/conformance'] },
   { name: 'attack', weekly: true, command: ['npm', 'run', 'nemesis', '--', '--weekly', '--seconds', '7200'] },
   { name: 'site', ci: true, beside: true, command: ['npm', 'run', 'site:check'] },

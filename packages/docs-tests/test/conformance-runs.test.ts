@@ -7,7 +7,7 @@ import { root } from './support/repository.ts';
 
 type Chosen = (requirement: Requirement) => boolean;
 
-/** No file of a store is in `npm test` or `npm run test:long` that runs these on it. */
+/** No file of a store is in the everyday tests that runs these on it. */
 type Left = (requirement: Requirement) => boolean;
 
 const none: Left = () => false;

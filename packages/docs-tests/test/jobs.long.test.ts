@@ -5,7 +5,7 @@ import { edge, play, scenariosOf } from './jobs/scenarios.ts';
 import { startStore } from './support/stores.ts';
 import type { StoreName } from './support/stores.ts';
 
-/** Of each scenario. `npm run jobs` has 50. */
+/** Of each scenario. The stage `jobs` has 50. */
 const rounds = Number(process.env['LOCKS_TEST_ROUNDS'] ?? 8);
 const stores = (process.env['LOCKS_TEST_STORES']?.split(',') ?? ['redis', 'sqlite']) as readonly StoreName[];
 /** The beginning of the name of the only scenario to run. */

@@ -1,6 +1,6 @@
 import { createLocks } from '@locks/core';
 import { expect, onTestFinished, test } from 'vitest';
-import { proxyOf } from './storm/setting.ts';
+import { proxied } from './support/proxied.ts';
 import { startStore, storeNames } from './support/stores.ts';
 
 test.each(storeNames.filter((name) => name !== 'sqlite'))(
@@ -8,11 +8,11 @@ test.each(storeNames.filter((name) => name !== 'sqlite'))(
   async (name) => {
     const store = await startStore(name);
     onTestFinished(() => store.stop());
-    const proxy = await proxyOf(store.url);
+    const { url, proxies } = await proxied(store.url);
     const closeTimeout = 1_500;
-    const locks = createLocks(await store.open(proxy.url(store.url)), { closeProvider: true, closeTimeout });
+    const locks = createLocks(await store.open(url), { closeProvider: true, closeTimeout });
     await locks.acquire('close');
-    proxy.silence();
+    proxies[0]?.silence();
     const since = performance.now();
     await locks.close();
     expect(performance.now() - since).toBeLessThan(1.5 * closeTimeout);

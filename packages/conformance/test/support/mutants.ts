@@ -28,7 +28,7 @@ const extent = process.env['LOCKS_TEST_FLAWS'];
 export const everything: boolean = extent === 'all';
 
 /**
- * The requirements to run against `mutant`: those that must catch it. For `npm run mutants` also
+ * The requirements to run against `mutant`: those that must catch it. For the stage `mutants` also
  * `control`, cheap ones of all kinds that it must not break.
  */
 export function requirementsFor({ caughtBy, mayAlsoFail }: Mutant, control: readonly string[]): readonly string[] {

@@ -2,8 +2,8 @@ import { createLocks, subscribe } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { eventually } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
+import { proxied } from '../support/proxied.ts';
 import { startStore } from '../support/stores.ts';
-import { proxyOf } from './setting.ts';
 
 const day = 86_400_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -26,15 +26,15 @@ test.each(['redis', 'postgres', 'mariadb'] as const)(
   async (name) => {
     const store = await startStore(name);
     onTestFinished(() => store.stop());
-    const proxy = await proxyOf(store.url);
-    const provider = await store.open(proxy.url(store.url));
+    const { url, proxies } = await proxied(store.url);
+    const provider = await store.open(url);
     const locks = await opened(createLocks(provider, { closeProvider: true, ttl: day, closeTimeout: 20_000 }));
     const answered = countWithdrawals();
 
-    const goOn = proxy.silence('requests');
+    const goOn = proxies[0]?.silence('requests');
     const lost = Array.from({ length: 200 }, (_, index) => locks.tryAcquire(`lost-${index}`).catch(() => {}));
     await pause(1_000);
-    await goOn();
+    await goOn?.();
     await Promise.all(lost);
     await eventually('answers of the store', () => answered() > 0);
 

@@ -1,9 +1,8 @@
-import { combine } from '@locks/composites';
 import type { Proxy } from '@locks/conformance/faults';
 import { createLocks } from '@locks/core';
 import type { LockProvider, Locks } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
 import { onTestFinished } from 'vitest';
+import { proxied } from '../support/proxied.ts';
 import { startStore } from '../support/stores.ts';
 import { busyFile } from './busy-file.ts';
 import type { Way } from './ways.ts';
@@ -34,40 +33,22 @@ export async function settingOf(way: Way): Promise<Setting> {
     onTestFinished(async () => void (await end()));
     return { provider, direct, faults: [busyFile(store.url)] };
   }
-  const proxy = await proxyOf(store.url);
-  const { provider, end } = await way.open(proxy.url(store.url), store);
+  const { url, proxies } = await proxied(store.url);
+  const { provider, end } = await way.open(url, store);
   onTestFinished(async () => void (await end()));
-  return { provider, direct, faults: faultsOf(proxy) };
+  return { provider, direct, faults: proxies.flatMap(faultsOf) };
 }
 
 /** A majority of three Redis servers, each of which has faults of its own. */
 export async function settingOfQuorum(): Promise<Setting> {
-  const members = await Promise.all(
-    Array.from({ length: 3 }, async () => {
-      const store = await startStore('redis');
-      onTestFinished(() => store.stop());
-      const proxy = await proxyOf(store.url);
-      const harmed = await store.open(proxy.url(store.url), { timeout: 1_000 });
-      return { proxy, harmed, unharmed: await store.open() };
-    }),
-  );
-  const provider = combine(
-    members.map(({ harmed }) => harmed),
-    { memberTimeout: 500, timeout: 2_000 },
-  );
+  const store = await startStore('quorum');
+  onTestFinished(() => store.stop());
+  const { url, proxies } = await proxied(store.url);
+  const provider = await store.open(url, { memberTimeout: 500, timeout: 2_000 });
   onTestFinished(() => provider.close());
-  const unharmed = combine(members.map((member) => member.unharmed));
-  const direct = createLocks(unharmed, { closeProvider: true, ttl });
+  const direct = createLocks(await store.open(), { closeProvider: true, ttl });
   onTestFinished(() => direct.close());
-  return { provider, direct, faults: members.flatMap(({ proxy }) => faultsOf(proxy)) };
-}
-
-/** In front of the server at `url`, until the end of the test. */
-export async function proxyOf(url: string): Promise<Proxy> {
-  const { hostname, port } = new URL(url);
-  const proxy = await startProxy({ host: hostname, port: Number(port) });
-  onTestFinished(() => proxy.stop());
-  return proxy;
+  return { provider, direct, faults: proxies.flatMap(faultsOf) };
 }
 
 function faultsOf(proxy: Proxy): Faults {

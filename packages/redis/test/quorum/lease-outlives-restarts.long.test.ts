@@ -9,7 +9,7 @@ import { createRedisProvider, initialise } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 
-/** How long the lease is held, in ms: ten minutes in `npm run matrix`. */
+/** How long the lease is held, in ms: ten minutes in the weekly matrix. */
 const [duration, ttl] = process.env['LOCKS_QUORUM'] === 'long' ? [600_000, 10_000] : [16_000, 3_000];
 
 const servers = await Promise.all([startRedis(), startRedis(), startRedis()]);

@@ -28,27 +28,31 @@ export function claimOf(stored: string): { readonly key: string } | undefined {
 }
 
 /**
- * Makes the writes of a table, each within so many ms. Those that wait for a connection together
- * share a transaction where the table can do that: there most of a write's cost is its end.
+ * Makes the writes of a table, each within so many ms, and those that are `first` before others.
+ * Those that wait for a connection together share a transaction where the table can do that: there
+ * most of a write's cost is its end.
  */
 export function createReplace(
   table: TextTable,
   calls: TableCalls,
   clock: Clock,
-): (replacement: Replacement, within: number) => Promise<boolean> {
+): (replacement: Replacement, within: number, first?: boolean) => Promise<boolean> {
   const { replaceAll } = table;
   if (replaceAll === undefined) {
-    return (replacement, within) =>
+    return (replacement, within, first) =>
       calls.run((connection) => table.replace(connection, replacement), {
         what: 'a write',
         within,
+        first,
         claim: claimOf(replacement.key),
       });
   }
+  const holders: Pending[] = [];
   const waiting: Pending[] = [];
   let writing = false;
   const write = async (): Promise<void> => {
-    let batch: readonly Pending[] = waiting.splice(0, largest);
+    let batch: readonly Pending[] = holders.splice(0, largest);
+    batch = [...batch, ...waiting.splice(0, largest - batch.length)];
     const within = Math.max(1, Math.min(...batch.map(({ until }) => until)) - clock.now());
     const about: About = { what: 'a write', within };
     // The work is repeated where the file was busy.
@@ -66,16 +70,16 @@ export function createReplace(
       for (const { replacement, reject } of batch) reject(ofClaim(error as LockError, claimOf(replacement.key)));
     }
     writing = false;
-    if (waiting.length > 0) begin();
+    if (holders.length + waiting.length > 0) begin();
   };
   /** Those of one turn of the event loop share a transaction. */
   const begin = (): void => {
     writing = true;
     setImmediate(() => void write());
   };
-  return (replacement, within) =>
+  return (replacement, within, first) =>
     new Promise<boolean>((resolve, reject) => {
-      waiting.push({ replacement, until: clock.now() + within, resolve, reject });
+      (first ? holders : waiting).push({ replacement, until: clock.now() + within, resolve, reject });
       if (!writing) begin();
     });
 }

@@ -1,5 +1,5 @@
 import { createRecordProvider } from '@locks/core/adapter';
-import type { RecordStore } from '@locks/core/adapter';
+import type { ReadRecord, RecordStore } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { TableCalls } from '../connections/table-calls.ts';
 import type { TableCallsParts } from '../connections/table-calls.ts';
@@ -36,16 +36,18 @@ export function createTextProvider(parts: TextProviderParts): ConnectingProvider
   const replace = createReplace(table, calls, runtime.clock);
   const { listening } = table;
   const wakes = listening && createWakes({ name: dialect.name, listening, calls, runtime });
+  const read = (key: string, first: boolean): Promise<ReadRecord> =>
+    calls.run((connection) => table.read(connection, key), { what: 'a read', claim: claimOf(key), within, first });
   const store: RecordStore = {
     name: dialect.name,
     scope: dialect.scope,
     process: table.process,
     ...(table.ended && { ended: table.ended }),
-    read: (key) =>
-      calls.run((connection) => table.read(connection, key), { what: 'a read', claim: claimOf(key), within }),
-    replace(key, seen, next, _waited, toWake, left) {
+    read: (key) => read(key, false),
+    readFirst: (key) => read(key, true),
+    replace(key, seen, next, _waited, toWake, left, first) {
       sweeper?.start();
-      return replace({ key, seen, next, wakes: toWake }, Math.ceil(Math.min(timeout, left) * patience));
+      return replace({ key, seen, next, wakes: toWake }, Math.ceil(Math.min(timeout, left) * patience), first);
     },
     ...(wakes && { watch: wakes.watch }),
     list: (prefix) => calls.list(prefix),

@@ -84,6 +84,22 @@ describe.each(servers)('without routines, on $name', (database) => {
     expect(await tokenOf(provider.tryAcquire(claim('idle', 'b/1')))).toBeGreaterThan(token);
   });
 
+  test('renewals and releases of holders get a connection before claims that want a key', async () => {
+    const { url, knex } = await setUp(database);
+    const [held, over] = [claim('held', 'a/1'), claim('over', 'a/2')];
+    await Promise.all([held, over].map((each) => provide(knex).tryAcquire(each)));
+    // It knows of no key, so each call is two statements.
+    const provider = provide(connect(url, { pool: { min: 1, max: 1 } }));
+    const settled: string[] = [];
+    const claims = Array.from({ length: 50 }, (_, index) => provider.tryAcquire(claim(`${index}`, `b/${index}`)));
+    await Promise.all([
+      ...claims.map((attempt) => attempt.then(() => settled.push('claim'))),
+      provider.renew(held).then(() => settled.push('renewal')),
+      provider.release(over).then(() => settled.push('release')),
+    ]);
+    expect(settled.slice(0, 2)).toEqual(['renewal', 'release']);
+  });
+
   test('a missing table is told, with the ways to create it', async () => {
     const knex = connect(await database.create());
     await expect(provide(knex).inspect('job')).rejects.toMatchObject(

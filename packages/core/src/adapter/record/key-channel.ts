@@ -109,7 +109,7 @@ export class KeyChannel {
     const open = this.#open;
     let lost: LostWrite | undefined;
     for (let conflicts = 0, reads = false; ; reads = true) {
-      for (const { call } of open.join()) if (call.early === undefined) this.#pacing.begins(this.#trip);
+      for (const joined of open.join()) if (isHolders(joined)) this.#pacing.begins(this.#trip);
       if (open.round.length === 0) return;
       let delay: number;
       try {
@@ -143,7 +143,7 @@ export class KeyChannel {
   }
 
   async #read(): Promise<{ readonly state: ReadState; readonly moment: Moment }> {
-    const state = await this.#open.reply(this.#parts.calls.read(this.#key));
+    const state = await this.#open.reply(this.#parts.calls.read(this.#key, this.#open.round.some(isHolders)));
     this.#trip = state.receivedAt - state.sentAt;
     return { state, moment: readMoment(state, this.#parts.runtime.clock.now()) };
   }
@@ -176,7 +176,8 @@ export class KeyChannel {
     const within = Math.max(1, until - runtime.clock.now());
     let stored: string | undefined;
     try {
-      stored = await this.#open.reply(store.replace(this.#key, state.version, next, { waited, wakes, within }));
+      const about = { waited, wakes, within, first: calls.some(isHolders) };
+      stored = await this.#open.reply(store.replace(this.#key, state.version, next, about));
     } catch (error) {
       // A store may know that nothing of a write has left this process.
       if (isLockError(error) && error.sent === false) this.#unsettled = undefined;
@@ -236,6 +237,11 @@ export class KeyChannel {
 }
 
 const none: ReadonlySet<string> = new Set();
+
+/** A renewal or a release has no answer but that of the store. */
+function isHolders({ call }: PendingCall): boolean {
+  return call.early === undefined;
+}
 
 function lasting({ holds }: StoredKey, { now }: Moment): StoredKey['holds'] {
   return holds.filter(({ until }) => until > now);

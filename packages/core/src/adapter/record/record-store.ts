@@ -61,6 +61,12 @@ export interface RecordStore {
   /** The present text. It sees each `replace` that was answered before, from any process. */
   read(key: string): Promise<ReadRecord>;
   /**
+   * Optional: as `read`, for a holder's renewal or release. For a store whose calls wait for one
+   * another, as for a connection: it goes before the others, as thousands of claims that want a key
+   * would end a hold. @default `read`
+   */
+  readFirst?(key: string): Promise<ReadRecord>;
+  /**
    * Writes `next` if the version is still `seen`, in one step. `undefined`: there is no
    * text yet. Resolves to `true` where `next` is there now, also if an earlier try of this call
    * wrote it. `false`: it certainly is not, and will not be. Rejects where that is unknown. With
@@ -68,7 +74,7 @@ export interface RecordStore {
    * processes `wakes`, other than this one, whose claims can go or were given the key. A store that
    * makes versions of its own resolves to that of `next`, instead of `true`. After `within` ms its
    * callers were answered that its outcome is unknown, so a store that can delay writes should not
-   * make it any more.
+   * make it any more. `first`: it is for a holder's renewal or release, as `readFirst`.
    */
   replace(
     key: string,
@@ -77,6 +83,7 @@ export interface RecordStore {
     waited: boolean,
     wakes: readonly string[],
     within: number,
+    first?: boolean,
   ): Promise<boolean | string>;
   /**
    * Optional: calls `changed` after each `replace` with `waited`, or whose `wakes` name this

@@ -21,6 +21,8 @@ interface Write {
   readonly wakes: readonly string[];
   /** In ms: those who wait for it have been answered then. */
   readonly within: number;
+  /** A holder's renewal or release waits for it. */
+  readonly first: boolean;
 }
 
 /** The two functions of a store, whose replies are what they should be. */
@@ -43,12 +45,12 @@ export class StoreCalls {
     return `${this.#process}.${(this.#written++).toString(36)}`;
   }
 
-  async read(key: string): Promise<ReadState> {
+  async read(key: string, first = false): Promise<ReadState> {
     const { clock } = this.#runtime;
     const sentAt = clock.now();
     let reply: unknown;
     try {
-      reply = await this.#store.read(key);
+      reply = await (first && this.#store.readFirst !== undefined ? this.#store.readFirst(key) : this.#store.read(key));
     } catch (error) {
       throw this.#failed('read', error);
     }
@@ -73,11 +75,11 @@ export class StoreCalls {
     key: string,
     seen: string | undefined,
     next: StoredRecord,
-    { waited = false, wakes = [], within = this.#deadline.timeout }: Partial<Write> = {},
+    { waited = false, wakes = [], within = this.#deadline.timeout, first = false }: Partial<Write> = {},
   ): Promise<string | undefined> {
     let replaced: unknown;
     try {
-      replaced = await this.#store.replace(key, seen, next, waited, wakes, within);
+      replaced = await this.#store.replace(key, seen, next, waited, wakes, within, first);
     } catch (error) {
       throw this.#failed('replace', error);
     }
