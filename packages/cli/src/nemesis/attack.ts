@@ -15,6 +15,8 @@ interface AttackOptions {
   readonly seed?: number | undefined;
 }
 
+/** In ms: places of dead waiters last so long, unless options of the adapter say otherwise. */
+const healing = 10_000;
 /** In ms: what leases have, where nothing is said. */
 const usualTtl = 2_000;
 
@@ -38,7 +40,7 @@ export async function attack(options: StoreOptions, attacked: AttackOptions, out
   const { failure } = await runNemesis({
     ...how,
     target: {
-      ...{ name: (await findStore(options)).shown, ttl, servers, fair: traits.fair, sharersMayTie: composed },
+      ...{ name: (await findStore(options)).shown, ttl, servers, healing, fair: traits.fair, sharersMayTie: composed },
       openings: { url: { module: new URL('./opening.js', import.meta.url), args } },
       can: (turn) => canDo(traits, turn, jobs),
     },

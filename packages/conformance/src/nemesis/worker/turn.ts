@@ -46,7 +46,8 @@ class Taking {
       how === 'multiLock'
         ? [key, ...more].map((each, index) => ({ id: `${id}#${index}`, key: each }))
         : [{ id, key: how === 'once' ? `once/${key}` : key }];
-    this.#call = how === 'once' ? { ...turn, slot: surroundings.slot() } : turn;
+    const closes = turn.inside === 'close';
+    this.#call = { ...turn, ...(closes && { closes }), ...(how === 'once' && { slot: surroundings.slot() }) };
   }
 
   async take(): Promise<void> {

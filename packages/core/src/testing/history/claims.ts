@@ -148,8 +148,8 @@ const functions: ReadonlySet<string> = new Set(['withLock', 'tryWithLock', 'once
 export function holdOf(claim: Claim): Hold | undefined {
   const { grantedAt, promisedUntil, releaseAt = Infinity, answer, call, calledAt } = claim;
   const { forcedAt = Infinity, forgottenAt = Infinity } = claim;
-  // A close leaves the key to work that runs, but for work that calls it.
-  const isLeft = claim.lostCode === 'LOCK_CLOSED' && functions.has(call.how) && call.inside !== 'close';
+  // A close leaves the key to work that runs.
+  const isLeft = claim.lostCode === 'LOCK_CLOSED' && functions.has(call.how) && call.closes !== true;
   const lostAt = (claim.lostAt ?? Infinity) + (isLeft ? drain : 0);
   if (grantedAt === undefined) return undefined;
   const proven = answer === true && claim.lostAt === undefined;
