@@ -25,7 +25,14 @@ function other({ file }: SqliteFile): Libsql.Database {
 function statements(begin: string, end?: string): FaultOf<SqliteFile>['begin'] {
   return async (file) => {
     const database = other(file);
-    database.exec(begin);
+    try {
+      database.exec(begin);
+    } catch (error) {
+      database.close();
+      // Workers keep the file busy: then it does not happen.
+      if ((error as NodeJS.ErrnoException).code === 'SQLITE_BUSY') return;
+      throw error;
+    }
     if (end === undefined) {
       database.close();
       return;
