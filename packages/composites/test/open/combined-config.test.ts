@@ -175,7 +175,7 @@ describe('openLocks with provider "combine"', () => {
     );
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     const text = inspect(error, { depth: 10, showHidden: true });
-    expect(text).toContain('cannot reach x://me:***@two');
+    expect(text).toContain('cannot reach x://***@two');
     expect(text).not.toContain(password);
   });
 });
