@@ -9,6 +9,8 @@ export const searchOptions = {
     if (/\/adr\/|\/api\/|\/benchmarks\/|\/charts|CONTRIBUTING|\/stress|\/nemesis|words\.html|\/packages\//.test(id))
       return 0.2;
     if (/native-providers|provider-reference|architecture|-guarantees|diagnostics/.test(id)) return 0.5;
-    return /\/guides\/|\/docs\/(?:errors|safety|testing)/.test(id) ? 1.5 : 1;
+    if (/\/cli\./.test(id)) return 0.8;
+    if (/coming-from|\/production/.test(id)) return 1;
+    return /\/guides\/|\/docs\/(?:errors|safety|testing|calls|objects\/)/.test(id) ? 1.5 : 1;
   },
 };
