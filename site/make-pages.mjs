@@ -7,7 +7,6 @@ import { basename, join } from 'node:path';
 import { entriesOf, isImportable, manifestOf, publishedFolders, root } from '../.ci/published.mjs';
 import { declarationsOf } from './declarations.mjs';
 import { anchorOf } from './links.mjs';
-import { titleOf } from './pages.mjs';
 
 const made = join(root, 'site/made');
 const folders = publishedFolders();

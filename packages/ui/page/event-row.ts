@@ -10,7 +10,7 @@ const words: Readonly<Record<EventKind, string>> = {
   'gave-up': 'not granted to',
   slow: 'long wait of',
   broken: 'ended by force, held by',
-  'transferred': 'handed over by',
+  transferred: 'handed over by',
 };
 
 const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false });

@@ -1,14 +1,21 @@
 import { LockError } from '../../errors/lock-error.ts';
 import type { VirtualRuntime } from '../virtual-runtime.ts';
 
-/** How bad a network is: probabilities, and ms. */
+/** How bad a network is. */
 export interface Conditions {
+  /** The usual delay of a message is up to this, in ms. */
   readonly latency: number;
+  /** The probability of a slow message. */
   readonly slow: number;
+  /** The delay of a slow message is up to this, in ms. */
   readonly slowest: number;
+  /** The probability that a request is lost. */
   readonly loseRequest: number;
+  /** The probability that a reply is lost. */
   readonly loseReply: number;
+  /** The probability that a notification is lost. */
   readonly loseWake: number;
+  /** The probability that a message arrives twice. */
   readonly duplicate: number;
 }
 
@@ -35,6 +42,7 @@ export const callTimeout = 120;
 
 /** What carries requests and replies between one process and all stores. */
 export class Network {
+  /** How bad it is at present. */
   conditions: Conditions;
   /** Nothing gets through before this time. */
   cutUntil: number = -Infinity;

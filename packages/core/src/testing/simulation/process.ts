@@ -7,9 +7,12 @@ import { callTimeout } from './network.ts';
 import type { Network } from './network.ts';
 
 /** What a process notes, and where. */
-interface Journal {
+export interface Journal {
+  /** The time of the world. */
   readonly store: VirtualRuntime;
+  /** Adds a line. */
   note(line: string): void;
+  /** Adds a problem, which fails the schedule. */
   report(problem: string): void;
 }
 
