@@ -27,6 +27,7 @@ async function masterOf({ set }: Watched): Promise<ServerHandle> {
   return await set.master();
 }
 
+/** A master that was followed grants too, until it follows: the fault lasts until then. */
 const sentinelFaults = (lossy: boolean): Readonly<Record<string, FaultOf<Watched>>> => ({
   'server-pause': { ...pause, empties: lossy, recovery },
   failover: {
@@ -34,7 +35,10 @@ const sentinelFaults = (lossy: boolean): Readonly<Record<string, FaultOf<Watched
     lasts: [0, 0],
     recovery,
     empties: lossy,
-    begin: async ({ set }) => void (await set.failOver()),
+    async begin({ set }) {
+      await set.failOver();
+      await set.settled();
+    },
   },
   'master killed': {
     targets: 1,
@@ -44,7 +48,10 @@ const sentinelFaults = (lossy: boolean): Readonly<Record<string, FaultOf<Watched
     async begin(servers) {
       const master = await masterOf(servers);
       await master.kill();
-      return () => master.restart();
+      return async () => {
+        await master.restart();
+        await servers.set.settled();
+      };
     },
   },
   'master stands still': {
@@ -55,7 +62,10 @@ const sentinelFaults = (lossy: boolean): Readonly<Record<string, FaultOf<Watched
     async begin(servers) {
       const master = await masterOf(servers);
       await master.pause();
-      return () => master.resume();
+      return async () => {
+        await master.resume();
+        await servers.set.settled();
+      };
     },
   },
 });
