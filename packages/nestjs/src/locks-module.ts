@@ -1,12 +1,15 @@
-import { openLocks } from '@locks/core';
-import type { Locks, LocksConfig, LocksOptions } from '@locks/core';
+import { createLocks, openLocks } from '@locks/core';
+import type { LockProvider, Locks, LocksConfig, LocksOptions } from '@locks/core';
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, FactoryProvider, ModuleMetadata, OnApplicationShutdown } from '@nestjs/common';
 import { LocksHealth } from './locks-health.ts';
 import { LOCKS } from './locks-token.ts';
 
-/** Where the locks are: what `openLocks` takes, or `Locks` over a client of the application. */
-export type LocksTarget = string | URL | LocksConfig | Locks;
+/**
+ * Where the locks are: what `openLocks` takes, or a provider over a client of the application, such as
+ * `createSqlProvider(pool)`, or `Locks`. The module closes each of them.
+ */
+export type LocksTarget = string | URL | LocksConfig | LockProvider | Locks;
 
 /** Options of `LocksModule.forRootAsync`. */
 export interface LocksModuleAsyncOptions {
@@ -55,7 +58,10 @@ function moduleOf({ imports = [], inject = [], useFactory }: LocksModuleAsyncOpt
   const open = async (...injected: unknown[]): Promise<Locks> => {
     const target = await useFactory(...injected);
     if (target === undefined) return await openLocks();
-    return isLocks(target) ? target : await openLocks(target, options);
+    if (isLocks(target)) return target;
+    return isProvider(target)
+      ? createLocks(target, { ...options, closeProvider: true })
+      : await openLocks(target, options);
   };
   return {
     module: LocksModule,
@@ -68,4 +74,8 @@ function moduleOf({ imports = [], inject = [], useFactory }: LocksModuleAsyncOpt
 
 function isLocks(target: LocksTarget): target is Locks {
   return typeof target === 'object' && 'withLock' in target;
+}
+
+function isProvider(target: Exclude<LocksTarget, Locks>): target is LockProvider {
+  return typeof target === 'object' && 'tryAcquire' in target;
 }

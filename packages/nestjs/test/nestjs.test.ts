@@ -71,6 +71,14 @@ test('the target may come from providers, and be locks over a client of the appl
   expect(app.get(LOCKS)).toBe(locks);
 });
 
+test('a provider over a client of the application becomes locks, and is closed with them', async () => {
+  const provider = createMemoryProvider();
+  const app = await open(LocksModule.forRootAsync({ useFactory: () => provider }));
+  expect(await app.get(Invoices).send('1')).toBe('1 under invoice/1');
+  await app.close();
+  await expect(provider.inspect('invoice/1')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+});
+
 test('the shutdown waits for work under a lock, and closes the locks', async () => {
   const app = await open(LocksModule.forRootAsync({ useFactory: async () => 'memory:' }, { drain: '5s' }));
   const invoices = app.get(Invoices);
