@@ -2,7 +2,7 @@ import { createDeadline, createQueue, largestBatch, providerClosed } from '@lock
 import type { Deadline, Queue, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { createTerms } from './locks/call-terms.ts';
-import { keyNames } from './locks/keys.ts';
+import { keyNames, notShared } from './locks/keys.ts';
 import type { KeyNames } from './locks/keys.ts';
 import { listKeys } from './locks/list-keys.ts';
 import { listenOn } from './locks/listen.ts';
@@ -29,6 +29,8 @@ export class RedisProvider implements LockProvider {
   readonly #client: AnyRedisClient;
   readonly #servers: Servers;
   readonly #names: KeyNames;
+  /** Other libraries take locks under the same names. */
+  readonly #besideOthers: boolean;
   readonly #deadline: Deadline;
   readonly #scripts: LockScripts;
   readonly #release: Release;
@@ -52,6 +54,7 @@ export class RedisProvider implements LockProvider {
     };
     this.#client = client;
     this.#servers = serversOf(client);
+    this.#besideOthers = options.besideOthers;
     this.#names = keyNames(prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis', () => noAnswerReason(client));
     // Scripts of other services read in the name how long the places of this process last, and
@@ -82,7 +85,8 @@ export class RedisProvider implements LockProvider {
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    return this.#queue.tryAcquire(claim, wake);
+    const refusal = this.#besideOthers ? notShared(claim.key) : undefined;
+    return refusal === undefined ? this.#queue.tryAcquire(claim, wake) : Promise.reject(refusal);
   }
 
   renew(claim: Claim, token?: bigint): Promise<Renewal | false> {

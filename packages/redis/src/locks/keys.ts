@@ -1,3 +1,5 @@
+import { LockError } from '@locks/core';
+
 const special: Readonly<Record<string, string>> = { '{': '%7B', '}': '%7D', '%': '%25' };
 
 /** The companions of a key that only some scripts touch: see `lua/algorithm.lua`. */
@@ -59,6 +61,20 @@ export function keyNames(prefix: string, clientPrefix: string): KeyNames {
 
 function withoutBraces(text: string): string {
   return /[{}%]/.test(text) ? text.replaceAll(/[{}%]/g, (character) => special[character] ?? character) : text;
+}
+
+/**
+ * Why a key cannot be locked beside another library, which names it as it is: the two would not
+ * exclude each other.
+ */
+export function notShared(key: string): LockError | undefined {
+  const stored = withoutBraces(key);
+  if (stored === key) return undefined;
+  return new LockError(
+    'LOCK_INVALID',
+    `Key "${key}" would be stored as "${stored}", where other libraries use "${key}": both could hold it. With an empty "prefix" or "comingFrom", take keys without "{", "}" and "%".`,
+    { key },
+  );
 }
 
 /** `text` as a pattern of SCAN that matches nothing else. */

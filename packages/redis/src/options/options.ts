@@ -84,6 +84,8 @@ export interface ReadRedisOptions {
   readonly minReplicas: number | undefined;
   /** A pattern of Lua, or `''`: see `lua/ours.lua`. */
   readonly foreign: string;
+  /** Keys must be named in Redis as other libraries name them. */
+  readonly besideOthers: boolean;
 }
 
 /** Throws `LOCK_MISCONFIGURED` for a client that the scripts cannot use. */
@@ -144,5 +146,6 @@ export function readRedisOptions(client: AnyRedisClient, options: RedisOptions):
     restartGuard: read.restartGuard,
     minReplicas: read.minReplicas,
     foreign: read.comingFrom === undefined ? '' : foreignOwners[read.comingFrom],
+    besideOthers: read.comingFrom !== undefined || prefix === '',
   };
 }

@@ -67,6 +67,6 @@ export function isUnknownScript(error: unknown): boolean {
 function clientEnded(): LockError {
   return new LockError(
     'LOCK_CLOSED',
-    'The client of @locks/redis has ended: it was closed, or its "retryStrategy" gave up. Close the locks before it.',
+    'The client of @locks/redis has ended: it was closed, or it has given up to reconnect. Close the locks before it; let its retry strategy never end.',
   );
 }

@@ -109,3 +109,22 @@ describe.each(shared)('with %s, where an application has keys', (_, prefixOf) =>
     expect(await locks.forceRelease(holders[0]!)).toBe(true);
   });
 });
+
+describe('a key that other libraries name in another way', () => {
+  test.each([{ prefix: '' }, { prefix: 'mutex:', comingFrom: 'redis-semaphore' }] as const)(
+    'is refused with $prefix, as both could hold it',
+    async ({ prefix, ...options }) => {
+      const { locks } = await open(prefix, options);
+      for (const key of ['account/{x}1', 'a}b', '100%']) {
+        await expect(locks.tryAcquire(key)).rejects.toMatchObject({ code: 'LOCK_INVALID', key });
+        await expect(locks.tryWithLock(key, () => {})).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+      }
+      await (await locks.acquire('account/x1')).release();
+    },
+  );
+
+  test('is taken with a prefix of its own', async () => {
+    const { locks } = await open(ownPrefix());
+    await (await locks.acquire('account/{x}1')).release();
+  });
+});
