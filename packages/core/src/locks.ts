@@ -114,8 +114,10 @@ export interface Locks extends LockCalls, AsyncDisposable {
    * for, for at most `drain`, and its leases are renewed meanwhile. Those that `acquire` gave are
    * its caller's: they are released at once, so release them before. Then all leases are released.
    * The provider is closed too if `openLocks` made it, or option `closeProvider` says so. Both
-   * together take at most `closeTimeout`. Work that calls `close` is waited for only before Node
-   * 24, until `drain` is over: see `findDeadlocks`. Idempotent, never rejects.
+   * together take at most `closeTimeout`. Called by such work, it does not wait for that: it
+   * resolves when the other work has ended, and the rest follows when its caller has ended. Before
+   * Node 24 it may not know its caller, and waits until `drain` is over: see `findDeadlocks`.
+   * Idempotent, never rejects.
    */
   close(): Promise<void>;
 }

@@ -33,7 +33,7 @@ import type { Noted } from './leases/reenter/flow.ts';
 import { mustRest } from './leases/release/rest.ts';
 import { createHost } from './leases/create-host.ts';
 import { closeLocks } from './leases/close-locks.ts';
-import type { Closing } from './leases/close-locks.ts';
+import type { Closing, Terms } from './leases/close-locks.ts';
 import { printAs } from './leases/hold/printed.ts';
 import { PublicLease } from './leases/hold/public-lease.ts';
 import { resume } from './leases/hold/resume.ts';
@@ -65,12 +65,12 @@ export class LockManager implements Locks, JointCalls {
   readonly #host: AcquisitionHost;
   readonly #defaults: Settings;
   readonly #tryDefaults: Settings;
-  readonly #terms: Pick<Closing, 'drain' | 'closeTimeout' | 'owned'>;
+  readonly #terms: Pick<Terms, 'drain' | 'closeTimeout' | 'owned'>;
   readonly #flow: Flow;
   readonly #keepAlive: KeepAlive;
   #jobCalls: Jobs | undefined = undefined;
   #closed: LockError | undefined = undefined;
-  #closing: Promise<void> | undefined = undefined;
+  #closing: Closing | undefined = undefined;
 
   constructor(store: LockProvider, options: LocksOptions, owned: boolean) {
     checkProvider(store);
@@ -214,7 +214,8 @@ export class LockManager implements Locks, JointCalls {
 
   close(): Promise<void> {
     this.#closing ??= this.#close();
-    return this.#closing;
+    const { owners } = this.#flow;
+    return owners.size === 0 ? this.#closing.closed : this.#closing.closedBut(owners);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -250,11 +251,12 @@ export class LockManager implements Locks, JointCalls {
     if (this.#closed !== undefined) throw closedError();
   }
 
-  async #close(): Promise<void> {
+  #close(): Closing {
     this.#closed = closedError();
     const written = async (): Promise<void> => await this.#jobCalls?.recorded();
-    await closeLocks(this.#host, this.#closed, { ...this.#terms, own: this.#flow.owners, written });
-    this.#keepAlive.stop();
+    const closing = closeLocks(this.#host, this.#closed, { ...this.#terms, written });
+    void closing.closed.then(() => this.#keepAlive.stop());
+    return closing;
   }
 
   #settings(key: string, defaults: Settings, options: AcquireOptions | undefined): Settings {

@@ -15,7 +15,8 @@ export type Outcome =
   | { readonly kind: 'granted'; readonly token: bigint; readonly until: number }
   | { readonly kind: 'busy'; readonly retryAfter: number | undefined }
   | { readonly kind: 'renewed'; readonly until: number }
-  | { readonly kind: 'lost' }
+  /** `renewed`: its hold went on with this call, and has ended since. */
+  | { readonly kind: 'lost'; readonly renewed: boolean }
   | { readonly kind: 'unavailable' }
   /** A member refused the claim as such: the others would, too. */
   | { readonly kind: 'refused'; readonly error: unknown };

@@ -114,7 +114,7 @@ export class CombinedClaim implements HostedClaim {
       this.#calls.claim = claim;
       const outcome = await this.#calls.run(() => this.#machine.renew(token, change));
       if (outcome.kind === 'renewed') return { validity: Math.max(0, outcome.until - calledAt) };
-      if (outcome.kind === 'lost') return false;
+      if (outcome.kind === 'lost') return outcome.renewed && { validity: 0 };
       throw this.#error(outcome);
     });
   }

@@ -72,8 +72,8 @@ export function highestToken(votes: readonly Part[]): bigint {
 }
 
 /** Whether the member's vote carries the claim's token, or a higher one. */
-function knowsToken({ options, state }: Machine, part: Part, now: number): boolean {
-  return isVote(part, now) && part.token !== undefined && (!options.fencing || part.token >= state.token);
+function knowsToken({ options, state }: Machine, { token }: Part): boolean {
+  return token !== undefined && (!options.fencing || token >= state.token);
 }
 
 /**
@@ -100,15 +100,16 @@ export function decideConfirmation(
 }
 
 /**
- * The outcome of a renewal. `lost`: so many members said that they have no vote that `need` cannot
- * be reached any more.
+ * The outcome of a renewal. `over`: `need` members renewed their votes, which have ended since.
+ * `lost`: so many members said that they have no vote that `need` cannot be reached any more.
  */
-export function decideRenewal(machine: Machine, now: number): 'wait' | 'renewed' | 'lost' | 'unavailable' {
+export function decideRenewal(machine: Machine, now: number): 'wait' | 'renewed' | 'over' | 'lost' | 'unavailable' {
   const { need } = machine.options;
   const { parts, patient } = machine.state;
-  const renewed = count(parts, (part) => part.heard === 'granted' && knowsToken(machine, part, now));
-  if (renewed >= need) return 'renewed';
-  const possible = count(parts, (part) => isVote(part, now) || isUnderWay(part));
+  const isRenewed = (part: Part): boolean => part.heard === 'granted' && knowsToken(machine, part);
+  if (count(parts, (part) => isRenewed(part) && isVote(part, now)) >= need) return 'renewed';
+  if (count(parts, isRenewed) >= need) return 'over';
+  const possible = count(parts, (part) => isRenewed(part) || isVote(part, now) || isUnderWay(part));
   if (possible < need) return 'lost';
   const waited = patient ? isUnderWay : isPending;
   return parts.some(waited) ? 'wait' : 'unavailable';
@@ -117,7 +118,7 @@ export function decideRenewal(machine: Machine, now: number): 'wait' | 'renewed'
 /** When fewer than `need` votes are left: the `need`-th latest end of those that know the token. */
 export function heldUntil(machine: Machine, now: number): number {
   const { options, state } = machine;
-  const known = state.parts.filter((part) => knowsToken(machine, part, now));
+  const known = state.parts.filter((part) => isVote(part, now) && knowsToken(machine, part));
   const ends = known.map(({ until }) => until).toSorted((left, right) => right - left);
   return Math.max(now, ends[options.need - 1] ?? now);
 }

@@ -82,7 +82,7 @@ export class MemberCalls implements MachineWorld {
     this.releasing = round;
     const wasRenewing = this.machine.state.stage === 'renewing';
     this.machine.release();
-    this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
+    this.settle(wasRenewing ? { kind: 'lost', renewed: false } : { kind: 'busy', retryAfter: undefined });
     round.begun();
     const changed = (): void => this.#host.changed(this.#of);
     round.result.then(changed, changed);

@@ -60,7 +60,8 @@ export function goOnRenewing(machine: Machine, now: number): void {
     world.settle(outcome);
     return;
   }
-  switch (decideRenewal(machine, now)) {
+  const step = decideRenewal(machine, now);
+  switch (step) {
     case 'renewed':
       state.stage = 'held';
       // A member that has lost its vote may give another. A release by force looks the same, so it
@@ -71,12 +72,16 @@ export function goOnRenewing(machine: Machine, now: number): void {
       state.found = false;
       machine.promise({ kind: 'renewed', until: heldUntil(machine, now) });
       break;
+    case 'over':
     case 'lost':
+      // The last renewal of a key that rests: no vote goes back before its end.
+      if (step === 'over')
+        state.promisedUntil = Math.max(state.promisedUntil, ...state.parts.map(({ until }) => until));
       state.stage = 'resting';
       state.found = false;
       machine.lose();
       machine.giveBackAll();
-      world.settle({ kind: 'lost' });
+      world.settle({ kind: 'lost', renewed: step === 'over' });
       break;
     case 'unavailable':
       state.stage = 'held';

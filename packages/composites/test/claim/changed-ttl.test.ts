@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
+import { createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import { VirtualRuntime } from '../../../core/src/testing/virtual-runtime.ts';
@@ -9,7 +9,10 @@ import { watch } from '../../../core/test/support/setting.ts';
 const claim = (ttl: number): Claim => ({ key: 'job', owner: 'me/1', mode: 'exclusive', ttl });
 
 /** Three stores as one. The calls to each take so many ms. */
-function quorum(fencing = true): {
+function quorum(
+  fencing = true,
+  need: 'majority' | 'all' = 'majority',
+): {
   readonly runtime: VirtualRuntime;
   readonly provider: LockProvider;
   readonly members: readonly LockProvider[];
@@ -28,7 +31,7 @@ function quorum(fencing = true): {
     ...through(member, (call) => pass(index).then(call)),
     inspect: member.inspect.bind(member),
   }));
-  return { runtime, provider: combine(links, { runtime, memberTimeout: 100, fencing }), members, delays };
+  return { runtime, provider: combine(links, { runtime, memberTimeout: 100, fencing, need }), members, delays };
 }
 
 test.each([
@@ -58,3 +61,20 @@ test('an answer to a renewal with a shorter ttl does not count for a longer one'
   await runtime.advance(15_000);
   expect(renewed.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
 });
+
+test.each(['majority', 'all'] as const)(
+  'where members are slow, a release begins a cooldown that is almost over (%s)',
+  async (need) => {
+    const { runtime, provider, delays, members } = quorum(true, need);
+    const locks = createLocks(provider, { runtime });
+    const lease = await locks.acquire('job', { ttl: 30_000, atLeast: 1_000 });
+    await runtime.advance(1_000);
+    delays[1] = 80;
+    delays[2] = 80;
+    const released = watch(lease.release());
+    await runtime.advance(90);
+    expect(released.value).toBe(true);
+    await runtime.advance(50);
+    for (const member of members) expect((await member.inspect('job')).holders).toEqual([]);
+  },
+);

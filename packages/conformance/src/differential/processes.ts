@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Faults } from '../faults/faults.ts';
+import { decidesNothing } from './claims.ts';
 import { eventually, inBackground, sleep } from '../checks/time.ts';
 import type { DifferentialFault, DifferentialOptions, DifferentialRules } from './options.ts';
 import { families, processesOfPlan } from './plan.ts';
@@ -64,7 +65,7 @@ export async function openProcesses({ create, virtual, lasting }: DifferentialOp
     const running =
       'faults' in made ? { provider: await made.create(), faults: made.faults } : { provider: made, faults: {} };
     all.add(running);
-    if (virtual === undefined) await enterQueue(running.provider);
+    if (virtual === undefined) await enterQueue(running.provider, rules);
     return running;
   }
 
@@ -154,9 +155,10 @@ export async function openProcesses({ create, virtual, lasting }: DifferentialOp
 
 /**
  * Until its first claim waits, a provider may have no subscription, and give no position in the
- * queue.
+ * queue. Whether it did is in its answer: where calls are slow, the position may be over before an
+ * inspection.
  */
-async function enterQueue(provider: LockProvider): Promise<void> {
+async function enterQueue(provider: LockProvider, { waiterTtl }: DifferentialRules): Promise<void> {
   const key = `differential-${randomBytes(6).toString('hex')}`;
   const [holder, waiter] = ['holder', 'waiter'].map((name): Claim => ({
     key,
@@ -165,16 +167,15 @@ async function enterQueue(provider: LockProvider): Promise<void> {
     mode: 'exclusive',
   })) as [Claim, Claim];
   // A restart of the store, for another sequence, may come between.
-  const look = async (): Promise<number> => {
+  const look = async (): Promise<unknown> => {
     await provider.tryAcquire(holder);
-    await provider.tryAcquire(waiter, () => {});
-    return (await provider.inspect(key)).waiters;
+    return await provider.tryAcquire(waiter, () => {});
   };
   await eventually(
     patience,
     'a claim to be in the queue',
     () => look().catch((error: unknown) => error),
-    (waiters) => waiters === 1,
+    (answer) => 'granted' in Object(answer) && !decidesNothing(answer, waiterTtl),
   );
   for (const claim of [waiter, holder]) await provider.release(claim).catch(() => false);
 }

@@ -11,6 +11,10 @@ class Together implements UnderWork {
     this.leases = leases;
   }
 
+  get owners(): readonly string[] {
+    return this.leases.map(({ owner }) => owner);
+  }
+
   get signal(): AbortSignal {
     this.#signal ??= AbortSignal.any(this.leases.map(({ signal }) => signal));
     return this.#signal;

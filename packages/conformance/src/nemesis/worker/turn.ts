@@ -46,8 +46,7 @@ class Taking {
       how === 'multiLock'
         ? [key, ...more].map((each, index) => ({ id: `${id}#${index}`, key: each }))
         : [{ id, key: how === 'once' ? `once/${key}` : key }];
-    const closes = turn.inside === 'close';
-    this.#call = { ...turn, ...(closes && { closes }), ...(how === 'once' && { slot: surroundings.slot() }) };
+    this.#call = how === 'once' ? { ...turn, slot: surroundings.slot() } : turn;
   }
 
   async take(): Promise<void> {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveParent } from '../../processes/serve-parent.ts';
@@ -67,6 +68,7 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
   opened = await open(assignment);
   const stopWatching = watchStalls(tolerance, append, { process: own, hit: own });
   const pending: Promise<void>[] = [];
+  const outside = AsyncLocalStorage.snapshot();
   const surroundings: Surroundings = {
     process: own,
     get locks() {
@@ -78,10 +80,12 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
     isCalm: () => phase !== 'run',
     take: (id, turn) => takeTurn(surroundings, id, turn),
     takeLater: (id, turn) => void pending.push(takeTurn(surroundings, id, turn)),
-    reopen: () => {
-      reopened = reopen();
+    reopen: async () => {
+      // Waits for other work only. What its locks use is closed behind it.
+      const closing = opened.locks.close();
+      reopened = outside(reopen);
       pending.push(reopened);
-      return reopened;
+      await closing;
     },
   };
   const reopen = async (): Promise<void> => {

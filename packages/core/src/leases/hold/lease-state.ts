@@ -53,6 +53,8 @@ export interface LeaseState {
 
 /** What `withLock` says to a lease, and users do not. */
 export interface UnderWork {
+  /** Of several leases that are one. @default the owner of the lease */
+  readonly owners?: readonly string[];
   /** Work runs under it, until its release: `close` of the `Locks` waits for that. */
   beginWork(): void;
   /** Releases it. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks';
 import type { Mode } from '../../contract.ts';
 import type { Settings } from '../../options/acquire-options.ts';
-import type { PublicLease } from '../hold/public-lease.ts';
+import { PublicLease } from '../hold/public-lease.ts';
 import { ReentrantLease } from './reentrant-lease.ts';
 
 /** A lease under which an asynchronous context runs, inside of others. */
@@ -79,7 +79,8 @@ export class Flow {
   get owners(): ReadonlySet<string> {
     const owners = new Set<string>();
     for (let frame = this.current; frame !== undefined; frame = frame.outer) {
-      if (!frame.over && frame.flow === this) owners.add(frame.lease.owner);
+      if (frame.over || frame.flow !== this) continue;
+      for (const owner of PublicLease.underWork(frame.lease).owners ?? [frame.lease.owner]) owners.add(owner);
     }
     return owners;
   }

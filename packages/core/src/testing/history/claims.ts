@@ -149,7 +149,7 @@ export function holdOf(claim: Claim): Hold | undefined {
   const { grantedAt, promisedUntil, releaseAt = Infinity, answer, call, calledAt } = claim;
   const { forcedAt = Infinity, forgottenAt = Infinity } = claim;
   // A close leaves the key to work that runs.
-  const isLeft = claim.lostCode === 'LOCK_CLOSED' && functions.has(call.how) && call.closes !== true;
+  const isLeft = claim.lostCode === 'LOCK_CLOSED' && functions.has(call.how);
   const lostAt = (claim.lostAt ?? Infinity) + (isLeft ? drain : 0);
   if (grantedAt === undefined) return undefined;
   const proven = answer === true && claim.lostAt === undefined;

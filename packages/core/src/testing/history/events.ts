@@ -33,8 +33,6 @@ export interface HistoryCall {
   readonly abortAfter?: number;
   /** In ms: the key rests until so long after the grant. @default 0 */
   readonly atLeast?: number;
-  /** Its work closes its own `Locks`, which may not wait for that work. @default false */
-  readonly closes?: boolean;
   /** The call was made in a phase without faults, in which locks are held for moments. */
   readonly calm?: boolean;
 }
