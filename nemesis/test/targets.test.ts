@@ -6,6 +6,8 @@ const names = Object.keys(targets);
 
 test('all stores, or some by their names, are attacked', () => {
   expect(readCommandLine(['--store', 'all'], names)?.stores).toEqual(names);
+  // A run of all gives each name to a process of its own.
+  expect(names).not.toContain('all');
   expect(readCommandLine(['--store', 'redis,sqlite', '--faults', 'kill,late', '--seed', '7'], names)).toMatchObject({
     stores: ['redis', 'sqlite'],
     faults: ['kill', 'late'],

@@ -78,7 +78,7 @@ export const compositeTargets: readonly ListedTarget[] = [
     faults: { 'server-pause': pause, 'server-restart': { ...kill, recovery: 6_000 } },
   }),
   list<Kinds>({
-    name: 'all',
+    name: 'need-all',
     adapters: ['redis', 'sql'],
     modules: ['ioredis', 'pg', 'knex'],
     store: 'redis, postgres',
