@@ -16,8 +16,8 @@ export interface CheckOptions extends StoreOptions {
 }
 
 /**
- * Runs the conformance suite against a store that is in use, on keys of its own: the exit code. The
- * suite has no way to stop its servers, so what needs that is not checked.
+ * Runs the conformance suite against a store in use, on keys of its own. Returns the exit code. The
+ * suite cannot stop the store's servers, so requirements that need it are not checked.
  */
 export async function check({ only, ttl, ...options }: CheckOptions, output: Output): Promise<number> {
   try {
