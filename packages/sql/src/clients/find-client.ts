@@ -27,7 +27,7 @@ import type {
 import { checkedSqliteClient, isSqliteDatabase, sqliteClient } from '../sqlite/clients/sqlite.ts';
 import type { SqliteDatabase } from '../sqlite/clients/sqlite.ts';
 
-/** What this package takes: what an application has already. */
+/** The clients of applications that this package takes. */
 export type AnySqlClient =
   | KnexInstance
   | PgPool
@@ -37,7 +37,7 @@ export type AnySqlClient =
   | SqliteDatabase
   | PostgresExecutor;
 
-/** A transaction of the caller's, or the connection that it is open on. */
+/** A transaction of the caller, or the connection that it is open on. */
 export type AnySqlTransaction =
   | KnexInstance
   | PgClient
@@ -52,8 +52,8 @@ const taken =
   'a knex instance, a Pool of pg, a sql of postgres, a pool of mysql2, a database of better-sqlite3, libsql or node:sqlite, or a PostgresExecutor';
 
 /**
- * The client that `given` is, found by what it can do.
- * @throws `LOCK_MISCONFIGURED` that names what was found and what is taken.
+ * Adapts `given`, recognised by its methods.
+ * @throws `LOCK_MISCONFIGURED` that names what was passed and what is accepted.
  */
 export function findClient(given: AnySqlClient): SqlClient {
   if (isKnex(given)) return knexClient(given);
@@ -66,7 +66,7 @@ export function findClient(given: AnySqlClient): SqlClient {
   throw misconfigured('@locks/sql', `it needs ${taken}, not ${whatIs(given)}`);
 }
 
-/** The transaction that `given` is. `undefined`: it is none. */
+/** The transaction that `given` is. `undefined`: none. */
 export function findTransaction(given: AnySqlTransaction): SqlClient | undefined {
   if (isKnex(given)) {
     const open = given.isTransaction === true && given.isCompleted?.() !== true;
@@ -82,7 +82,7 @@ export function findTransaction(given: AnySqlTransaction): SqlClient | undefined
   return database?.isTransaction === true ? database : undefined;
 }
 
-/** The one connection of a transaction of the caller's. */
+/** The one connection of the caller's transaction. */
 function oneConnection(database: SqlClient['database'], connection: object): SqlClient {
   return {
     database,
@@ -96,13 +96,13 @@ function oneConnection(database: SqlClient['database'], connection: object): Sql
   };
 }
 
-/** Whether `given` is one of the clients that are taken, or their connection. */
+/** Whether `given` is an accepted client, or a connection of one. */
 export function isClient(given: unknown): boolean {
   const kinds = [isKnex, isPgPool, isPostgresJs, isExecutor, mysql2PoolOf, isSqliteDatabase];
   return kinds.some((kind) => Boolean(kind(given)));
 }
 
-/** What was given, with the way from there. */
+/** Describes what was passed, and what to pass instead. */
 function whatIs(given: unknown): string {
   if (typeof given === 'string') return 'a text; give that to openLocks';
   if (given === null || (typeof given !== 'object' && typeof given !== 'function')) return String(given);
@@ -123,7 +123,7 @@ function whatIs(given: unknown): string {
   return nameOf(given);
 }
 
-/** What kind of value was given. */
+/** The kind of the passed value. */
 export function nameOf(given: unknown): string {
   if (given === null || (typeof given !== 'object' && typeof given !== 'function')) return `a ${typeof given}`;
   const { name } = given.constructor ?? {};

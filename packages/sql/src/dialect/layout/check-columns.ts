@@ -5,9 +5,8 @@ import type { TableNames } from './names.ts';
 const columns = 'key, version, record, written, keep_for';
 
 /**
- * Refuses a table with other columns: `found`. `otherwise`: why the database may hide a table that
- * is there.
- * @throws `LOCK_MISCONFIGURED` that names the way out.
+ * Checks the columns `found`. `otherwise`: why the database may hide an existing table.
+ * @throws `LOCK_MISCONFIGURED` with what to do.
  */
 export function checkColumns(found: string | undefined, { table, schema }: TableNames, otherwise = ''): void {
   if (found === columns) return;

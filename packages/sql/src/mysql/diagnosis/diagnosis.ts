@@ -3,7 +3,7 @@ import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 import { textOf } from '../connection/session.ts';
 
-/** What `SHOW … LIKE` says; empty where there is no such variable. */
+/** The value of `SHOW … LIKE`; empty for an unknown variable. */
 async function shown({ rows }: Examined, kind: string, name: string): Promise<string> {
   const [row] = await rows(`SHOW ${kind} LIKE '${name}'`);
   return row === undefined ? '' : textOf(row['Value']);
@@ -58,7 +58,7 @@ const checks: readonly Check<Examined>[] = [
       if ((await shown(database, 'GLOBAL VARIABLES', 'performance_schema')) !== 'ON') {
         throw new Error('performance_schema is off');
       }
-      // Each user may read the other one, which has the connections of the same user only.
+      // Each user may read the other table, which has only the connections of that user.
       const read = async (table: string): Promise<readonly string[]> => {
         const attributes = `performance_schema.${table}`;
         const rows = await database.rows(

@@ -1,7 +1,7 @@
 import { misconfigured } from '@locks/core/adapter';
 import type { PgSession } from '../connection/connection.ts';
 
-/** @throws `LOCK_MISCONFIGURED` for a kind of connection, or an option, that cannot be used. */
+/** @throws `LOCK_MISCONFIGURED` for an unusable kind of connection or option. */
 export function checkLibrary(given: PgSession): void {
   const { connection, binary } = given as Partial<PgSession> & { readonly binary?: boolean };
   if (connection?.stream === undefined) {

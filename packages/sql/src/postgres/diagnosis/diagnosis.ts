@@ -2,7 +2,7 @@ import { connectedProcesses } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 
-/** A setting as this connection has it, in its base unit. */
+/** A setting of this connection, in its base unit. */
 async function setting({ rows }: Examined, name: string): Promise<string> {
   return await value({ rows }, `SELECT setting AS value FROM pg_settings WHERE name = '${name}'`);
 }
