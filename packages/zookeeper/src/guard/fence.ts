@@ -15,15 +15,15 @@ const rounds = 20;
 /** How the step of a fence fails when another writer was faster. */
 const meanwhile: ReadonlySet<string> = new Set(['BAD_VERSION', 'NODE_EXISTS', 'NO_NODE']);
 
-/** The node that keeps the highest token, and the token of the lease that writes. */
+/** The node that keeps the highest token, and the token of the writing lease. */
 export interface Fence {
   readonly path: string;
   readonly token: bigint;
-  /** Of the node, if it is made. */
+  /** For the node, if it is created. */
   readonly acl: readonly Acl[];
 }
 
-/** Writes `own` unless a later holder has written before. */
+/** Writes `own` unless a later holder has written. */
 export async function writeFenced(session: Session, fence: Fence, own: readonly Operation[]): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const step = await stepOf(session, fence);
@@ -38,7 +38,7 @@ export async function writeFenced(session: Session, fence: Fence, own: readonly 
   throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: ${fence.path} changes too often for a guarded write.`);
 }
 
-/** The operation that raises the fence, and fails if another writer has changed it meanwhile. */
+/** The operation that raises the fence, and fails if another writer has changed it. */
 async function stepOf(session: Session, { path, token, acl }: Fence): Promise<Operation> {
   const data = Buffer.from(`${token}`);
   const answer = await session.send(getData(path));

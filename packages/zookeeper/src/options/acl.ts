@@ -9,9 +9,8 @@ import type { Acl } from '../wire/records.ts';
 export type AclOption = 'creator' | 'open' | readonly Acl[];
 
 /**
- * The list for every node that is made. Nothing is open by default.
- * @throws `LOCK_MISCONFIGURED` when no option says which clients may, or the creator has no
- * identity.
+ * The ACL of every created node. Nothing is open by default.
+ * @throws `LOCK_MISCONFIGURED` if no option names the clients, or the creator has no identity.
  */
 export function aclFrom(
   option: AclOption | undefined,
