@@ -13,7 +13,7 @@ export interface CombinedConfig {
   readonly rules: CombineOptions;
 }
 
-/** Its URLs may have passwords in them. */
+/** Its URLs may contain passwords. */
 const membersReader: OptionReader<readonly unknown[]> = {
   expects: 'an array with the URL or the configuration of each store',
   accepts: (value): value is readonly unknown[] => Array.isArray(value),
@@ -52,8 +52,8 @@ export function readCombined({ url, options }: Pick<Backend, 'url' | 'options'>)
 }
 
 /**
- * Options that `combine` does not know are those of each member. No option of Redis is near one of
- * `combine`, so one that is near is misspelt.
+ * Options that `combine` does not know are those of each member. No option of Redis resembles one
+ * of `combine`, so one that does is misspelt.
  */
 function readRedlock(url: string, options: Backend['options']): CombinedConfig {
   if (!/^redlocks?:/i.test(url)) {
