@@ -169,7 +169,7 @@ function targetOf(
   if (ways.length > 1) {
     throw misconfigured(
       redisSource.where,
-      'the servers are given twice; keep the URL, option "sentinels" or option "nodes"',
+      'the servers are set twice; keep only the URL, option "sentinels" or option "nodes"',
     );
   }
   if (sentinels !== undefined) return { kind: 'sentinel', secure: false, hosts: hostsIn(sentinels, sentinelPort) };
@@ -195,11 +195,14 @@ function checkTarget(
   if (kind !== 'sentinel' && stray !== undefined) {
     throw misconfigured(
       redisSource.where,
-      `option "${stray}" is given without Sentinels; write redis+sentinel:// or option "sentinels"`,
+      `option "${stray}" needs Sentinels; write redis+sentinel:// or set option "sentinels"`,
     );
   }
   if (kind === 'sentinel' && name === undefined) {
-    throw misconfigured(redisSource.where, 'option "sentinelName" is missing: what the Sentinels call the master');
+    throw misconfigured(
+      redisSource.where,
+      'option "sentinelName" is missing: set it to the name of the master at the Sentinels',
+    );
   }
   if (kind === 'cluster' && db !== undefined && db !== 0) {
     throw misconfigured(redisSource.where, `option "db" is ${db}, and a Cluster has database 0 only`);

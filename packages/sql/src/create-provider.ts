@@ -36,7 +36,7 @@ export function assembleProvider(
   if (client.isTransaction) {
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      '@locks/sql was given a transaction: a lock taken in it would be undone, or seen by others, only with it. Give it the pool, or the knex instance itself.',
+      '@locks/sql was given a transaction: a lock taken in it would be committed or rolled back only with it. Pass the pool, or the knex instance itself.',
     );
   }
   const parts = { client, dialect, options, runtime, destroy };

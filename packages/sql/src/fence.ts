@@ -68,7 +68,7 @@ function checkTransaction(trx: AnySqlTransaction): SqlClient {
 function notInTransaction(): LockError {
   return new LockError(
     'LOCK_INVALID',
-    'fence() needs the transaction that makes the write: outside of it, a later holder could come between the two. Call it as knex.transaction((trx) => fence(trx, …)), or with the connection of your driver after its BEGIN.',
+    'fence() needs the transaction that makes the write: outside of it, a later holder could write between the two. Call it as knex.transaction((trx) => fence(trx, …)), or with the connection of your driver after its BEGIN.',
   );
 }
 

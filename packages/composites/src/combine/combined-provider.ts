@@ -195,7 +195,7 @@ export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
     try {
       return await Promise.any(this.members.map(ask));
     } catch (error) {
-      throw new LockError('LOCK_UNAVAILABLE', `No member of ${this.name} told its time.`, { cause: error });
+      throw new LockError('LOCK_UNAVAILABLE', `No member of ${this.name} returned its time.`, { cause: error });
     }
   }
 
@@ -229,7 +229,7 @@ export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
     checkClaim('composite', claim);
     if (mode !== 'shared' || this.traits.shared) return;
     const why =
-      this.need < this.members.length ? 'Permits do not survive majorities' : 'Not all of its members support it';
+      this.need < this.members.length ? 'A majority cannot enforce permits' : 'Not all of its members support it';
     const message = `The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`;
     throw new LockError('LOCK_INVALID', message, { key });
   }

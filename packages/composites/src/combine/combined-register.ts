@@ -100,8 +100,7 @@ function outcomeOf(
   return made ? change.to : found.value;
 }
 
-const contended =
-  'A register was changed by other processes all the time, so what became of this change is unknown. Try again.';
+const contended = 'Other processes kept changing a register, so the result of this change is unknown. Try again.';
 
 /** One try: reads the members, and may request promises and send a text. */
 class Round {
@@ -139,7 +138,7 @@ class Round {
     const failures = unknown.map((member) =>
       this.#votes[member.index] === undefined
         ? member.noAnswer(what)
-        : member.name(new Error('it has no text of it: it is new, or lost its data.'), what),
+        : member.name(new Error('it has no copy: it is new, or lost its data.'), what),
     );
     return combinedError(this.#host, failures, what);
   }

@@ -85,7 +85,7 @@ export function readCombineOptions(options: CombineOptions, members: number): Co
 /** @throws `LOCK_MISCONFIGURED` unless `members` are distinct providers. */
 export function checkMembers(members: unknown): asserts members is readonly LockProvider[] {
   if (!Array.isArray(members) || members.length === 0) {
-    throw misconfigured('combine', 'it needs an array of one provider at least: combine([first, second, third])');
+    throw misconfigured('combine', 'it needs an array of at least one provider: combine([first, second, third])');
   }
   for (const [index, member] of members.entries()) {
     const lacking = lackingMethod(member);
@@ -94,7 +94,7 @@ export function checkMembers(members: unknown): asserts members is readonly Lock
     }
   }
   if (new Set(members).size < members.length) {
-    throw misconfigured('combine', 'a provider is there twice; each member must have a store of its own');
+    throw misconfigured('combine', 'a provider is listed twice; each member needs its own store');
   }
 }
 

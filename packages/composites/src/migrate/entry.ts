@@ -94,7 +94,7 @@ async function compare(end: End, parts: StepParts): Promise<Answer> {
     const wait = await untilAbove(rules, end, bar);
     if (wait === 0 || parts.forced) return 'passed';
     if (wait > rules.memberTimeout) {
-      const message = `Tokens of "${end}" are behind those of "${other}", for ${wait} ms more. Wait, or give the Locks option tokenFloor, ${bar}, and make the phase "${end}!".`;
+      const message = `Tokens of "${end}" are behind those of "${other}" for ${wait} more ms. Wait, or set option tokenFloor of the client to ${bar}, and the phase to "${end}!".`;
       parts.waits({ error: new LockError('LOCK_UNAVAILABLE', message) });
     }
     if (!(await parts.pause(Math.min(wait, longestLook(rules))))) return undefined;

@@ -91,8 +91,8 @@ export class Keeper {
     const { desired } = this.#state;
     const why = this.#refusal?.error;
     if (desired === 'both' || !(why instanceof Error)) return undefined;
-    const text = `This process is to be in "${desired}" and stays in both stores: ${why.message}`;
-    return `${text} If the other store is gone for good, make the phase "${desired}!".`;
+    const text = `This process should be in "${desired}" but stays in both stores: ${why.message}`;
+    return `${text} If the other store is gone for good, set the phase to "${desired}!".`;
   }
 
   /** What the process takes locks in, or has leases in. */

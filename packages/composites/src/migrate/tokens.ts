@@ -33,7 +33,7 @@ export async function untilAbove({ stores, runtime }: Rules, end: End, bar: bigi
   if (token > bar) return 0;
   throw new LockError(
     'LOCK_MISCONFIGURED',
-    `${storeTitle(end, store.name)} gives tokens below those of the other one (${token}, not above ${bar}).`,
+    `${storeTitle(end, store.name)} returns tokens below those of the other one (${token}, not above ${bar}).`,
   );
 }
 

@@ -33,7 +33,7 @@ export function readCombined({ url, options }: Pick<Backend, 'url' | 'options'>)
     combineSource,
   );
   if (listed.length === 0) {
-    throw misconfigured(combineSource.where, `option "members" must be ${membersReader.expects}, one at least`);
+    throw misconfigured(combineSource.where, `option "members" must be ${membersReader.expects}, at least one`);
   }
   const members: Backend[] = [];
   for (const [index, each] of listed.entries()) {

@@ -30,7 +30,7 @@ export function readMember(member: unknown): Backend {
 function ofLocks(option: string): Error {
   return misconfigured(
     'openLocks',
-    `${option} is an option of Locks, not of a member: write it once, beside "provider" and "options" of the composite`,
+    `${option} is an option of the client, not of a member: write it once, beside "provider" and "options" of the composite`,
   );
 }
 

@@ -79,7 +79,7 @@ async function openMember(member: Backend, { open, runtime }: Opening): Promise<
   const provider = await open(member, runtime);
   const lacking = lackingMethod(provider);
   if (lacking === undefined) return provider;
-  throw misconfigured('openLocks', `its adapter gave no provider, but something without ${lacking}()`);
+  throw misconfigured('openLocks', `its adapter returned no provider: the result has no ${lacking}()`);
 }
 
 /**

@@ -15,8 +15,8 @@ import { claimOf, dead, stores, threeMembers, threeMembersIn, timed, together } 
 import { lockError } from '../../../core/test/support/lock-error.ts';
 
 test.each([
-  [[], /an array of one provider at least/],
-  ['memory', /an array of one provider at least/],
+  [[], /an array of at least one provider/],
+  ['memory', /an array of at least one provider/],
   [[{}], /member 1 is no provider: it has no tryAcquire/],
 ])('combine(%j) is refused', (members, message) => {
   expect(() => combine(members as LockProvider[])).toThrow(message);

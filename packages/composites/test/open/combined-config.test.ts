@@ -85,7 +85,7 @@ describe('openLocks with provider "combine"', () => {
 
   it.each<[string, unknown, string]>([
     ['no members', { provider: 'combine' }, 'combine: option "members" must be an array'],
-    ['an empty list', combined(), 'one at least'],
+    ['an empty list', combined(), 'at least one'],
     ['a text', { provider: 'combine', options: { members: `redis://me:${password}@h` } }, '(not shown)'],
     ['a misspelt option', { provider: 'combine', options: { memebrs: [] } }, 'Did you mean "members"?'],
     [
@@ -133,7 +133,7 @@ describe('openLocks with provider "combine"', () => {
     [
       'an option of Locks in a member',
       combined('memory:', { url: 'memory:', ttl: '5s' }),
-      'member 2 of 2: openLocks: option "ttl" is an option of Locks, not of a member: write it once, beside "provider" and "options" of the composite.',
+      'member 2 of 2: openLocks: option "ttl" is an option of the client, not of a member: write it once, beside "provider" and "options" of the composite.',
     ],
     ['"requires" in a member', combined({ url: 'memory:', requires: {} }), 'option "requires" is an option of Locks'],
     [

@@ -16,7 +16,7 @@ const checks: readonly Check<Server>[] = [
       if (policy === 'noeviction') {
         return { level: 'ok', what: 'Redis evicts no keys: maxmemory-policy is noeviction.' };
       }
-      const advice = 'Set maxmemory-policy to noeviction, or give the locks a Redis of their own.';
+      const advice = 'Set maxmemory-policy to noeviction, or use a separate Redis for locks.';
       if ((await count('maxmemory')) === 0) {
         const what = `maxmemory-policy is ${policy}: with a limit of memory, Redis would remove locks that are held.`;
         return { level: 'note', what, advice };

@@ -55,7 +55,7 @@ export async function* listKeys(
 async function checkMaster(replication: Promise<unknown>, deadline: Deadline): Promise<void> {
   const text = String(await deadline.race(replication, 'a scan', undefined, explainScan));
   if (/^role:master\r?$/m.test(text)) return;
-  throw new LockError('LOCK_UNAVAILABLE', 'Redis failed at a scan: a node of the Cluster is no master any more.');
+  throw new LockError('LOCK_UNAVAILABLE', 'Redis failed at a scan: a node of the Cluster is no longer a master.');
 }
 
 function explainScan(error: unknown): never {

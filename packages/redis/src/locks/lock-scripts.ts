@@ -129,7 +129,7 @@ export class LockScripts {
 
   /** The ms since 1970, by the clock of a server. */
   async time(): Promise<number> {
-    const about = 'a look at the clock';
+    const about = 'a read of the clock';
     // A Cluster needs a key to choose a server.
     const keys = [this.#terms.names.main('time')];
     return toInteger(await this.#look(scripts.time, keys, () => about), about);

@@ -72,7 +72,7 @@ function readPath(path: string, kind: RedisKind): Pick<RedisUrl, 'name' | 'db'> 
   if (kind === 'sentinel' && !name) {
     throw misconfigured(
       redisSource.where,
-      `the path of its URL is what the Sentinels call the master: ${examples.sentinel}`,
+      `the path of its URL must be the name of the master at the Sentinels: ${examples.sentinel}`,
     );
   }
   const [db = '', ...more] = parts;

@@ -70,7 +70,12 @@ export function replicatedWrites({ replicas, open, deadline, runtime }: Replicat
     const batch = queue.filter(({ since }) => since >= latest);
     queue = [];
     for (const { reject } of late)
-      reject(new TooFewReplicas('LOCK_UNAVAILABLE', 'Redis is behind with option "minReplicas".'));
+      reject(
+        new TooFewReplicas(
+          'LOCK_UNAVAILABLE',
+          'Replicas did not confirm earlier writes in time (option "minReplicas").',
+        ),
+      );
     return batch;
   }
 

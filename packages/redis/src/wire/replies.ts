@@ -70,7 +70,7 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   const mode = modeOf(text);
   if (mode !== undefined) {
     return misconfigured(
-      `The client is in ${mode} mode at ${what}: ${text} Pass a client of its own, as client.duplicate() makes one.`,
+      `The client is in ${mode} mode at ${what}: ${text} Pass a separate client, such as client.duplicate().`,
     );
   }
   if (error instanceof TypeError) return misconfigured(`The client failed at ${what}: ${text}. ${realClient}`);
@@ -127,7 +127,7 @@ export function toAnswer(reply: unknown): Grant | { readonly granted: false; rea
   const number = exact ? BigInt(reply) : BigInt(toInteger(reply, 'an attempt'));
   if (number <= 0n) return { granted: false, retryAfter: -Number(number) };
   if (number < lowestToken) {
-    const why = 'it answers another command, and what became of the attempt is unknown';
+    const why = 'the reply belongs to another command, and the result of the attempt is unknown';
     throw new LockError('LOCK_UNAVAILABLE', `Redis answered an attempt with ${number}, which is no token: ${why}.`);
   }
   return { granted: true, token: number };
@@ -138,7 +138,7 @@ export function toInteger(reply: unknown, what: string): number {
   const number = typeof reply === 'string' && /^-?\d+$/.test(reply) ? Number(reply) : reply;
   if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
   if (reply === 'QUEUED') {
-    const why = 'the client is in a transaction (MULTI), and EXEC may still execute it. Pass a client of its own.';
+    const why = 'the client is in a transaction (MULTI), and EXEC may still execute it. Pass a separate client.';
     throw new LockError('LOCK_UNAVAILABLE', `Redis queued ${what}: ${why}`);
   }
   throw strangeReply(what, 'an integer');

@@ -10,7 +10,7 @@ export function restarted({ key }: Claim, since: number, left: number): LockErro
 
 /** The refusal of a claim whose lease could outlive the guard. */
 export function outlivesGuard({ key }: Claim, ttl: number, restartGuard: number): LockError {
-  const message = `${JSON.stringify(key)} was asked for with a ttl of ${ttl} ms, and option "restartGuard" is ${restartGuard} ms. It must be the longest ttl of all claims.`;
+  const message = `${JSON.stringify(key)} was requested with a ttl of ${ttl} ms, but option "restartGuard" is ${restartGuard} ms. Set it to the longest ttl of all claims.`;
   return new LockError('LOCK_INVALID', message, { key });
 }
 

@@ -104,22 +104,22 @@ export function isClient(given: unknown): boolean {
 
 /** Describes what was passed, and what to pass instead. */
 function whatIs(given: unknown): string {
-  if (typeof given === 'string') return 'a text; give that to openLocks';
+  if (typeof given === 'string') return 'a string; pass it to openLocks';
   if (given === null || (typeof given !== 'object' && typeof given !== 'function')) return String(given);
   const has = (name: string): boolean => (given as Readonly<Record<string, unknown>>)[name] !== undefined;
-  if (isPgClient(given)) return 'one connection of pg; give it the Pool';
-  if (mysql2ConnectionOf(given) !== undefined) return 'one connection of mysql2; give it the pool';
-  if (has('getConnection') && has('add')) return 'a PoolCluster of mysql2; give it one pool of the primary';
-  if (has('getConnection') && has('config')) return 'a pool of mysql; give it one of mysql2';
+  if (isPgClient(given)) return 'one connection of pg; pass the Pool';
+  if (mysql2ConnectionOf(given) !== undefined) return 'one connection of mysql2; pass the pool';
+  if (has('getConnection') && has('add')) return 'a PoolCluster of mysql2; pass one pool of the primary';
+  if (has('getConnection') && has('config')) return 'a pool of mysql; pass one of mysql2';
   if (isPostgresJsTransaction(given))
-    return `a ${has('release') ? 'reserved connection' : 'transaction'} of postgres; give it the sql`;
+    return `a ${has('release') ? 'reserved connection' : 'transaction'} of postgres; pass the sql`;
   if (has('unsafe') && has('begin'))
     return 'a sql of a version of postgres that is too old; run: npm install postgres@latest';
-  if (has('$client')) return 'a database of Drizzle; give it its $client';
-  if (has('$queryRawUnsafe')) return 'a client of Prisma; give it the pool that its driver adapter has';
+  if (has('$client')) return 'a database of Drizzle; pass its $client';
+  if (has('$queryRawUnsafe')) return 'a client of Prisma; pass the pool of its driver adapter';
   if (has('driver') && has('createQueryRunner'))
-    return 'a DataSource of TypeORM; give it dataSource.driver.master, with MySQL dataSource.driver.pool';
-  if (has('selectFrom') && has('getExecutor')) return 'a database of Kysely; give it the pool of its dialect';
+    return 'a DataSource of TypeORM; pass dataSource.driver.master, with MySQL dataSource.driver.pool';
+  if (has('selectFrom') && has('getExecutor')) return 'a database of Kysely; pass the pool of its dialect';
   return nameOf(given);
 }
 

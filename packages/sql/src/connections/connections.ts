@@ -195,8 +195,8 @@ export class Connections<Connection> {
   #whyNone(): string {
     const { name } = this.#parts.dialect;
     return this.#queue.isOpening
-      ? `A connection to ${name} was still being opened: see that it answers.`
-      : `No connection of the pool became free: raise its maximum, or look for what holds its connections to ${name}.`;
+      ? `A connection to ${name} was still being opened: check that it answers.`
+      : `No connection of the pool became free: raise its maximum, or find what keeps its connections to ${name}.`;
   }
 
   #pause(failures: number): Promise<void> {

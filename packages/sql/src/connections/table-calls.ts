@@ -73,7 +73,7 @@ export class TableCalls {
   }
 
   async time(): Promise<number> {
-    return await this.run((connection) => this.#store.time(connection), { what: 'a look at the clock' });
+    return await this.run((connection) => this.#store.time(connection), { what: 'a read of the clock' });
   }
 
   /** One step of a sweep, starting after a key. */

@@ -35,7 +35,7 @@ export async function migrateTablesOf(client: SqlClient, options: MigrateTablesO
   if (client.isTransaction) {
     throw misconfigured(
       '@locks/sql',
-      'migrateTables() was given a transaction; give it the pool, or the knex instance itself, or list LocksMigrationSource among your migrations',
+      'migrateTables() was given a transaction; pass the pool, or the knex instance itself, or list LocksMigrationSource among your migrations',
     );
   }
   const { names, routines } = readMigrateTablesOptions(options);

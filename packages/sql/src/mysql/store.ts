@@ -179,7 +179,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
             // Not prepared, as not every server supports that.
             if (name.includes(sessionMark)) await rowsOfText(connection, prepared.text('wake', { session: hex(name) }));
           },
-          unheard: 'a proxy stands before the server, or it is one of a cluster; set option "listen" to false',
+          unheard: 'there is a proxy in front of the server, or it is in a cluster; set option "listen" to false',
           get lookInterval() {
             return told.lookInterval;
           },

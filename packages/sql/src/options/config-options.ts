@@ -110,7 +110,7 @@ export function readConfigOptions(options: object, { name, unusedOptions, urlPar
   const all = readOptions<SqlConfigOptions>(readers, ownNames(options, urlParameters), sqlSource);
   const unused = unusedOptions.find((each) => all[each] !== undefined);
   if (unused !== undefined) {
-    throw misconfigured('@locks/sql', `option "${unused}" means nothing for a ${name} database; leave it out`);
+    throw misconfigured('@locks/sql', `option "${unused}" has no effect on a ${name} database; leave it out`);
   }
   const { migrate, pool, host, username, password, tls, sslmode, channelBinding, connectTimeout, ...others } = all;
   const { applicationName, ...own } = others;

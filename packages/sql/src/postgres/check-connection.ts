@@ -6,7 +6,7 @@ import { refuseOld } from './connection/check-version.ts';
 import { rowSecurity, stateOf, unusable } from './connection/errors.ts';
 
 const writesRefused =
-  '@locks/sql: the connections have default_transaction_read_only = on, and a lock is a write. Give it a user, a database or a pool without that setting.';
+  '@locks/sql: the connections have default_transaction_read_only = on, and a lock is a write. Use a user, a database or a pool without that setting.';
 
 /** To a role without that right the server reports that the table does not exist. */
 export const hidden = ', or the role has no USAGE on its schema (see sql/postgres/grants.sql)';

@@ -27,7 +27,7 @@ export interface ProveListeningParts extends Pick<StoreListening, 'listen' | 'un
  * counts as lost then.
  */
 export function proveListening({ listen, unheard, echo, runtime, report }: ProveListeningParts): Listen {
-  const nothingHeard = (): Error => new Error(`a message to itself was not heard: ${unheard}`);
+  const nothingHeard = (): Error => new Error(`a message to itself was not received: ${unheard}`);
   let unheardUntil = -Infinity;
   return async (heard, lost, signal) => {
     if (runtime.clock.now() < unheardUntil) throw nothingHeard();

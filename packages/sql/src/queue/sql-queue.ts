@@ -56,7 +56,7 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
         const heard = store.listening?.lookInterval;
         return heard && Math.min(heard, waiterTtl / looksPerTtl);
       },
-      turns: (keys) => connections.run((connection) => store.turns(connection, keys), { what: 'a look at the queue' }),
+      turns: (keys) => connections.run((connection) => store.turns(connection, keys), { what: 'a read of the queue' }),
     },
     report,
   });

@@ -66,6 +66,6 @@ function endClaims(session: Session, now: number): void {
 function hiddenBoot(path: string): Error {
   return misconfigured(
     '@locks/sql',
-    `the SQLite file ${JSON.stringify(path)} was used later than now by the clock of this process, which may not read /proc/sys/kernel/random/boot_id. Let it read that, or open the file in a process that may`,
+    `the SQLite file ${JSON.stringify(path)} has times later than the clock of this process, which may not read /proc/sys/kernel/random/boot_id. Allow it to read that, or open the file in a process that may`,
   );
 }

@@ -42,7 +42,7 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
   const listening: TextListening<Database> = {
     listen: async (heard, lost) => watchWakeFile(file(), process, heard, lost),
     echo: async () => touchWakeFile(file(), process),
-    unheard: 'the file system tells no changes of files; set option "listen" to false',
+    unheard: 'the file system does not report changes of files; set option "listen" to false',
     async versions(connection, keys) {
       const session = sessionOf(connection);
       const rows = session.read(() => session.rows('versions', { keys: JSON.stringify(keys) }));

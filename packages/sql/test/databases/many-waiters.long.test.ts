@@ -28,7 +28,7 @@ async function partiesOn(database: Database): Promise<Parties> {
 
 const codeOf = (reason: unknown): unknown => (isLockError(reason) ? reason.code : reason);
 
-/** What `count` calls of one process hear that wait so many ms for the key, and how often. */
+/** The results of `count` calls of one process that wait for the key, and how often each. */
 async function heard(locks: Locks, count: number, wait: number): Promise<Readonly<Record<string, number>>> {
   const codes: Record<string, number> = {};
   const waits = Array.from({ length: count }, async () => {

@@ -60,6 +60,6 @@ async function faketimeLibrary(): Promise<string> {
     }
   }
   throw new Error(
-    'faketime is there, but not libfaketime.so.1 in /usr/lib/*/faketime: install the Debian package libfaketime',
+    'faketime is installed, but libfaketime.so.1 is missing in /usr/lib/*/faketime: install the Debian package libfaketime',
   );
 }

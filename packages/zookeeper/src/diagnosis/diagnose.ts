@@ -29,7 +29,7 @@ const checks: readonly Check<Ensemble>[] = [
       if (sessionTimeout !== asked) {
         return {
           level: 'warning',
-          what: `The servers give sessions of ${sessionTimeout} ms in place of ${asked}.`,
+          what: `The servers grant sessions of ${sessionTimeout} ms instead of ${asked}.`,
           advice: 'Change option sessionTimeout, or minSessionTimeout and maxSessionTimeout of the servers.',
         };
       }

@@ -48,7 +48,7 @@ async function stepOf(session: Session, { path, token, acl }: Fence): Promise<Op
   }
   const text = answer.value.data.toString('latin1');
   if (!/^\d{1,30}$/.test(text)) {
-    throw new LockError('LOCK_INVALID', `The node ${path} cannot be a fence: it has data that are no token.`);
+    throw new LockError('LOCK_INVALID', `The node ${path} cannot be a fence: its data is not a token.`);
   }
   const { version } = answer.value.stat;
   const seen = BigInt(text);
@@ -57,5 +57,5 @@ async function stepOf(session: Session, { path, token, acl }: Fence): Promise<Op
 }
 
 function noParent(fence: string): LockError {
-  return new LockError('LOCK_INVALID', `The fence ${fence} cannot be made: make the node above it first.`);
+  return new LockError('LOCK_INVALID', `The fence ${fence} cannot be created: create its parent node first.`);
 }

@@ -187,7 +187,7 @@ function placeOf(read: ReadOptions<ZookeeperProviderOptions>): ConnectString {
     if (other === undefined) return { addresses: [], chroot: '' };
     throw misconfigured(
       '@locks/zookeeper',
-      `option "${other}" is given beside "client": set it where the client is made, by createClient and addAuthInfo`,
+      `option "${other}" cannot be combined with "client": set it on the client, by createClient and addAuthInfo`,
     );
   }
   if (servers === undefined)

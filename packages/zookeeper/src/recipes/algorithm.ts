@@ -150,6 +150,6 @@ async function asBefore(nodes: Nodes, own: LiveClaim, node: OwnNode): Promise<At
 function sequenceExhausted(key: string, folder: string, sequence: number): LockError {
   const message =
     `The sequence numbers of ${JSON.stringify(key)} are used up: ZooKeeper gave out ${sequence} of 2147483647. ` +
-    `They begin anew once the node ${folder} is removed, as soon as no client holds the key or waits for it. Stop its clients for a moment if some always do.`;
+    `They restart when the node ${folder} is removed, once no client holds the key or waits for it. If some always do, stop them briefly.`;
   return new LockError('LOCK_UNAVAILABLE', message, { key });
 }

@@ -82,7 +82,7 @@ export async function connectToNext(
   return {
     connection,
     handOver(owner, ended) {
-      if (connection.ended) throw new ConnectionClosedError('the server closed the connection at once');
+      if (connection.ended) throw new ConnectionClosedError('the server closed the connection immediately');
       session = owner;
       onEnd = ended;
     },

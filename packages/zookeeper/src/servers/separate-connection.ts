@@ -96,5 +96,5 @@ async function connectToAny({ addresses, ...parts }: SeparateParts, signal: Abor
 }
 
 export function notSeparate(error: unknown): LockError {
-  return unansweredError('a connection of its own for a list', error as Error);
+  return unansweredError('a separate connection for a list', error as Error);
 }

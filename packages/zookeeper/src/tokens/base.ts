@@ -108,7 +108,7 @@ export function readBase(data: Buffer, stat: Pick<Stat, 'ctime' | 'mzxid' | 'ver
   if (numbers === null) {
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      `The node ${path} has data that this version of @locks/zookeeper cannot read: use the newer version that wrote them, or another root. If no newer version wrote them, remove the node: tokens go on from the servers' clock.`,
+      `The node ${path} has data that this version of @locks/zookeeper cannot read: use the newer version that wrote them, or another root. If no newer version wrote them, remove the node: tokens continue from the servers' clock.`,
     );
   }
   const [value, previous] = [BigInt(numbers[1] ?? 0), BigInt(numbers[2] ?? 0)];

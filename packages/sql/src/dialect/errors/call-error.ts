@@ -48,11 +48,11 @@ export function callError(failed: FailedCall): LockError {
 
 /** What to do when a call fails by a TypeError. */
 export const wrongClient =
-  'The client is not one that @locks/sql takes, or this is a defect: give it a client as its documentation shows, or report this.';
+  '@locks/sql does not support this client, or has a bug: pass a client as its documentation shows, or report this.';
 
 /** What to do when a server does not accept a statement or value. */
 export const notTaken =
-  'The server does not take what @locks/sql sends: run its migrations, see that its version is the newest, or report this.';
+  'The server does not accept what @locks/sql sends: run its migrations, check that its version is the newest, or report this.';
 
 /** What to do when a server refuses TLS. */
 export const tlsMissing = 'Turn TLS on at the server, or off here (option "tls").';

@@ -14,4 +14,4 @@ export class TransactionOpen extends Error {
 
 /** What the user can do, for messages. */
 export const endTransactions =
-  'Look for code that gives a connection back without COMMIT or ROLLBACK; give @locks/sql a pool whose connections are outside of transactions.';
+  'Find the code that returns a connection to the pool without COMMIT or ROLLBACK, or pass @locks/sql a separate pool.';

@@ -15,6 +15,6 @@ export function checkColumns(found: string | undefined, { table, schema }: Table
     '@locks/sql',
     found === undefined
       ? `the table ${name} is missing${otherwise}. To create it, run sql/<database>/texts/table.sql, call migrateTables(client, { routines: false }), or open with migrate=true`
-      : `the table ${name} is none of option "routines" false, which needs the columns (${columns}). Leave the option out in all processes if it was made for routines, else set option "table" to another name`,
+      : `the table ${name} is not one for option "routines" false, which needs the columns (${columns}). Leave the option out in all processes if it was made for routines, else set option "table" to another name`,
   );
 }

@@ -35,7 +35,7 @@ export function checkLayout(found: Layout | undefined, names: TableNames, otherw
   if (found.version < layoutVersion) {
     throw misconfigured(
       '@locks/sql',
-      `the table ${tables} says layout ${found.version}; this version of the package needs layout ${layoutVersion}. To update the tables, ${ways}`,
+      `the table ${tables} has layout ${found.version}; this version of the package needs layout ${layoutVersion}. To update the tables, ${ways}`,
     );
   }
   checkReadable(found, names);
@@ -46,7 +46,7 @@ export function checkReadable({ version, readableFrom }: Layout, names: TableNam
   if (readableFrom <= layoutVersion) return;
   throw misconfigured(
     '@locks/sql',
-    `the table ${nameOf(names)} says layout ${version}, for packages that know layout ${readableFrom}; this one knows layout ${layoutVersion}. Install the version of the package that the tables were made for, or a later one`,
+    `the table ${nameOf(names)} has layout ${version}, for packages that support layout ${readableFrom}; this one supports layout ${layoutVersion}. Install the version of the package that the tables were made for, or a later one`,
   );
 }
 
@@ -77,7 +77,7 @@ export function checkTables({ layout, missing }: FoundTables, names: TableNames)
   const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : '';
   throw misconfigured(
     '@locks/sql',
-    `of the locks' tables and routines some are missing or cannot be used: ${named.join(', ')}${more}. To make them again, run: locks tables up, or call migrateTables(client); rows that are there stay`,
+    `some of the locks' tables and routines are missing or unusable: ${named.join(', ')}${more}. To recreate them, run: locks tables up, or call migrateTables(client); existing rows stay`,
   );
 }
 

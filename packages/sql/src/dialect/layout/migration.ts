@@ -6,4 +6,4 @@ export interface Migration {
 }
 
 /** What to do about a table or routine of another origin, for messages. */
-export const nameTaken = 'It is not of @locks/sql: set the option "table" to another name, or remove it.';
+export const nameTaken = 'It does not belong to @locks/sql: set the option "table" to another name, or remove it.';

@@ -91,10 +91,10 @@ const permanent: Readonly<Record<number, string>> = {
   1305: tables,
   1318: tables,
   1370: grants,
-  1449: 'The user who ran the migrations of @locks/sql is gone: run them again as one that stays (locks tables up).',
+  1449: 'The user who ran the migrations of @locks/sql no longer exists: run them again as a permanent user (locks tables up).',
   1665: 'Set binlog_format to MIXED or ROW.',
   1698: login,
-  1251: 'Give the user an authentication plugin that mysql2 knows.',
+  1251: 'Give the user an authentication plugin that mysql2 supports.',
   1792: 'Its sessions are read only: give the pool connections that may write.',
   1820: expired,
   1862: expired,
@@ -111,7 +111,7 @@ const passing: Readonly<Record<number, string>> = {
 /** The codes of failures that `mysql2` reports before a login. */
 const ofDriver: Readonly<Record<string, string>> = {
   HANDSHAKE_NO_SSL_SUPPORT: tlsMissing,
-  AUTH_SWITCH_PLUGIN_ERROR: 'Give the user an authentication plugin that mysql2 knows.',
+  AUTH_SWITCH_PLUGIN_ERROR: 'Give the user an authentication plugin that mysql2 supports.',
   MYSQL_CLEAR_PASSWORD_NOT_ENABLED: 'Give the user an authentication plugin that does not send its password as text.',
 };
 

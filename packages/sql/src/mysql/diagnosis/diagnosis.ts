@@ -17,7 +17,7 @@ const checks: readonly Check<Examined>[] = [
       if (now === '1') return { level: 'ok', what: 'Grants are on the disk when they are answered.' };
       return {
         level: 'warning',
-        what: `innodb_flush_log_at_trx_commit is ${now}: a crash takes the grants of the last second, which others get again.`,
+        what: `innodb_flush_log_at_trx_commit is ${now}: a crash loses the grants of the last second, and others can get their keys.`,
         advice: 'Set innodb_flush_log_at_trx_commit = 1.',
       };
     },
@@ -28,7 +28,7 @@ const checks: readonly Check<Examined>[] = [
       const [row] = await database.rows(
         "SELECT count(*) AS replicas FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'",
       );
-      if (Number(row?.['replicas']) === 0) return { level: 'ok', what: 'No replica is seen: nothing fails over.' };
+      if (Number(row?.['replicas']) === 0) return { level: 'ok', what: 'No replica was found: nothing fails over.' };
       for (const name of ['master', 'source']) {
         if ((await shown(database, 'GLOBAL VARIABLES', `rpl_semi_sync_${name}_enabled`)) === 'ON') {
           return { level: 'ok', what: 'A replica has each grant before it is answered (semi-synchronous).' };
@@ -36,7 +36,7 @@ const checks: readonly Check<Examined>[] = [
       }
       return {
         level: 'warning',
-        what: 'Replicas follow later: a failover forgets the latest grants.',
+        what: 'Replication is asynchronous: a failover loses the latest grants.',
         advice: 'Turn semi-synchronous replication on, or check fencing tokens in what the locks protect.',
       };
     },

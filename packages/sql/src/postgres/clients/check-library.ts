@@ -7,13 +7,13 @@ export function checkLibrary(given: PgSession): void {
   if (connection?.stream === undefined) {
     throw misconfigured(
       '@locks/sql',
-      'its connections have no socket to end, as those of pg.native; give it a Pool of pg without native bindings',
+      'its connections have no socket, like those of pg.native; pass a Pool of pg without native bindings',
     );
   }
   if (binary === true) {
     throw misconfigured(
       '@locks/sql',
-      'its pool has option "binary": true, but it reads texts; give it a Pool without that option',
+      'its pool has option "binary": true, but text results are needed; pass a Pool without that option',
     );
   }
 }

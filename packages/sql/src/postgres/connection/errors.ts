@@ -74,7 +74,7 @@ const permanent: Readonly<Record<string, string>> = {
 };
 
 const poolers =
-  'A pooler such as PgBouncer cannot set what a session is to have: open with option "listen=false", which asks for nothing of that kind.';
+  'A pooler such as PgBouncer does not support session settings: open with option "listen=false", which needs none.';
 
 /** A pooler uses one state for its own refusals and those of Postgres. Others are temporary. */
 const ofPooler: readonly (readonly [RegExp, string])[] = [
@@ -90,7 +90,7 @@ const ofDriver: readonly (readonly [RegExp, string])[] = [
   [/server does not support SSL/, tlsMissing],
   [
     /Unknown authentication/,
-    'The server asks for a way to log in that pg does not have, such as GSSAPI, SSPI or Kerberos: have pg_hba.conf ask this user for a password (scram-sha-256).',
+    'The server requires an authentication method that pg does not support, such as GSSAPI, SSPI or Kerberos: have pg_hba.conf ask this user for a password (scram-sha-256).',
   ],
   [/client password must be/, 'The server asks for a password: put one into the URL, or set option "password".'],
 ];
@@ -120,7 +120,7 @@ const migrationRemedies: Readonly<Record<string, string>> = {
   '42710': nameTaken,
   '42723': nameTaken,
   '42703': nameTaken,
-  '42501': 'Run it as a role with USAGE and CREATE on the schema that owns the tables which are there.',
+  '42501': 'Run it as a role with USAGE and CREATE on the schema that owns the existing tables.',
   '3F000': 'Create the schema, give the role USAGE on it, or set the option "schema" to another.',
 };
 

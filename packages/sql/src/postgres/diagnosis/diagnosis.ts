@@ -33,7 +33,7 @@ const checks: readonly Check<Examined>[] = [
       if (now !== 'off') return { level: 'ok', what: `Grants are on the disk when they are answered (${now}).` };
       return {
         level: 'warning',
-        what: 'synchronous_commit is off: a crash of the server takes its latest grants, which others get again.',
+        what: 'synchronous_commit is off: a crash of the server loses its latest grants, and others can get their keys.',
         advice: 'Set synchronous_commit = on for the user of the locks.',
       };
     },
@@ -48,7 +48,7 @@ const checks: readonly Check<Examined>[] = [
       }
       return {
         level: 'warning',
-        what: 'Standbys follow later: a failover forgets the latest grants.',
+        what: 'Replication is asynchronous: a failover loses the latest grants.',
         advice: 'Set synchronous_standby_names, or check fencing tokens in what the locks protect.',
       };
     },

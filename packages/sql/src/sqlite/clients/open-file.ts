@@ -23,7 +23,7 @@ export interface OpenOptions {
   readonly runtime: Runtime;
 }
 
-const missing = 'it is not there; check its path, or open it with migrate=true, which creates it';
+const missing = 'it does not exist; check its path, or open it with migrate=true, which creates it';
 
 /**
  * Opens a file for locks, and creates it if `creates`. A new file has no tables, so another process

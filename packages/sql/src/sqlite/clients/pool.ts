@@ -73,7 +73,7 @@ function readFilePath(rest: string): string {
   if (path === ':memory:') {
     throw misconfigured(
       '@locks/sql',
-      'a database in memory is seen by one connection alone; write memory: for locks within one process, or the path of a file',
+      'a database in memory is visible to one connection only; write memory: for locks within one process, or the path of a file',
     );
   }
   try {

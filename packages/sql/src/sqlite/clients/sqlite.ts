@@ -49,7 +49,7 @@ function checkAnswers(database: Database): void {
   }
   throw misconfigured(
     '@locks/sql',
-    `it needs a database of better-sqlite3, libsql or node:sqlite with their usual rows and named parameters, and this one does not answer so (${why})`,
+    `it needs a database of better-sqlite3, libsql or node:sqlite with default rows and named parameters, and this one answers differently (${why})`,
   );
 }
 

@@ -8,8 +8,8 @@ import { dirname } from 'node:path';
 export function whyNoFile(path: string): string | undefined {
   return orRefusal('look at it', () => {
     const folder = statSync(dirname(path), { throwIfNoEntry: false });
-    if (folder === undefined) return 'its folder is not there; create it first';
-    if (!folder.isDirectory()) return 'what should be its folder is a file';
+    if (folder === undefined) return 'its folder does not exist; create it first';
+    if (!folder.isDirectory()) return 'its folder is a file';
     const file = statSync(path, { throwIfNoEntry: false });
     if (file === undefined) return undefined;
     if (file.isDirectory()) return 'it is a folder';
@@ -69,7 +69,7 @@ function orRefusal(what: string, look: () => string | undefined): string | undef
     const { code } = error as { readonly code?: unknown };
     if (code === 'EACCES' || code === 'EPERM') return `this process may not ${what}`;
     if (code === 'EROFS') return 'its file system is read-only';
-    if (code === 'ELOOP' || code === 'ENAMETOOLONG') return `its path is of no use (${code})`;
+    if (code === 'ELOOP' || code === 'ENAMETOOLONG') return `its path is unusable (${code})`;
     return undefined;
   }
 }

@@ -84,7 +84,7 @@ export function explain(
     if (why !== undefined) return unusable(path, why, error, key);
   }
   if (code.startsWith('SQLITE_NOTADB'))
-    return misconfigured('Name the file of a SQLite database, or one that is not there yet.');
+    return misconfigured('Name the file of a SQLite database, or one that does not exist yet.');
   if (/no such (table|column)/.test(reason)) {
     return misconfigured('The tables of the locks are gone: create them again with migrateTables(client).');
   }

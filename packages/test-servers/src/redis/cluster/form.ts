@@ -35,7 +35,7 @@ export async function formCluster(
     }),
   );
   const [first, ...others] = handles;
-  if (first === undefined) throw new Error('a Redis Cluster has one master or more');
+  if (first === undefined) throw new Error('a Redis Cluster needs at least one master');
   for (const [index, { host, port }] of others.entries()) {
     await redisCommand(first, 'CLUSTER', 'MEET', host, port, nodes[index + 1]?.busPort ?? 0);
   }

@@ -113,7 +113,7 @@ export function clientTransport(given: (() => unknown) | NodeZookeeperClient, ru
     return {
       connection: opened,
       handOver(session, ended) {
-        if (opened.ended) throw new ConnectionClosedError('the server closed the connection at once');
+        if (opened.ended) throw new ConnectionClosedError('the server closed the connection immediately');
         entry.session = session;
         onEnd = ended;
       },

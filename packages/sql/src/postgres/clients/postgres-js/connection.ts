@@ -45,7 +45,7 @@ interface Instance extends PostgresJsSender {
 type Listeners = Readonly<Record<'end' | 'error' | 'notification', (message: { readonly payload?: string }) => void>>;
 
 const rowsChanged =
-  'option "transform" of postgres changes the rows that it reads; give it an instance, or a transaction of one, whose "transform" has no "row"';
+  'option "transform" of postgres changes the rows; pass an instance, or a transaction of one, whose "transform" has no "row"';
 
 /** Sends `query` over an instance with one connection at this time. */
 export async function send(sender: PostgresJsSender, query: Query | string): Promise<Reply> {
