@@ -68,7 +68,8 @@ local function settleShares()
   redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 
--- Drops what has expired: positions anywhere in the queue, and shares. Returns `holder()` after that.
+-- Drops what has expired: positions anywhere in the queue, and shares. Returns `holder()` after
+-- that.
 local function purge(now, value)
   local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
   for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
@@ -95,9 +96,9 @@ local function tell(process, channel, message)
   return redis.call('PUBLISH', channel .. process, message) > 0 or string.find(process, '^%d+%-c%.') ~= nil
 end
 
--- Gives a free key to this waiter, on its terms, and notifies it: a newline, "<token> <ttl> <when it
--- sent that attempt> <owner>". Its lease counts from that attempt, as the message may be late. The
--- hold lasts no longer than the position would have, so a waiter that is gone costs no more. A
+-- Gives a free key to this waiter, on its terms, and notifies it: a newline, "<token> <ttl> <when
+-- it sent that attempt> <owner>". Its lease counts from that attempt, as the message may be late.
+-- The hold lasts no longer than the position would have, so a waiter that is gone costs no more. A
 -- renewal or a repeat gives it the whole ttl. Returns how long it lasts, in ms; nil if the waiter
 -- must try for itself; false if its process is gone, and the key is still free.
 local function assign(waiter, process, owner, channel)
@@ -123,8 +124,9 @@ local function assign(waiter, process, owner, channel)
 end
 
 -- Gives the key to the head of the queue if it is free, or notifies a head that can proceed or is
--- new. Every script that writes calls this. If the message reaches no process, the head's process is
--- gone, and the head loses its position. Returns the head, whether it was notified, and `holder()`.
+-- new. Every script that writes calls this. If the message reaches no process, the head's process
+-- is gone, and the head loses its position. Returns the head, whether it was notified, and
+-- `holder()`.
 local function wakeHead(me, value, channel)
   while true do
     local head = headOfQueue()

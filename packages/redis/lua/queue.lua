@@ -13,8 +13,8 @@ local function tokenOf(counter)
   return string.match(counter, '^%d+')
 end
 
--- Whether the head must be notified of a grant. It must if it is new, or if the hold may end before the
--- head repeats its attempt.
+-- Whether the head must be notified of a grant. It must if it is new, or if the hold may end before
+-- the head repeats its attempt.
 local function concernsHead(ttl, waiterTtl)
   newHead = newHead or ttl < waiterTtl / 3
   return newHead
@@ -52,9 +52,10 @@ local function limitDeadlines(head, now)
   for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 
--- Keeps the positions of the other waiters of this process, with the same call. From `first` on, ARGV
--- has each waiter and its terms. The answer names the waiters that must look: the head, as a holder
--- may expire, and each that is not in the queue, as it was assigned the key or has lost its position.
+-- Keeps the positions of the other waiters of this process, with the same call. From `first` on,
+-- ARGV has each waiter and its terms. The answer names the waiters that must look: the head, as a
+-- holder may expire, and each that is not in the queue, as it was assigned the key or has lost its
+-- position.
 local mustLook = {}
 
 local function keepPlaces(first, now, waiterTtl)

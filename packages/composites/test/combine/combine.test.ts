@@ -24,7 +24,7 @@ test.each([
 
 test('a provider that is there twice, and wrong options, are refused by name', () => {
   const provider = createMemoryProvider();
-  expect(() => combine([provider, provider])).toThrow(/there twice/);
+  expect(() => combine([provider, provider])).toThrow(/listed twice/);
   expect(() => combine([provider], { need: 'most' as 'all' })).toThrow(/option "need" must be/);
   expect(() => combine([provider], { memberTimeout: 5_000, timeout: 5_000 })).toThrow(/"timeout" \(5000 ms\) must be/);
 });

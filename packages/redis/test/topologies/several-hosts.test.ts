@@ -69,10 +69,7 @@ describe('options that do not fit are refused before a connection is made', () =
     [{ provider: 'redis', options: { sentinels: ['a:1'] } }, /option "sentinelName" is missing/],
     [{ provider: 'redis', options: { sentinels: [] } }, /option "sentinels" must be a list of hosts/],
     [{ provider: 'redis', options: { nodes: ['a:x'] } }, /option "nodes" must be a list of hosts/],
-    [
-      { url: 'redis://a', options: { sentinelPassword: 'hush' } },
-      /option "sentinelPassword" needs Sentinels/,
-    ],
+    [{ url: 'redis://a', options: { sentinelPassword: 'hush' } }, /option "sentinelPassword" needs Sentinels/],
     [{ url: 'redis+cluster://a', options: { db: 1 } }, /option "db" is 1, and a Cluster has database 0 only/],
     [{ url: 'redis+cluster://a?restartGuard=30s' }, /option "restartGuard" is for one server or Sentinels/],
     [{ url: 'rediss+cluster://a', options: { tls: false } }, /option "tls" is false/],

@@ -32,7 +32,7 @@ test.each<readonly [string, () => unknown, RegExp]>([
     },
     /not one connection of mysql2; pass the pool/,
   ],
-  ['a database of Drizzle', () => ({ $client: {} }), /give it its \$client/],
+  ['a database of Drizzle', () => ({ $client: {} }), /pass its \$client/],
   [
     'an executor of no connection',
     () => ({ database: 'postgres', max: 0, connect() {} }),
