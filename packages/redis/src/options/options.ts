@@ -38,8 +38,8 @@ export interface RedisOptions {
    */
   readonly tokenRetention?: Duration | undefined;
   /**
-   * How long a position in the queue lasts without a repeat; waiters repeat after a third of it.
-   * granted. Set it to the longest ttl of all services, and to the same value in each. A claim with
+   * For this many ms after the server was restarted, emptied, or promoted from a replica, it grants
+   * nothing. Set it to the longest ttl of all services, and to the same value in each. A claim with
    * a longer ttl rejects with `LOCK_INVALID`. @default none: such a server grants immediately
    */
   readonly restartGuard?: Duration | undefined;
