@@ -34,6 +34,8 @@ function forgetTerminal(): void {
   for (const stream of [0, 1, 2]) {
     try {
       closeSync(stream);
-    } catch {}
+    } catch {
+      // It was closed already.
+    }
   }
 }
